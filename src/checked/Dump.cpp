@@ -153,11 +153,20 @@ private:
       return "scatter_add" + axes(scatter.axis, scatter.along) + dims(e.type.shape) + args(e);
     }
     case ExprKind::Argsort: return (e.as<node::Argsort>().descending ? "argsort_falling" : "argsort") + args(e);
+    case ExprKind::Scan: {
+      const auto &scan = e.as<node::Scan>();
+      return "scan_" + std::string(mnemonic(scan.op)) + axes({scan.axis}) + args(e);
+    }
     case ExprKind::Concat: return "concat" + axes({e.as<node::Concat>().axis}) + args(e);
     case ExprKind::Slice: return "slice" + args(e) + access(e.as<node::Slice>().access);
     case ExprKind::Query: {
       const auto &query = e.as<node::Query>();
       return std::string(queries[static_cast<int>(query.what)]) + "(" + std::to_string(query.axis) + ")";
+    }
+    case ExprKind::Warp: {
+      static const char *const names[] = {"shuffle", "shuffle_xor", "ballot", "warp_"};
+      const auto &warp = e.as<node::Warp>();
+      return names[static_cast<int>(warp.what)] + std::string(warp.what == WarpOp::Reduce ? mnemonic(warp.op) : "") + args(e);
     }
     case ExprKind::Call: return "call " + e.as<node::Call>().callee->name + args(e);
     case ExprKind::Derivative: {

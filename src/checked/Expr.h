@@ -29,8 +29,8 @@ struct Var {
 enum class ExprKind : uint8_t {
   Constant, String, DimValue, VarRef,
   Elementwise, Cast, Broadcast, Reshape, Transpose, Reduce, Dot, Full, Table, Iota, Load, Concat, Window, Gather,
-  ScatterAdd, Argsort, Slice,
-  Query, Call, TupleItem, Derivative, Vmap, After,
+  ScatterAdd, Argsort, Scan, Slice,
+  Query, Warp, Call, TupleItem, Derivative, Vmap, After,
   HostShape, HostRank, HostItem, LoadNpy, HostCall, Format,
   Opaque,
 };
@@ -39,6 +39,14 @@ enum class Query : uint8_t {
   Origin,     // offset of this group's tile along an output dimension
   GroupId, GroupSize, LocalId, LaneId, LinearId,  // LinearId: GroupId(0) * GroupSize + LocalId
   GroupCount,
+};
+
+/// What the lanes of a warp, kWarpLanes of them, learn of each other.
+enum class WarpOp : uint8_t {
+  Shuffle,     // the value of the lane with the number args[1], modulo the lanes of a warp
+  ShuffleXor,  // the value of the lane whose number differs in the bits of args[1], modulo the lanes of a warp
+  Ballot,      // bit i of a u32: whether lane i has true
+  Reduce,      // the combination of all values: lanes 16 apart first, then 8, 4, 2, 1
 };
 
 /// One index of an access: a point (drops the dimension) or `size` elements from `offset`, `step` apart.
@@ -149,6 +157,12 @@ struct ScatterAdd {
 struct Argsort {
   bool descending = false;
 };
+/// args[0] with each element combined with those before it along `axis`, in their order: Sum, Prod, Min or Max. Carried in this
+/// type's dtype.
+struct Scan {
+  ReduceOp op{};
+  int axis = 0;
+};
 /// args[0] (array value, not a view) by parts of its axes (no masks: proved in bounds). `access` has no base.
 struct Slice {
   Access access;
@@ -157,6 +171,11 @@ struct Slice {
 struct Query {
   checked::Query what{};
   int axis = 0;
+};
+/// args[0], a scalar, among the lanes of a warp. It stands alone as the value of a Let that all lanes of the group reach.
+struct Warp {
+  WarpOp what{};
+  ReduceOp op{};  // Reduce
 };
 /// `callee`(args): a kernel or tensor function called from host code, or a kernel called from a tensor function. One
 /// result: that type; several: a Tuple, taken apart by TupleItem.
@@ -210,7 +229,7 @@ struct Opaque {
 };
 
 using Any = std::variant<Constant, String, DimValue, VarRef, Elementwise, Cast, Broadcast, Reshape, Transpose, Reduce, Dot,
-                         Full, Table, Iota, Load, Concat, Window, Gather, ScatterAdd, Argsort, Slice, Query, Call,
+                         Full, Table, Iota, Load, Concat, Window, Gather, ScatterAdd, Argsort, Scan, Slice, Query, Warp, Call,
                          TupleItem, Derivative, Vmap, After, HostShape, HostRank, HostItem, LoadNpy, HostCall, Format, Opaque>;
 static_assert(std::variant_size_v<Any> == static_cast<size_t>(ExprKind::Opaque) + 1, "a struct for each kind");
 

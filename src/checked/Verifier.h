@@ -39,6 +39,7 @@ private:
   void array(const Expr &expr) const;
   void shapeOp(const Expr &expr) const;
   void host(const Expr &expr) const;
+  void warp(const Expr &expr) const;
   void call(const Expr &expr) const;
   void access(const Access &access, const Type *base);
   void index(const ExprPtr &value, const char *missing);

@@ -102,6 +102,8 @@ void FunctionVerifier::fields(const Stmt &stmt) const {
   require(stmt.values.empty() || isAtomic || stmt.kind == StmtKind::Return, "only a return and an update in one step have values");
   require(!stmt.oncePerGroup || isAtomic || stmt.kind == StmtKind::Store, "only what writes memory is done once");
   require((!stmt.start && !stmt.stop && !stmt.step) || stmt.kind == StmtKind::For, "only a `for` has bounds");
+  for (const ExprPtr *e : {&stmt.value, &stmt.condition, &stmt.start, &stmt.stop, &stmt.step})
+    require(!*e || (*e)->kind != ExprKind::Warp || (isBinding && e == &stmt.value), "an exchange between lanes stands alone in a binding");
 }
 
 static std::string_view nameOf(StmtKind kind) {

@@ -52,6 +52,7 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::Full:
   case ExprKind::Window:
   case ExprKind::Argsort:
+  case ExprKind::Scan:
   case ExprKind::Slice:
   case ExprKind::TupleItem:
   case ExprKind::HostShape:
@@ -62,6 +63,11 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::After:
   case ExprKind::ScatterAdd: return {2, 2};
   case ExprKind::HostItem: return {1, 2};
+  case ExprKind::Warp: {
+    const WarpOp what = expr.as<node::Warp>().what;
+    const size_t operands = what == WarpOp::Shuffle || what == WarpOp::ShuffleXor ? 2 : 1;
+    return {operands, operands};
+  }
   case ExprKind::Table:
   case ExprKind::Concat: return {1, kAny};
   case ExprKind::Elementwise: {
@@ -85,7 +91,10 @@ void FunctionVerifier::expr(const ExprPtr &pointer, const char *missing) {
   const Expr &e = *pointer;
   Arity arity = arityOf(e);
   require(e.args.size() >= arity.least && e.args.size() <= arity.most, "an expression has the operands of its kind");
-  for (const ExprPtr &arg : e.args) expr(arg, "an operand is there");
+  for (const ExprPtr &arg : e.args) {
+    expr(arg, "an operand is there");
+    require(arg->kind != ExprKind::Warp, "an exchange between lanes stands alone in a binding");
+  }
   require(e.node().index() == static_cast<size_t>(e.kind), "an expression has what its kind has");
   rule(e);
   if (auto *load = e.get<node::Load>()) access(load->access, nullptr);
@@ -133,11 +142,13 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::Gather:
   case ExprKind::ScatterAdd:
   case ExprKind::Argsort:
+  case ExprKind::Scan:
   case ExprKind::Slice: return shapeOp(e);
   case ExprKind::Load: return require(isKernel(), "memory is accessed in kernels");
   case ExprKind::Query:
     require(isKernel(), "a place in the grid is asked for in kernels");
     return require(e.type.kind == TypeKind::Index && e.as<node::Query>().axis >= 0, "a place in the grid is an index of an axis");
+  case ExprKind::Warp: return warp(e);
   case ExprKind::Call:
   case ExprKind::TupleItem:
   case ExprKind::Derivative:
@@ -224,6 +235,14 @@ void FunctionVerifier::shapeOp(const Expr &e) const {
       require(mayEqual(e.type.shape[i], from.type.shape[i]), "an order has the shape of what is sorted");
     require(info(from.type.dtype).cls != DTypeClass::Complex, "complex numbers have no order");
     return require(e.type.dtype == DType::I64, "an order counts places in i64");
+  case ExprKind::Scan: {
+    const auto &scan = e.as<node::Scan>();
+    within(scan.axis, rank(from), "a scan is along an axis");
+    require(rank(e) == rank(from) && e.type.dtype == from.type.dtype, "a scan keeps axes and dtype");
+    for (size_t i = 0; i < rank(e); ++i)
+      require(mayEqual(e.type.shape[i], from.type.shape[i]), "a scan has the shape of what it combines");
+    return require(scan.op != ReduceOp::Any && scan.op != ReduceOp::All, "a scan is of sums, products or extremes");
+  }
   case ExprKind::Slice: {
     auto isRange = [](const IndexPart &part) { return !part.isPoint; };
     const Access &access = e.as<node::Slice>().access;
@@ -252,6 +271,18 @@ void FunctionVerifier::host(const Expr &e) const {
     return require(e.args[0]->type.kind == TypeKind::HostTensor, "a tensor of host code is asked");
   default: return;
   }
+}
+
+void FunctionVerifier::warp(const Expr &e) const {
+  const auto &warp = e.as<node::Warp>();
+  const Type &from = e.args[0]->type;
+  require(isKernel(), "lanes of a warp are those of a kernel");
+  require(e.type.kind == TypeKind::Scalar && from.kind == TypeKind::Scalar, "a lane gives one number, and gets one");
+  if (warp.what == WarpOp::Ballot) return require(from.dtype == DType::Bool && e.type.dtype == DType::U32, "a ballot makes bits of truth values");
+  require(e.type.dtype == from.dtype, "what lanes give each other keeps its dtype");
+  if (warp.what != WarpOp::Reduce) return require(e.args[1]->type.kind == TypeKind::Index, "a lane has a number");
+  const bool truth = warp.op == ReduceOp::Any || warp.op == ReduceOp::All;
+  require(truth == (from.dtype == DType::Bool), "truth values are combined by any and all, numbers by the others");
 }
 
 void FunctionVerifier::call(const Expr &e) const {

@@ -56,6 +56,8 @@ private:
   Value genBroadcast(const checked::Expr &expr, mlir::Location location);
   Value genTranspose(const checked::Expr &expr, mlir::Location location);
   Value genReduce(const checked::Expr &expr, mlir::Location location);
+  Value genScan(const checked::Expr &expr, mlir::Location location);
+  Value genWarp(const checked::Expr &expr, mlir::Location location);
   Value genDot(const checked::Expr &expr, mlir::Location location);
   Value genGather(const checked::Expr &expr, mlir::Location location);
   Value genScatterAdd(const checked::Expr &expr, mlir::Location location);

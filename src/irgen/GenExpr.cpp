@@ -38,6 +38,7 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
     return builder_.create<graph::ReshapeOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
   case ExprKind::Transpose: return genTranspose(expr, location);
   case ExprKind::Reduce: return genReduce(expr, location);
+  case ExprKind::Scan: return genScan(expr, location);
   case ExprKind::Dot: return genDot(expr, location);
   case ExprKind::Full:
     return builder_.create<graph::FullOp>(location, typeOf(expr.type), genExpr(*expr.args[0]));
@@ -63,6 +64,7 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
     return builder_.create<graph::QueryOp>(location, builder_.getIndexType(),
                                            StringRef(query.data(), query.size()), expr.as<node::Query>().axis);
   }
+  case ExprKind::Warp: return genWarp(expr, location);
   case ExprKind::Call: {
     auto results = genCall(expr, location);
     return results.size() == 1 ? results[0] : Value();
@@ -164,6 +166,28 @@ Value FunctionGen::genReduce(const checked::Expr &expr, Location location) {
   std::string_view name = mnemonic(expr.as<node::Reduce>().op);
   return builder_.create<graph::ReduceOp>(location, typeOf(expr.type), StringRef(name.data(), name.size()),
                                           genExpr(*expr.args[0]), axesAttr(builder_, expr.as<node::Reduce>().axes));
+}
+
+Value FunctionGen::genScan(const checked::Expr &expr, Location location) {
+  const auto &[op, axis] = expr.as<node::Scan>();
+  std::string_view name = mnemonic(op);
+  Value from = fit(genExpr(*expr.args[0]), typeOf(expr.type), location);
+  return builder_.create<graph::ScanOp>(location, from.getType(), StringRef(name.data(), name.size()), axis, from);
+}
+
+Value FunctionGen::genWarp(const checked::Expr &expr, Location location) {
+  const auto &[what, op] = expr.as<node::Warp>();
+  auto name = [&]() -> std::string_view {
+    switch (what) {
+    case checked::WarpOp::Shuffle: return "shuffle";
+    case checked::WarpOp::ShuffleXor: return "shuffle_xor";
+    case checked::WarpOp::Ballot: return "ballot";
+    case checked::WarpOp::Reduce: return mnemonic(op);
+    }
+    TSR_UNREACHABLE("an exchange without a name");
+  }();
+  Value value = genExpr(*expr.args[0]), lane = expr.args.size() > 1 ? genExpr(*expr.args[1]) : Value();
+  return builder_.create<graph::WarpOp>(location, typeOf(expr.type), StringRef(name.data(), name.size()), value, lane);
 }
 
 Value FunctionGen::genDot(const checked::Expr &expr, Location location) {

@@ -189,6 +189,55 @@ Ref reduce(const Ref &value, ReduceOp op, const std::vector<int> &axes, DType re
   return out;
 }
 
+double combine(ReduceOp op, double a, double b) {
+  switch (op) {
+  case ReduceOp::Sum: return a + b;
+  case ReduceOp::Prod: return a * b;
+  case ReduceOp::Min: return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
+  case ReduceOp::Max: return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
+  case ReduceOp::Any: return a != 0 || b != 0;
+  case ReduceOp::All: return a != 0 && b != 0;
+  }
+  TSR_UNREACHABLE("reduction");
+}
+
+int64_t combine(ReduceOp op, int64_t a, int64_t b) {
+  using U = uint64_t;
+  switch (op) {
+  case ReduceOp::Sum: return static_cast<int64_t>(U(a) + U(b));
+  case ReduceOp::Prod: return static_cast<int64_t>(U(a) * U(b));
+  case ReduceOp::Min: return std::min(a, b);
+  case ReduceOp::Max: return std::max(a, b);
+  case ReduceOp::Any: return a != 0 || b != 0;
+  case ReduceOp::All: return a != 0 && b != 0;
+  }
+  TSR_UNREACHABLE("reduction");
+}
+
+namespace {
+/// Lines of `count` elements, `step` apart; so many lines lie beside each other in a block.
+template <class T> void scanLines(ReduceOp op, std::vector<T> &values, size_t count, size_t step) {
+  for (size_t block = 0; block + count * step <= values.size() && count > 0; block += count * step)
+    for (size_t at = block + step; at < block + count * step; ++at) values[at] = combine(op, values[at - step], values[at]);
+}
+}  // namespace
+
+Ref scan(const Ref &value, ReduceOp op, int axis) {
+  auto out = std::make_shared<Datum>(*value);
+  const auto place = static_cast<size_t>(axis);
+  const auto count = static_cast<size_t>(value->shape[place]);
+  const size_t step = elementCount(Shape(value->shape.begin() + axis + 1, value->shape.end()));
+  if (step == 0) return out;
+  if (out->isFloat()) {
+    scanLines(op, out->floats, count, step);
+    roundTo(out->dtype, out->floats);
+  } else {
+    scanLines(op, out->ints, count, step);
+    for (int64_t &v : out->ints) v = wrapInt(out->dtype, v);
+  }
+  return out;
+}
+
 namespace {
 template <class T> void multiply(const T *a, const T *b, T *c, size_t m, size_t n, size_t k) {
   for (size_t i = 0; i < m; ++i)

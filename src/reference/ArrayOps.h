@@ -16,6 +16,11 @@ Ref transpose(const Ref &value, const std::vector<int> &axes);
 /// Floats are added up in f64, and the sum is rounded to `result` once: no order of summation is nearer. No elements: 0,
 /// 1, false, true, or for Min and Max the far end of the dtype.
 Ref reduce(const Ref &value, ReduceOp op, const std::vector<int> &axes, DType result);
+/// Two values by an operation; of truth values, and of integers, which do not wrap here beyond 64 bits.
+double combine(ReduceOp op, double a, double b);
+int64_t combine(ReduceOp op, int64_t a, int64_t b);
+/// Each element combined with those before it along an axis. Floats are combined in f64, and what is so far is rounded once.
+Ref scan(const Ref &value, ReduceOp op, int axis);
 /// [..., M, K] times [..., K, N]; the leading dimensions are the same.
 Ref dot(const Ref &left, const Ref &right, DType result);
 /// Numbers in row-major order as an array.

@@ -203,6 +203,8 @@ Ref Interpreter::evalArray(const Expr &expr) {
     out = reduce(args[0], op, axes, dtype);
     break;
   }
+  case ExprKind::Scan: out = scan(args[0], expr.as<node::Scan>().op, expr.as<node::Scan>().axis); break;
+  case ExprKind::Warp: return warp(expr, args);
   case ExprKind::Dot: out = dot(args[0], args[1], dtype); break;
   case ExprKind::Full: out = full(args[0], *target, dtype); break;
   case ExprKind::Window: {

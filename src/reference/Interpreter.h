@@ -90,6 +90,8 @@ private:
   Ref query(const checked::Expr &expr);
   /// A query whose answer is the same for all lanes; nothing for the others.
   std::optional<int64_t> groupQuery(checked::Query query, size_t axis) const;
+  /// What the lanes of each warp learn of each other (InterpretWarp.cpp).
+  Ref warp(const checked::Expr &expr, const std::vector<Ref> &args);
   void resetMask();
   void setMask(LaneMask mask);
   bool asyncCopy(const checked::Stmt &stmt);

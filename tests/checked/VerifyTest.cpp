@@ -27,6 +27,13 @@ constexpr const char *kKernel =
     "    buffer = tile.alloc_shared((128,), f32)\n    t = tile.local_id()\n"
     "    i = tile.group_id(0) * 128 + t\n    buffer[t] = x[i] if i < N else 0.0\n    tile.barrier()\n"
     "    if i < N:\n        y[i] = buffer[t]\n";
+constexpr const char *kWarp =
+    "from tessera import kernel, tile\n"
+    "@kernel(grid=(R,), group=64)\n"
+    "def k[R](x: Tensor[R, 64, f32], y: Tensor[R, 64, f32]):\n"
+    "    r = tile.group_id(0)\n    lane = tile.local_id()\n"
+    "    sums = tile.scan(x[r, :])\n"
+    "    y[r, lane] = tile.shuffle(x[r, lane], lane) + tile.max(sums)\n";
 constexpr const char *kHost = "def double[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * 2.0\n"
                               "def main():\n    x = load_npy(\"x.npy\")\n    y = double(x)\n"
                               "    print(f\"{x.shape[0]} rows\")\n    save_npy(\"y.npy\", y)\n";
@@ -111,6 +118,14 @@ const Break kBreaks[] = {
     {kKernel, "a place in the grid is an index", [](Function &f) { nodeOf<node::Query>(f).axis = -1; }},
     {kKernel, "a branch has a condition", [](Function &f) { stmtOf(f, StmtKind::If).condition.reset(); }},
     {kKernel, "a grid has axes", [](Function &f) { f.kernel.gridDims.clear(); }},
+    {kWarp, "a scan is along an axis", [](Function &f) { nodeOf<node::Scan>(f).axis = 1; }},
+    {kWarp, "a scan keeps axes and dtype", [](Function &f) { exprOf(f, ExprKind::Scan).type.dtype = DType::F64; }},
+    {kWarp, "a scan is of sums, products or extremes", [](Function &f) { nodeOf<node::Scan>(f).op = ReduceOp::All; }},
+    {kWarp, "a lane has a number", [](Function &f) { exprOf(f, ExprKind::Warp).args[1]->type = scalarType(DType::F32); }},
+    {kWarp, "the operands of its kind", [](Function &f) { nodeOf<node::Warp>(f).what = WarpOp::Reduce; }},
+    {kWarp, "what lanes give each other keeps its dtype", [](Function &f) { exprOf(f, ExprKind::Warp).type.dtype = DType::F64; }},
+    {kWarp, "an exchange between lanes stands alone",
+     [](Function &f) { exprOf(f, ExprKind::Elementwise).args[0] = clone(exprOf(f, ExprKind::Warp)); }},
     {kPlaces, "a gather is along an axis", [](Function &f) { nodeOf<node::Gather>(f).axis = 2; }},
     {kPlaces, "an axis for each of its places'", [](Function &f) { nodeOf<node::Gather>(f).along.clear(); }},
     {kPlaces, "a scatter is along an axis", [](Function &f) { nodeOf<node::ScatterAdd>(f).axis = -1; }},

@@ -20,6 +20,12 @@ std::vector<Dims> vectors(const char *name) {
   for (int64_t n : {0, 1, 2, 127, 128, 129, 255, 256, 257, 1009, 100003}) sizes.push_back({{name, n}});
   return sizes;
 }
+/// Parts of a warp, of a group of two and of three warps.
+std::vector<Dims> lanes() {
+  std::vector<Dims> sizes;
+  for (int64_t n : {1, 31, 64, 65, 97, 200}) sizes.push_back({{"N", n}});
+  return sizes;
+}
 std::vector<Dims> matrices() {
   return {{{"R", 0}, {"C", 5}}, {{"R", 5}, {"C", 0}}, {{"R", 1}, {"C", 1}}, {{"R", 3}, {"C", 7}}, {{"R", 17}, {"C", 129}},
           {{"R", 2}, {"C", 127}}, {{"R", 64}, {"C", 256}}, {{"R", 1031}, {"C", 3}}, {{"R", 2}, {"C", 100003}}};
@@ -156,6 +162,40 @@ const std::vector<Subject> &subjects() {
       {"states", "crossed", 1e-5, 1e-5, each({{{"S", 33}}})},
       {"states", "adam", 1e-5, 1e-5, each({{{"N", 1009}}})},
       {"states", "half", 1e-2, 1e-2, each({{{"S", 6}, {"D", 3}, {"P", 2}}})},
+      {"warps", "rotated", 0, 0, each(lanes())},
+      {"warps", "reversed", 0, 0, each(lanes())},
+      {"warps", "of_one_lane", 0, 0, each(lanes(), {{"at", "5"}})},
+      {"warps", "of_the_wrapped_lane", 0, 0, each(lanes(), {{"at", "-3"}})},
+      {"warps", "exchanged", 0, 0, each(lanes())},
+      {"warps", "of_other_kinds", 0, 0, each(lanes())},
+      {"warps", "votes", 0, 0, each(lanes())},
+      {"warps", "voted_bits", 0, 0, each(lanes())},
+      {"warps", "sums", 0, 0, each(lanes())},
+      {"warps", "products_and_ends", 0, 0, each(lanes())},
+      {"warps", "whole_numbers", 0, 0, each(lanes())},
+      {"warps", "narrow_sums", 1e-2, 1e-2, each(lanes())},
+      {"warps", "running_sums", 0, 0, each(lanes())},
+      {"warps", "maximum_of_a_group", 0, 0, each(lanes())},
+      {"warps", "in_lanes", 0, 0, each(lanes())},
+      {"warps", "in_turns", 0, 0, each(lanes(), {{"turns", "3"}})},
+      {"warps", "beside_a_tile", 1e-5, 1e-5, each({{{"R", 3}, {"C", 96}}})},
+      {"warps", "through_shared_memory", 0, 0, each(lanes())},
+      {"scans", "rows_summed", 1e-5, 1e-5, each({{{"R", 2}, {"C", 0}}, {{"R", 1}, {"C", 1}}, {{"R", 3}, {"C", 33}}, {{"R", 2}, {"C", 255}}, {{"R", 1}, {"C", 256}}})},
+      {"scans", "rows_of_products", 1e-5, 1e-5, each({{{"R", 3}, {"C", 127}}})},
+      {"scans", "extremes", 0, 0, each({{{"R", 3}, {"C", 1}}, {{"R", 2}, {"C", 128}}})},
+      {"scans", "across", 1e-5, 1e-5, each({{{"R", 1}, {"C", 15}}, {{"R", 80}, {"C", 100}}})},
+      {"scans", "down", 1e-5, 1e-5, each({{{"R", 1}, {"C", 15}}, {{"R", 80}, {"C", 100}}})},
+      {"scans", "down_and_across", 1e-4, 1e-4, each({{{"R", 31}, {"C", 65}}})},
+      {"scans", "of_whole_numbers", 0, 0, each({{{"N", 501}}})},
+      {"scans", "of_truths", 0, 0, each({{{"N", 150}}})},
+      {"scans", "of_narrow", 2e-2, 2e-2, each({{{"R", 3}, {"C", 90}}})},
+      {"scans", "of_doubles", 1e-14, 1e-14, each({{{"N", 100}}, {{"N", 256}}})},
+      {"scans", "few_lanes", 1e-5, 1e-5, each({{{"R", 3}, {"C", 50}}})},
+      {"scans", "long_rows", 1e-4, 1e-4, each({{{"R", 2}, {"C", 1000}}})},
+      {"scans", "of_what_is_computed", 1e-4, 1e-4, each({{{"R", 2}, {"C", 200}}})},
+      {"scans", "between_products", 1e-3, 1e-3, each({{{"R", 40}, {"C", 64}}})},
+      {"scans", "running_share", 1e-5, 1e-5, each({{{"R", 3}, {"C", 200}}})},
+      {"scans", "in_turns", 1e-4, 1e-4, each({{{"R", 2}, {"C", 77}}}, {{"turns", "3"}})},
       {"online_softmax", "attention", kBf16, 4e-3, each({{{"B", 2}, {"S", 100}, {"D", 16}}, {{"B", 1}, {"S", 65}, {"D", 64}}})},
       {"online_softmax", "causal_attention", 2e-3, 2e-3, each({{{"B", 2}, {"S", 100}, {"D", 32}}})},
       {"online_softmax", "weighted", 1e-4, 1e-4, each({{{"R", 40}, {"C", 130}, {"N", 16}}})},

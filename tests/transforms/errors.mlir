@@ -87,3 +87,29 @@ graph.func @integer_and_tensor(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"]
   }
   graph.return %y : !tsr.tensor<["N"], f32>
 }
+
+// -----
+
+graph.kernel @scan_of_anything(%x: !tsr.view<["R", "C"], f32>) attributes {dims = ["R", "C"], params = [#tsr.param<"x", inout>],
+    outputs = [], grid = #tsr.grid<output, ["1", "C"], param = 0>} {
+  %r = graph.query "origin" 0
+  %c0 = graph.constant 0 : index
+  // expected-error @+1 {{C, which varies at run time, needs an upper bound; add a fact such as `where C <= 256`}}
+  %v = graph.load %x[%r in_bounds, %c0 size "C" in_bounds] : !tsr.view<["R", "C"], f32> to !tsr.tensor<["C"], f32>
+  %s = graph.scan "sum" 0 %v : !tsr.tensor<["C"], f32>
+  graph.store %s, %x[%r in_bounds, %c0 size "C" in_bounds] : !tsr.tensor<["C"], f32>, !tsr.view<["R", "C"], f32>
+  graph.kernel_end
+}
+
+// -----
+
+graph.kernel @scan_of_a_lane(%x: !tsr.view<["N", "4"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>],
+    outputs = [], grid = #tsr.grid<lanes, ["N"]>, uses_lanes} {
+  %i = graph.query "linear_id" 0
+  %c0 = graph.constant 0 : index
+  %v = graph.load %x[%i, %c0 size "4" in_bounds] : !tsr.view<["N", "4"], f32> to !tsr.tensor<["4"], f32>
+  // expected-error @+1 {{a scan of what each lane has by itself}}
+  %s = graph.scan "sum" 0 %v : !tsr.tensor<["4"], f32>
+  graph.store %s, %x[%i, %c0 size "4" in_bounds] : !tsr.tensor<["4"], f32>, !tsr.view<["N", "4"], f32>
+  graph.kernel_end
+}

@@ -146,6 +146,22 @@ LogicalResult verifyReduction(Operation *op, StringRef mnemonic, Type from, Type
   return success();
 }
 
+LogicalResult verifyScan(Operation *op, StringRef mnemonic, int64_t axis, int64_t rank, Type type) {
+  if (failed(verifyReduction(op, mnemonic, type, type))) return failure();
+  if (mnemonic == "any" || mnemonic == "all") return op->emitOpError() << "scans with sum, prod, min or max, not with " << mnemonic;
+  if (axis < 0 || axis >= rank) return op->emitOpError() << "axis " << axis << " is not an axis of " << type;
+  return success();
+}
+
+LogicalResult verifyWarp(Operation *op, StringRef what, Type value, bool namesLane, Type result) {
+  const bool shuffles = what == "shuffle" || what == "shuffle_xor";
+  if (shuffles != namesLane) return op->emitOpError() << "'" << what << "' takes " << (shuffles ? "a lane" : "no lane");
+  if (shuffles) return value == result ? success() : op->emitOpError() << "hands " << value << " on as " << result;
+  if (what != "ballot") return value == result ? verifyReduction(op, what, value, result) : op->emitOpError() << "combines " << value << " to " << result;
+  if (!value.isInteger(1) || !result.isUnsignedInteger(32)) return op->emitOpError() << "makes bits in ui32 of truth values, not " << result << " of " << value;
+  return success();
+}
+
 // ---------------------------------------------------------------- accesses
 
 ParseResult parseDimText(OpAsmParser &parser, DimAttr &dim) {

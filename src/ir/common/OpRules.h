@@ -25,6 +25,10 @@ mlir::LogicalResult verifyCast(mlir::Operation *op, mlir::Type from, mlir::Type 
 mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type from,
                                     mlir::Type to);
 /// One row of `keys`, along the last axis, has its order in the same row of `order`: i64 in the same shape. `indices` name the row.
+/// A scan goes along an axis of an array, with a reduction that is no truth value's.
+mlir::LogicalResult verifyScan(mlir::Operation *op, llvm::StringRef mnemonic, int64_t axis, int64_t rank, mlir::Type type);
+/// shuffle, shuffle_xor (which name a lane), ballot or a reduction of scalars among the lanes of a warp.
+mlir::LogicalResult verifyWarp(mlir::Operation *op, llvm::StringRef what, mlir::Type value, bool namesLane, mlir::Type result);
 /// A table has a number of its dtype for each element of its shape, a tensor's or a view's.
 mlir::LogicalResult verifyTable(mlir::Operation *op, mlir::ArrayAttr values, mlir::Type type);
 mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices);

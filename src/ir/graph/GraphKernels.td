@@ -45,6 +45,21 @@ def Graph_AtomicOp : Graph_Op<"atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Graph_WarpOp : Graph_Op<"warp", [NoMemoryEffect]> {
+  let summary = "what the lanes of a warp learn of each other's scalars";
+  let description = [{
+    `what`: `shuffle` (the value of the lane with the number of the second operand, modulo the lanes of a warp), `shuffle_xor` (of the
+    lane whose number differs in its bits), `ballot` (bit i of a ui32: the truth value of lane i), or a reduction, of which all
+    lanes get the result: lanes 16 apart are combined first, then 8, 4, 2 and 1. All lanes of the group reach it.
+
+    Examples: `%1 = graph.warp "shuffle_xor" %0, %mask : (f32, index) -> f32`, `%2 = graph.warp "sum" %0 : (f32) -> f32`
+  }];
+  let arguments = (ins StrAttr:$what, Tsr_Scalar:$value, Optional<Index>:$lane);
+  let results = (outs Tsr_Scalar:$result);
+  let assemblyFormat = "$what $value (`,` $lane^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Graph_QueryOp : Graph_Op<"query", [Pure]> {
   let summary = "where this lane or group stands in the launch";
   let description = [{

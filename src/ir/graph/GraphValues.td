@@ -119,6 +119,19 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_ScanOp : Graph_Op<"scan", [Pure, AllTypesMatch<["operand", "result"]>]> {
+  let summary = "each element combined with those before it along one axis, in their order";
+  let description = [{
+    `mnemonic`: sum, prod, min or max. Carried in the operand's dtype. Inside of kernels alone.
+
+    Example: `%1 = graph.scan "sum" 1 %0 : !tsr.tensor<["T.m", "T.n"], f32>`
+  }];
+  let arguments = (ins StrAttr:$mnemonic, I64Attr:$axis, Tsr_TensorType:$operand);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$mnemonic custom<Integer>($axis) $operand attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+}
+
 def Graph_DotOp : Graph_Op<"dot", [Pure]> {
   let summary = "[..., M, K] times [..., K, N]; products are added up in the result's dtype";
   let description = [{

@@ -17,13 +17,13 @@ static LogicalResult verifyContents(FunctionOpInterface function, bool (*isAllow
   });
   return result;
 }
-static bool isMemoryOp(Operation *op) {
-  return isa<LoadOp, StoreOp, QueryOp, AllocSharedOp, AsyncCopyOp, CommitGroupOp, WaitGroupOp, BarrierOp>(op);
+static bool isOnlyInKernels(Operation *op) {
+  return isa<LoadOp, StoreOp, AtomicOp, ScanOp, WarpOp, QueryOp, AllocSharedOp, AsyncCopyOp, CommitGroupOp, WaitGroupOp, BarrierOp>(op);
 }
-static bool isInFunc(Operation *op) { return (isBodyOp(op) && !isMemoryOp(op)) || isa<CallOp, ReturnOp>(op); }
+static bool isInFunc(Operation *op) { return (isBodyOp(op) && !isOnlyInKernels(op)) || isa<CallOp, ReturnOp>(op); }
 static bool isInKernel(Operation *op) { return isBodyOp(op) || isa<KernelEndOp>(op); }
 static bool isInHost(Operation *op) {
-  return isa_and_nonnull<GraphDialect>(op->getDialect()) && !isMemoryOp(op) &&
+  return isa_and_nonnull<GraphDialect>(op->getDialect()) && !isOnlyInKernels(op) &&
          !isa<FuncOp, KernelOp, HostFuncOp, KernelEndOp>(op);
 }
 

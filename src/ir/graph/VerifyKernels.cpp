@@ -39,6 +39,10 @@ LogicalResult AtomicOp::verify() {
                       getOld() ? getOld().getType() : Type());
 }
 
+LogicalResult WarpOp::verify() {
+  return verifyWarp(*this, getWhat(), getValue().getType(), static_cast<bool>(getLane()), getResult().getType());
+}
+
 LogicalResult QueryOp::verify() {
   static constexpr StringLiteral names[] = {"origin",  "group_id",  "group_size", "local_id",
                                             "lane_id", "linear_id", "group_count"};

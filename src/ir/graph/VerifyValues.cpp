@@ -97,6 +97,8 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult ScanOp::verify() { return verifyScan(*this, getMnemonic(), getAxis(), static_cast<int64_t>(getType().getShape().size()), getType()); }
+
 LogicalResult DotOp::verify() {
   auto a = getLhs().getType().getShape(), b = getRhs().getType().getShape(), c = getType().getShape();
   size_t rank = a.size();

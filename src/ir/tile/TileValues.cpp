@@ -98,6 +98,12 @@ LogicalResult tile::ReduceOp::verify() {
   return success();
 }
 
+LogicalResult tile::ScanOp::verify() { return verifyScan(*this, getReduction(), getAxis(), getValue().getType().getRank(), getValue().getType()); }
+
+LogicalResult tile::WarpOp::verify() {
+  return verifyWarp(*this, getWhat(), getValue().getType(), static_cast<bool>(getLane()), getResult().getType());
+}
+
 /// What a product may take from registers: the accumulators of another one that is spread over the same rows of warps.
 static LogicalResult verifyRegisterOperand(DotOp dot, FragmentType a, FragmentType acc) {
   auto warps = dyn_cast<MmaAttr>(a.getLayout()), sums = dyn_cast<MmaAttr>(acc.getLayout());

@@ -55,6 +55,20 @@ def Tile_GroupReduceOp : Tile_ValueOp<"group_reduce", [AllTypesMatch<["value", "
   let hasVerifier = 1;
 }
 
+def Tile_WarpOp : Tile_ValueOp<"warp", [NoMemoryEffect]> {
+  let summary = "what the lanes of a warp learn of each other's scalars";
+  let description = [{
+    `shuffle`, `shuffle_xor`, `ballot` or a reduction, as `graph.warp`. All lanes of the group must reach it; the result may differ
+    between them.
+
+    Example: `%y = tile.warp "shuffle" %x, %l : (f32, index) -> f32`
+  }];
+  let arguments = (ins StrAttr:$what, Tsr_Scalar:$value, Optional<Index>:$lane);
+  let results = (outs Tsr_Scalar:$result);
+  let assemblyFormat = "$what $value (`,` $lane^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Tile_OnceOp : Tile_Op<"once", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "one lane of the group runs the body";
   let description = [{
@@ -169,6 +183,20 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce"> {
   let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value, I64Attr:$axis);
   let results = (outs Tile_Value:$result);
   let assemblyFormat = "$reduction $value attr-dict `:` type($value) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ScanOp : Tile_ValueOp<"scan", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "each element of a fragment combined with those before it along one axis";
+  let description = [{
+    sum, prod, min or max, in the order of the elements. All lanes of the group must reach it: they meet in shared memory.
+    Positions beyond the fragment's extent hold anything.
+
+    Example: `%s = tile.scan "sum" %x {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>`
+  }];
+  let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value, I64Attr:$axis);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$reduction $value attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 

@@ -120,6 +120,10 @@ Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span
 /// argsort(x, axis, descending): where the elements along the axis lie once they are sorted.
 Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
+// ---- Scans.cpp
+/// scan(x, op, axis): each element combined with those before it, in a tile as one operation, in a tensor function in passes.
+Value arrayScan(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+
 // ---- Table.cpp
 /// tensor(values, dtype): numbers that a program writes out as nested lists. `syntax`: of the list, where it is written there.
 Value arrayTable(Context &cx, const BuiltinRow &row, Bound &args, const ast::Expr *syntax, Span span);

@@ -279,6 +279,7 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
       {BuiltinKind::Gather, &arrayGather},
       {BuiltinKind::ScatterAdd, &arrayScatterAdd},
       {BuiltinKind::Argsort, &arrayArgsort},
+      {BuiltinKind::Scan, &arrayScan},
       {BuiltinKind::Conv, &arrayConv},
       {BuiltinKind::Pool, &arrayPool},
       {BuiltinKind::Dot, &arrayDot},

@@ -13,8 +13,7 @@
 
 namespace tessera::sema {
 
-/// Says so if not every lane gets here.
-static bool underDivergence(Context &cx, const char *what, Span span) {
+bool underDivergence(Context &cx, const char *what, Span span) {
   if (cx.function.varyingDepth == 0) return false;
   if (fresh(cx, Id::divergentBarrier, span)) {
     auto builder = report(cx, Id::divergentBarrier, span, what);
@@ -208,6 +207,7 @@ Value callKernelBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const G
       {BuiltinKind::Origin, &kernelOrigin},   {BuiltinKind::Context, &kernelContext},
       {BuiltinKind::Query, &kernelQuery},     {BuiltinKind::Load, &kernelLoad},
       {BuiltinKind::Store, &kernelStore},     {BuiltinKind::AllocShared, &kernelAllocShared},
+      {BuiltinKind::Warp, &kernelWarp},
       {BuiltinKind::Atomic, &kernelAtomic},   {BuiltinKind::CpAsync, &kernelCpAsync}, {BuiltinKind::Commit, &kernelCommit},
       {BuiltinKind::Wait, &kernelWait},       {BuiltinKind::Barrier, &kernelBarrier},
   };

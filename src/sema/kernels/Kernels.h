@@ -39,6 +39,13 @@ void scheduleOrder(Context &cx, const ast::FuncDef &def);
 /// A built-in function of kernels; Absent if `row` is none.
 Value callKernelBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
 
+/// Says so if not every lane gets here. `what`: "barrier".
+bool underDivergence(Context &cx, const char *what, Span span);
+
+// ---- Warps.cpp
+/// `tile.shuffle`, `shuffle_xor`, `vote` and `reduce_warp`: what the lanes of a warp learn of each other.
+Value kernelWarp(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+
 // ---- Atomics.cpp
 /// `tile.atomic_add(x[i], value)` and its kin: memory is combined with a value in one step.
 Value kernelAtomic(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);

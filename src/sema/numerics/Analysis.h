@@ -144,6 +144,9 @@ private:
   Abstract evalBroadcast(const Expr &expr);
   Abstract evalTranspose(const Expr &expr);
   Abstract evalSelect(const Expr &expr);
+  Range combinationOf(const Expr &expr, ReduceOp op, const Range &each, const Range &count, Abstract &out);
+  Abstract evalScan(const Expr &expr);
+  Abstract evalWarp(const Expr &expr);
   Abstract evalReduce(const Expr &expr);
   Abstract evalDot(const Expr &expr);
   Abstract evalLoad(const Expr &expr);

@@ -2,6 +2,7 @@
 #include "checked/Policy.h"
 #include "sema/numerics/Analysis.h"
 #include "support/FloatFormats.h"
+#include "support/Lanes.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -118,6 +119,8 @@ Abstract Analysis::eval(const Expr &expr) {
   case ExprKind::Full: return evalBroadcast(expr);
   case ExprKind::Transpose: return evalTranspose(expr);
   case ExprKind::Reduce: return evalReduce(expr);
+  case ExprKind::Scan: return evalScan(expr);
+  case ExprKind::Warp: return evalWarp(expr);
   case ExprKind::Dot: return evalDot(expr);
   case ExprKind::Load: return evalLoad(expr);
   case ExprKind::Call:
@@ -373,6 +376,43 @@ Abstract Analysis::evalReduce(const Expr &expr) {
   case ReduceOp::Any:
   case ReduceOp::All: out.range = Range::truth(); return out;
   }
+  return out;
+}
+
+/// A combination of as many values of this range as `count` says.
+Range Analysis::combinationOf(const Expr &expr, ReduceOp op, const Range &each, const Range &count, Abstract &out) {
+  const DType dtype = expr.type.dtype;
+  switch (op) {
+  case ReduceOp::Min:
+  case ReduceOp::Max: return each;
+  case ReduceOp::Any:
+  case ReduceOp::All: return Range::truth();
+  case ReduceOp::Sum:
+    if (each.minusInf && each.plusInf) found(expr, Problem::InfinityMeetsItself, dtype, each, false);
+    return checked(expr, sumOf(each, count.low, count.high), dtype, isFloat(dtype) ? halfUlp(dtype) * std::min(count.high, kMostRounded) : 0, out);
+  case ReduceOp::Prod: {
+    const double top = std::max(1.0, each.magnitude()), most = top == 1 ? 1 : std::pow(top, count.high);
+    return checked(expr, Range::of(each.low >= 0 ? 0 : -most, most), dtype, 1e-3, out);
+  }
+  }
+  return Range::unknown();
+}
+
+Abstract Analysis::evalScan(const Expr &expr) {
+  Abstract in = eval(*expr.args[0]);
+  Abstract out = plain(Range::unknown(), in.data);
+  Range count = elements(expr.type, {expr.as<node::Scan>().axis});
+  count.low = std::min(count.low, 1.0);  // the first element is combined with nothing
+  out.range = combinationOf(expr, expr.as<node::Scan>().op, in.range, count, out);
+  return out;
+}
+
+Abstract Analysis::evalWarp(const Expr &expr) {
+  const auto &[what, op] = expr.as<node::Warp>();
+  Abstract in = eval(*expr.args[0]);
+  Abstract out = plain(in.range, in.data);
+  if (what == WarpOp::Ballot) out.range = Range::of(0, largest(DType::U32));
+  if (what == WarpOp::Reduce) out.range = combinationOf(expr, op, in.range, Range::point(kWarpLanes), out);
   return out;
 }
 

@@ -47,6 +47,15 @@ const Expr *roundedAt(const Function &function, const Expr &expr, int &nodes) {
   case ExprKind::Reduce:
     if (expr.as<node::Reduce>().op != ReduceOp::Max && expr.as<node::Reduce>().op != ReduceOp::Min) return &expr;
     break;
+  case ExprKind::Scan:
+    if (expr.as<node::Scan>().op != ReduceOp::Max && expr.as<node::Scan>().op != ReduceOp::Min) return &expr;
+    break;
+  case ExprKind::Warp: {
+    const auto &[what, op] = expr.as<node::Warp>();
+    if (what == WarpOp::Ballot) return nullptr;
+    if (what == WarpOp::Reduce && op != ReduceOp::Max && op != ReduceOp::Min) return &expr;
+    return roundedAt(function, *expr.args[0], nodes);
+  }
   case ExprKind::Dot:
   case ExprKind::ScatterAdd: return &expr;
   case ExprKind::Broadcast:

@@ -168,6 +168,7 @@ bool differsBetweenLanes(const Expr &expr) {
   bool differs = false;
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
     if (const Var *var = varOf(e)) differs |= var->varying;
+    differs |= e.kind == ExprKind::Warp;
     if (auto *query = e.get<node::Query>())
       differs |= query->what == Query::LocalId || query->what == Query::LaneId || query->what == Query::LinearId;
   });

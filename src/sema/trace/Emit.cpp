@@ -234,6 +234,7 @@ bool isVarying(const Expr &expr) {
   bool varying = false;
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
     if (const Var *var = varOf(e)) varying |= var->varying;
+    varying |= e.kind == ExprKind::Warp;
     if (auto *opaque = e.get<node::Opaque>()) varying |= opaque->name == "rank" || opaque->name == "axis_index";
     if (auto *query = e.get<node::Query>())
       varying |= query->what == Query::LocalId || query->what == Query::LaneId || query->what == Query::LinearId;

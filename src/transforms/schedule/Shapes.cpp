@@ -24,7 +24,7 @@ bool holdsFragments(Operation *kernel) {
       size_t rank = isa<TensorType>(type) ? longAxes(type).size() : 0;
       uses |= rank >= 2 || (carries && rank > 0);
     }
-    uses |= isa<graph::DotOp>(op);
+    uses |= isa<graph::DotOp>(op) || (isa<graph::ScanOp>(op) && isLong(op->getResult(0).getType()));
   });
   return uses;
 }

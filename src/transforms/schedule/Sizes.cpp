@@ -112,10 +112,11 @@ private:
     return dtype ? storageBytes(*dtype) : 8;
   }
 
-  /// Bytes of shared memory: buffers that the program names, and the operands of dots.
+  /// Bytes of shared memory: buffers that the program names, the operands of dots, and where scans meet.
   int64_t sharedBytes(const std::map<std::string, int64_t> &sizes) {
     int64_t total = 0;
     llvm::DenseSet<Value> counted;
+    llvm::DenseSet<Type> scanned;  // in memory that scans of one type share
     auto operand = [&](Value value) {
       while (auto *op = value.getDefiningOp()) {
         if (!isa<graph::TransposeOp, graph::ReshapeOp>(op)) break;
@@ -129,6 +130,7 @@ private:
       if (auto alloc = dyn_cast<graph::AllocSharedOp>(op))
         total += elements(alloc.getType(), sizes) * bytes(alloc.getType());
       if (auto dot = dyn_cast<graph::DotOp>(op)) operand(dot.getLhs()), operand(dot.getRhs());
+      if (auto scan = dyn_cast<graph::ScanOp>(op); scan && scanned.insert(scan.getType()).second) total += elements(scan.getType(), sizes) * bytes(scan.getType());
     });
     return total;
   }

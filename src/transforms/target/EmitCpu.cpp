@@ -15,7 +15,7 @@ bool KernelEmitter::isPlainLoop() {
   if (kernel_.getGrid().getKind() != ir::GridKind::Lanes) return false;
   bool shares = false;
   kernel_.getBody().walk([&](Operation *op) {
-    shares |= isa<tile::AllocSharedOp, tile::BarrierOp, tile::GroupReduceOp, tile::OnceOp, tile::CopyOp>(op);
+    shares |= isa<tile::AllocSharedOp, tile::BarrierOp, tile::GroupReduceOp, tile::WarpOp, tile::OnceOp, tile::CopyOp>(op);
     for (Type type : op->getResultTypes()) shares |= isa<tile::FragmentType>(type);
     auto query = dyn_cast<tile::QueryOp>(op);
     shares |= query && query.getQuery() != "linear_id";

@@ -19,7 +19,7 @@ bool isLaneQuery(Operation *op) {
 }
 /// All lanes of the group take part at once: a loop over lanes ends before it.
 bool cuts(Operation *op) {
-  if (isa<tile::BarrierOp, tile::GroupReduceOp, tile::CopyOp, tile::OnceOp, tile::AllocSharedOp,
+  if (isa<tile::BarrierOp, tile::GroupReduceOp, tile::WarpOp, tile::CopyOp, tile::OnceOp, tile::AllocSharedOp,
           tile::SelectBufferOp, tile::CommitGroupOp, tile::WaitGroupOp, tile::ArgsortRowOp>(op))
     return true;
   for (Type type : op->getResultTypes())
@@ -63,7 +63,7 @@ bool KernelEmitter::varies(Value value) {
   } else {
     Operation *op = value.getDefiningOp();
     unsigned i = cast<OpResult>(value).getResultNumber();
-    if (isLaneQuery(op) || isa<tile::AtomicOp>(op)) result = true;
+    if (isLaneQuery(op) || isa<tile::AtomicOp, tile::WarpOp>(op)) result = true;
     else if (isa<tile::GroupReduceOp, tile::AllocSharedOp>(op)) result = false;
     else if (auto loop = dyn_cast<scf::ForOp>(op)) result = varies(loop.getRegionIterArgs()[i]);
     else if (auto loop = dyn_cast<scf::WhileOp>(op)) result = varies(loop.getAfterArguments()[i]);
@@ -206,6 +206,7 @@ void KernelEmitter::declareLaneArray(Storage &storage, Location place) {
 LogicalResult KernelEmitter::emitGroupOp(Operation &op) {
   Location place = op.getLoc();
   if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitLaneReduce(reduce);
+  if (auto warp = dyn_cast<tile::WarpOp>(op)) return emitLaneWarp(warp);
   if (auto once = dyn_cast<tile::OnceOp>(op)) {
     lane_ = typed(0);
     LogicalResult result = emitBlock(once.getBody().front());
@@ -237,17 +238,22 @@ ExprRef KernelEmitter::lanesOf(Value value) {
   return perLane_.lookup(value);
 }
 
+/// ... or a new one that gets them. Null after a message.
+ExprRef KernelEmitter::lanesWith(Value value, StringRef name, Location place) {
+  if (ExprRef values = lanesOf(value)) return values;
+  const Type type = value.getType();
+  ExprRef values = laneArray(names_.fresh(name), type, place);
+  LogicalResult filled = overLanes(place, [&] {
+    assign(subscript(values, {lane_}, type), scalar(value), place);
+    return success();
+  });
+  return succeeded(filled) ? values : nullptr;
+}
+
 LogicalResult KernelEmitter::emitLaneReduce(tile::GroupReduceOp op) {
   Type type = op.getType();
-  ExprRef values = lanesOf(op.getValue());
-  if (!values) {
-    values = laneArray(names_.fresh("lane_values"), type, op.getLoc());
-    if (failed(overLanes(op.getLoc(), [&] {
-          assign(subscript(values, {lane_}, type), scalar(op.getValue()), op.getLoc());
-          return success();
-        })))
-      return failure();
-  }
+  ExprRef values = lanesWith(op.getValue(), "lane_values", op.getLoc());
+  if (!values) return failure();
   std::vector<Attribute> templates = {StringAttr::get(context_, reductionName(op.getReduction())),
                                       StringAttr::get(context_, "Threads")};
   define(op.getResult(), call("tsr::group_reduce", {values}, type, templates));

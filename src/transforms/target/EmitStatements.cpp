@@ -28,6 +28,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   if (auto store = dyn_cast<tile::StoreElementOp>(op)) return emitStoreElement(store);
   if (auto atomic = dyn_cast<tile::AtomicOp>(op)) return emitAtomic(atomic);
   if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitGroupReduce(reduce);
+  if (auto warp = dyn_cast<tile::WarpOp>(op)) return emitWarp(warp);
   if (auto shared = dyn_cast<tile::AllocSharedOp>(op)) return emitAllocShared(shared);
   if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) return emitArgsortRow(sort);
   if (isa<tile::NewVectorOp, tile::LoadVectorOp, tile::StoreVectorOp, tile::HoldRowOp, tile::RowVectorOp, tile::RowTurnsOp,

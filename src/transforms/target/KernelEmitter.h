@@ -116,7 +116,9 @@ private:
   LogicalResult emitLanes(mlir::Block &block);
   LogicalResult emitGroupOp(Operation &op);
   ExprRef lanesOf(Value value);
+  ExprRef lanesWith(Value value, llvm::StringRef name, mlir::Location place);
   LogicalResult emitLaneReduce(ir::tile::GroupReduceOp op);
+  LogicalResult emitLaneWarp(ir::tile::WarpOp op);  // EmitWarps.cpp
   void declareCrossing(llvm::ArrayRef<Operation *> stretch);
   ExprRef laneArray(const std::string &name, mlir::Type type, mlir::Location place);
   void declareLaneArray(Storage &storage, mlir::Location place);
@@ -198,6 +200,7 @@ private:
   LogicalResult emitAtomic(ir::tile::AtomicOp op);
   LogicalResult emitAtomicTile(ir::tile::AtomicOp op);
   LogicalResult emitGroupReduce(ir::tile::GroupReduceOp op);
+  LogicalResult emitWarp(ir::tile::WarpOp op);  // EmitWarps.cpp
   ExprRef elementPlace(Value base, const Indices &indices, Value view);
   ExprRef mask(Value base, mlir::ValueRange indices, llvm::function_ref<bool(unsigned)> inBounds);
 
@@ -207,6 +210,7 @@ private:
   LogicalResult emitReduce(ir::tile::ReduceOp op);
   LogicalResult emitColumns(ir::tile::ColumnsOp op);
   ExprRef tileScratch(ir::tile::ReduceOp op);
+  LogicalResult emitScan(ir::tile::ScanOp op);  // EmitScans.cpp
   LogicalResult emitDot(ir::tile::DotOp op);
   ExprRef elementOf(Value fragment, const ExprRef &i, const ExprRef &j, const ExprRef &shape);
   bool emitRowScale(ir::tile::ElementwiseOp op);

@@ -82,12 +82,13 @@ bool Plan::foldsScalar(Operation &op) const {
   if (isa<tile::ConstantOp>(op) && isa<IndexType>(result.getType()))
     return true;  // a number or a size's name
   if (isFree(op)) return !named || onlyFeedsLoops(result);
-  if (isa<tile::GroupReduceOp, tile::AtomicOp, tile::ReduceOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
+  if (isa<tile::GroupReduceOp, tile::WarpOp, tile::AtomicOp, tile::ReduceOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
           tile::HoldRowOp, tile::RowVectorOp, tile::NewRowOp>(op))
     return false;
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();
   if (named || !result.hasOneUse()) return false;
   Operation *user = *result.user_begin();
+  if (isa<tile::WarpOp>(user)) return false;  // on the CPU it takes the values of all lanes out of an array
   bool sameBlock = user->getBlock() == op.getBlock();
   if (!isa<tile::LoadElementOp>(op)) {
     // Not into a loop that would compute it again and again.

@@ -62,6 +62,8 @@ void Layouts::constrain(Operation *op) {
     for (Value operand : op->getOperands()) join(op->getResult(0), operand);
   } else if (auto atomic = dyn_cast<graph::AtomicOp>(op)) {
     for (Value index : atomic.getIndices()) join(atomic.getValue(), index);
+  } else if (auto scan = dyn_cast<graph::ScanOp>(op)) {
+    join(scan.getResult(), scan.getOperand());
   } else if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
     join(transpose.getResult(), transpose.getOperand());
   } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {

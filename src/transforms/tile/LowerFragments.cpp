@@ -58,6 +58,10 @@ LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
     return lowerBroadcast(broadcast);
   } else if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op)) {
     return lowerReduce(reduce);
+  } else if (auto scan = llvm::dyn_cast<graph::ScanOp>(op)) {
+    result = values_.lookup(scan.getOperand());
+    if (int64_t position = longPosition(scan.getType(), scan.getAxis()); position >= 0)
+      result = builder_.create<tile::ScanOp>(withSizesOf(result.getLoc(), loc), result.getType(), scan.getMnemonic(), result, position);
   } else if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) {
     return lowerLoad(load);
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {

@@ -11,6 +11,8 @@ LogicalResult KernelLowering::lowerStreamed(Operation *op) {
   if (auto atomic = llvm::dyn_cast<graph::AtomicOp>(op)) return updateRow(atomic);
   if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op))
     if (!isLong(reduce.getType())) return reduceRow(reduce);
+  if (llvm::isa<graph::ScanOp>(op))  // elsewhere a kernel with a scan holds fragments
+    return unsupported(op, "a scan of what each lane has by itself; a group scans a tile, in a kernel with a grid of groups");
   bool isRecipe = llvm::isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp,
                             graph::TransposeOp, graph::FullOp, graph::IotaOp, graph::LoadOp, graph::ConcatOp,
                             graph::SliceOp, graph::WindowOp, graph::GatherOp, graph::ReduceOp,
@@ -43,7 +45,7 @@ bool KernelLowering::isVarying(Value value) {
     if (auto query = llvm::dyn_cast<graph::QueryOp>(op))
       varying =
           query.getQuery() == "local_id" || query.getQuery() == "lane_id" || query.getQuery() == "linear_id";
-    varying |= llvm::isa<graph::AtomicOp>(op);  // each lane finds what the one before it left
+    varying |= llvm::isa<graph::AtomicOp, graph::WarpOp>(op);  // each lane finds what the one before it left, or what is its warp's
     varying |= llvm::any_of(op->getOperands(), [&](Value operand) { return isVarying(operand); });
     if (op->getNumRegions())
       op->walk([&](Operation *inner) {

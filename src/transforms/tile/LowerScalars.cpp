@@ -54,6 +54,11 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
                                                   indices, other, proved(load.getInBounds()));
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {
     return storeScalar(store);
+  } else if (auto warp = llvm::dyn_cast<graph::WarpOp>(op)) {
+    result = builder_.create<tile::WarpOp>(loc, warp.getType(), warp.getWhat(), mapped(warp.getValue()),
+                                           warp.getLane() ? mapped(warp.getLane()) : Value());
+  } else if (auto scan = llvm::dyn_cast<graph::ScanOp>(op)) {
+    result = mapped(scan.getOperand());  // of one element
   } else if (auto atomic = llvm::dyn_cast<graph::AtomicOp>(op)) {
     return lowerAtomic(atomic);
   } else {

@@ -492,3 +492,20 @@ graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
   %x = graph.host_call "perf_counter"() : () -> index
   graph.return
 }
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attributes {dims = ["N"], params = [#tsr.param<"x", in>],
+    outputs = [#tsr.result<"y", !tsr.tensor<["N"], f32>>]} {
+  // expected-error @+1 {{may not stand in a tensor function}}
+  %y = graph.scan "sum" 0 %x : !tsr.tensor<["N"], f32>
+  graph.return %y : !tsr.tensor<["N"], f32>
+}
+
+// -----
+
+graph.func @f(%x: f32) attributes {dims = [], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{may not stand in a tensor function}}
+  %y = graph.warp "sum" %x : (f32) -> f32
+  graph.return
+}

@@ -37,6 +37,12 @@ graph.kernel @matmul(%A: !tsr.view<["M", "K"], bf16>, %causal: i1, %result: !tsr
   }
   // CHECK: graph.atomic "add" %{{.*}}, %result[%{{.*}}] {in_bounds = array<i1: false>} : (bf16, !tsr.view<["M"], bf16>, index) -> bf16
   %old = graph.atomic "add" %item, %result[%m] {in_bounds = array<i1: false>} : (bf16, !tsr.view<["M"], bf16>, index) -> bf16
+  // CHECK: graph.scan "max" 1 %{{.*}} : <["T.m", "T.k"], bf16>
+  %scanned = graph.scan "max" 1 %tile : !tsr.tensor<["T.m", "T.k"], bf16>
+  // CHECK: graph.warp "shuffle" %{{.*}}, %{{.*}} : (bf16, index) -> bf16
+  %next = graph.warp "shuffle" %item, %zero : (bf16, index) -> bf16
+  // CHECK: graph.warp "ballot" %causal : (i1) -> ui32
+  %ballot = graph.warp "ballot" %causal : (i1) -> ui32
   // CHECK: graph.store %{{.*}}, %result[%{{.*}} size "T.m"] : !tsr.tensor<["T.m"], bf16>, !tsr.view<["M"], bf16>
   graph.store %column, %result[%m size "T.m"] : !tsr.tensor<["T.m"], bf16>, !tsr.view<["M"], bf16>
   // CHECK: graph.kernel_end

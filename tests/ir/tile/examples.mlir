@@ -55,6 +55,10 @@ tile.kernel @scalars(%x: !tsr.view<["M", "N"], f32>, %result: !tsr.view<[], f32>
   %b = tile.cast %y : f32 to bf16
   // CHECK: tile.cast %{{.*}} {rounding = "toward_zero", saturate} : f32 to f8E4M3FN
   %f8 = tile.cast %y {rounding = "toward_zero", saturate} : f32 to f8E4M3FN
+  // CHECK: tile.warp "shuffle" %{{.*}}, %{{.*}} : (f32, index) -> f32
+  %next = tile.warp "shuffle" %y, %m : (f32, index) -> f32
+  // CHECK: tile.warp "sum" %{{.*}} : (f32) -> f32
+  %total = tile.warp "sum" %y : (f32) -> f32
   // CHECK: tile.group_reduce "max" %{{.*}} : f32
   %max = tile.group_reduce "max" %y : f32
   // CHECK: tile.once {
@@ -103,6 +107,8 @@ tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B",
   %cols = tile.iota {axis = 1} : <["T.m", "T.n"], i32, #tile.grid<16 x 16>>
   // CHECK: tile.columns %{{.*}}, %{{.*}} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to <["T.m", "32"], f32, #tile.grid<16 x 16>>
   %some = tile.columns %sum, %c0 : !F to <["T.m", "32"], f32, #tile.grid<16 x 16>>
+  // CHECK: tile.scan "sum" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %scanned = tile.scan "sum" %c {axis = 1 : i64} : !F
   // CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %max = tile.reduce "max" %sum {axis = 1} : !F to !R
   // CHECK: tile.reduce "sum" %{{.*}} {axis = 0 : i64} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to f32

@@ -704,3 +704,94 @@ tile.kernel @k(%x: !tsr.view<["C"], f32>) attributes {dims = ["C"], params = [#t
     grid = #tsr.grid<lanes, ["C"]>, group = 256 : i64, variants = [{vector = 8 : i64, held = -1 : i64}]} {
   tile.kernel_end
 }
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %true = tile.constant true
+  %f = tile.fill %one : f32 to <["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  // expected-error @+1 {{axis 1 is not an axis of}}
+  %s = tile.scan "sum" %f {axis = 1 : i64} : !tile.fragment<["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %true = tile.constant true
+  %f = tile.fill %one : f32 to <["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  // expected-error @+1 {{unknown reduction 'mean'}}
+  %s = tile.scan "mean" %f {axis = 0 : i64} : !tile.fragment<["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %true = tile.constant true
+  %f = tile.fill %one : f32 to <["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  // expected-error @+1 {{'shuffle' takes a lane}}
+  %s = tile.warp "shuffle" %one : (f32) -> f32
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %true = tile.constant true
+  %f = tile.fill %one : f32 to <["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  // expected-error @+1 {{'sum' takes no lane}}
+  %s = tile.warp "sum" %one, %c0 : (f32, index) -> f32
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %true = tile.constant true
+  %f = tile.fill %one : f32 to <["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  // expected-error @+1 {{hands 'f32' on as 'f64'}}
+  %s = tile.warp "shuffle_xor" %one, %c0 : (f32, index) -> f64
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %true = tile.constant true
+  %f = tile.fill %one : f32 to <["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  // expected-error @+1 {{makes bits in ui32 of truth values, not 'f32' of 'f32'}}
+  %s = tile.warp "ballot" %one : (f32) -> f32
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  %true = tile.constant true
+  %f = tile.fill %one : f32 to <["T.m"], f32, #tile.slice<0, #tile.grid<1 x 64>>>
+  // expected-error @+1 {{'sum' is not defined for 'i1'}}
+  %s = tile.warp "sum" %true : (i1) -> i1
+  tile.kernel_end
+}

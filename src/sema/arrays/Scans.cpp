@@ -1,0 +1,81 @@
+// Each element combined with those before it along an axis.
+#include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Arguments.h"
+#include "sema/calls/Calls.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+
+namespace tessera::sema {
+
+namespace {
+
+/// The operation that a word names. Nothing after a message.
+std::optional<ReduceOp> operationOf(Context &cx, const Bound &args) {
+  const Value &given = args.values[1];
+  if (!given.given()) return ReduceOp::Sum;
+  if (given.kind == ValueKind::String && !given.expr)
+    for (std::string_view word : {"sum", "prod", "min", "max"})
+      if (given.text == word) return reduceByMnemonic(word);
+  if (!given.isPoison() && fresh(cx, Id::wrongArgument, args.spans[1]))
+    report(cx, Id::wrongArgument, args.spans[1], "the operation of a `scan`", "\"sum\", \"prod\", \"min\" or \"max\"",
+           given.kind == ValueKind::String ? "\"" + given.text + "\"" : describe(cx, given));
+  return std::nullopt;
+}
+
+/// In a kernel: a tile, which the lanes of the group go through together.
+Value scanOfTile(Context &cx, ReduceOp op, Value x, int axis, Span span) {
+  const auto place = static_cast<size_t>(axis);
+  if (dependsOnTile(cx, x.type.shape[place], "scan", span)) return Value::poison();
+  Type type = x.type;
+  std::vector<std::optional<Limit>> limits = x.limits;
+  if (op == ReduceOp::Sum || op == ReduceOp::Prod) {
+    auto summand = summandOf(cx, x, "a scan", span);
+    if (!summand) return Value::poison();
+    type = summand->type;
+    x = std::move(summand->value);
+  } else {  // small floats are compared in a wider dtype, which changes none of them
+    x.expr = std::shared_ptr<Expr>(inCarryType(cx, x, carryTypeOf(type), span).release());
+  }
+  for (auto &limit : limits)  // what lies outside comes behind what lies inside, and is combined with it
+    if (limit) limit->zeroOutside = false;
+  ExprPtr arg = takeExpr(x);
+  ExprPtr e = makeExpr(ExprKind::Scan, arg->type, span);
+  e->as<node::Scan>() = {op, axis};
+  e->args.push_back(std::move(arg));
+  return reusable(cx, arrayValue(cx, std::move(e), type, std::move(limits), span), "scanned", span);
+}
+
+}  // namespace
+
+Value arrayScan(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  const std::string shown(row.name);
+  Value x = arrayArgument(cx, args, 0, shown);
+  auto op = operationOf(cx, args);
+  if (x.isPoison() || !op) return Value::poison();
+  Value axisValue = args.values[2].given() ? args.values[2] : Value::integer(Dim(-1));
+  auto axis = axisOf(cx, axisValue, x.type.shape.size(), args.spans[2], describe(cx, x));
+  if (!axis) return Value::poison();
+  const bool compares = *op == ReduceOp::Min || *op == ReduceOp::Max;
+  const bool ordered = info(x.type.dtype).cls != DTypeClass::Complex && x.type.dtype != DType::Bool;
+  if (compares && !ordered) {
+    report(cx, Id::badOperand, span, shown, std::string(name(x.type.dtype)))
+        .label("there is no order among these values");
+    return Value::poison();
+  }
+  if (inKernel(cx)) return scanOfTile(cx, *op, std::move(x), *axis, span);
+  // A tensor function: passes over the tensor, which the library writes out.
+  ModuleScope *library = loadModule(cx, span.file, 0, "tessera.nn", {});
+  Value passes = library ? moduleMember(*library, "_scan_in_passes") : Value::poison();
+  TSR_CHECK(!passes.isPoison(), "the library has no scan");
+  const std::string_view word = mnemonic(*op);
+  GivenList given;
+  given.push_back({"", std::move(x), args.spans[0], {}, nullptr});
+  given.push_back({"", Value::string(std::string(word)), span, {}, nullptr});
+  given.push_back({"", Value::integer(Dim(*axis)), span, {}, nullptr});
+  return callValue(cx, passes, std::move(given), span, shown);
+}
+
+}  // namespace tessera::sema
