@@ -85,6 +85,7 @@ private:
     }
     out += "]";
     if (a.other) out += " else " + expr(*a.other);
+    if (a.vector) out += " of " + std::to_string(a.vector);
     return out;
   }
 

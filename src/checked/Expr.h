@@ -62,6 +62,7 @@ struct Access {
   Var *base = nullptr;
   std::vector<IndexPart> parts;  // one for each dimension of base
   ExprPtr other;                 // scalar of base's dtype, or null
+  int vector = 0;                // > 0: one of so many neighbours, aligned, that a lane reads or writes together
 };
 
 /// What a derivative is asked for.

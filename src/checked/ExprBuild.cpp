@@ -128,6 +128,7 @@ Access clone(const Access &access) {
   copy.base = access.base;
   for (const IndexPart &part : access.parts) copy.parts.push_back(clone(part));
   copy.other = access.other ? clone(*access.other) : nullptr;
+  copy.vector = access.vector;
   return copy;
 }
 ExprPtr clone(const Expr &e) {

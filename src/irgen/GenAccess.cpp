@@ -1,4 +1,5 @@
 // Reading and writing parts of views, shared buffers and array values.
+#include "ir/common/VectorAttr.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
 
@@ -33,11 +34,12 @@ Value FunctionGen::genLoad(const checked::Expr &expr, Location location) {
   MLIRContext *context = builder_.getContext();
   Value other = access.other ? genExpr(*access.other) : Value();
   Type loaded = ir::accessedType(base.getType(), groups.points, groups.sizes);
-  Value value = builder_.create<graph::LoadOp>(
+  auto load = builder_.create<graph::LoadOp>(
       location, loaded, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
       groups.dims(context), builder_.getDenseI64ArrayAttr(groups.steps),
       builder_.getDenseBoolArrayAttr(groups.inBounds), other);
-  return fit(value, typeOf(expr.type), location);
+  if (access.vector) load->setAttr(ir::kVector, builder_.getI64IntegerAttr(access.vector));
+  return fit(load.getResult(), typeOf(expr.type), location);
 }
 
 Value FunctionGen::genSlice(const checked::Expr &expr, Location location) {
@@ -58,10 +60,11 @@ void FunctionGen::genStore(const checked::Stmt &stmt) {
   Value value = genExpr(*stmt.value);
   Groups groups = genGroups(stmt.access);
   value = fit(value, ir::accessedType(base.getType(), groups.points, groups.sizes), location);
-  builder_.create<graph::StoreOp>(
+  auto store = builder_.create<graph::StoreOp>(
       location, value, base, groups.offsets, builder_.getDenseBoolArrayAttr(groups.points),
       groups.dims(builder_.getContext()), builder_.getDenseI64ArrayAttr(groups.steps),
       builder_.getDenseBoolArrayAttr(groups.inBounds), stmt.oncePerGroup);
+  if (stmt.access.vector) store->setAttr(ir::kVector, builder_.getI64IntegerAttr(stmt.access.vector));
 }
 
 void FunctionGen::genAtomic(const checked::Stmt &stmt) {

@@ -141,6 +141,24 @@ template <class Op, int N, template <class, int, class> class Vector, class Grid
   compare<Op>(x, before, N, 1, 0, name);
 }
 
+template <int Count, class T> KERNEL turn_around(const T *x, T *y) {
+  const auto v = tsr::load_neighbours<Count>(x);
+  tsr::Vector<T, Count> turned;
+  for (int i = 0; i < Count; ++i) turned(i) = v(Count - 1 - i);
+  if (tsr::lane() == 0) tsr::store_neighbours(y, turned);
+}
+
+/// At each distance from an aligned address.
+template <int Count, class T> void neighbours(const char *name) {
+  for (size_t shift = 0; shift < Count; ++shift) {
+    Buffer<T> x(Count, shift), y(Count, Count - 1 - shift);
+    for (int i = 0; i < Count; ++i) x[i] = static_cast<T>(i * i + 1);
+    LAUNCH(32, (turn_around<Count, T>), x.device(), y.device());
+    y.back();
+    for (int i = 0; i < Count; ++i) expect(y[i] == x[Count - 1 - i], name, static_cast<long long>(shift));
+  }
+}
+
 inline void all() {
   exchange<32, float>("exchanges of f32");
   exchange<96, double>("exchanges of f64");
@@ -157,6 +175,10 @@ inline void all() {
   vectors<tsr::Sum, 300, tsr::ColVector, Lanes<1, 64>>("scan of a row of columns");
   vectors<tsr::Sum, 45, tsr::RowVector, Lanes<8, 8>>("scan of a column of rows");
   vectors<tsr::Max, 33, tsr::ColVector, Lanes<4, 12>>("scan by part of a warp");
+  neighbours<4, float>("neighbours of f32");
+  neighbours<2, double>("neighbours of f64");
+  neighbours<8, uint16_t>("neighbours of 16 bits");
+  neighbours<16, int8_t>("neighbours of 8 bits");
 }
 
 }  // namespace warp_tests

@@ -3,6 +3,7 @@
 //   Vector<T, Count>                       Count elements, v(0) to v(Count - 1)
 //   load_vector<Count>(x + i)              the elements x[i] to x[i + Count - 1]
 //   store_vector(y, i, v)                  likewise to memory
+//   load_neighbours<Count>(x + i), store_neighbours(y + i, v)   likewise at any address
 //   HeldRow<T, Count, Held, Lanes>         a row of memory in vectors that the lanes of a group take in turn; with
 //                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once
 //
@@ -14,7 +15,7 @@
 //     if (c < C) use(row(k));              // the elements c to c + 7
 //   }
 //
-// Pointers are multiples of the vector's bytes (up to 16), extents of Count: the entry function chooses kernels with
+// Other pointers are multiples of the vector's bytes (up to 16), extents of Count: the entry function chooses kernels with
 // Count = 1 for others.
 #pragma once
 #include "tessera/device/dtype.h"
@@ -101,6 +102,20 @@ template <class T, int Count> TSR_DEVICE void store_vector(T *to, int64_t at, co
   TSR_UNROLL
   for (int i = 0; i < words; ++i) reinterpret_cast<Word *>(to)[static_cast<uint64_t>(at) / Count * words + i] = word[i];
 #endif
+}
+
+/// load_vector and store_vector where the address is aligned, else element by element: of parts of memory that only run time knows.
+template <int Count, class T> TSR_DEVICE Vector<T, Count> load_neighbours(const T *from) {
+  if (reinterpret_cast<uintptr_t>(from) % sizeof(Vector<T, Count>) == 0) return load_vector<Count>(from);
+  Vector<T, Count> to;
+  TSR_UNROLL
+  for (int i = 0; i < Count; ++i) to.element[i] = from[i];
+  return to;
+}
+template <class T, int Count> TSR_DEVICE void store_neighbours(T *to, const Vector<T, Count> &from) {
+  if (reinterpret_cast<uintptr_t>(to) % sizeof(from) == 0) return store_vector(to, 0, from);
+  TSR_UNROLL
+  for (int i = 0; i < Count; ++i) to[i] = from.element[i];
 }
 
 /// How often the lanes of a group take a vector each until the row is through; a constant where it is held.

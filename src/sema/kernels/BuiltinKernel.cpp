@@ -207,7 +207,8 @@ Value callKernelBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const G
       {BuiltinKind::Origin, &kernelOrigin},   {BuiltinKind::Context, &kernelContext},
       {BuiltinKind::Query, &kernelQuery},     {BuiltinKind::Load, &kernelLoad},
       {BuiltinKind::Store, &kernelStore},     {BuiltinKind::AllocShared, &kernelAllocShared},
-      {BuiltinKind::Warp, &kernelWarp},
+      {BuiltinKind::LoadVector, &kernelLoadVector},       {BuiltinKind::StoreVector, &kernelStoreVector},
+      {BuiltinKind::AllocRegister, &kernelAllocRegister}, {BuiltinKind::Warp, &kernelWarp},
       {BuiltinKind::Atomic, &kernelAtomic},   {BuiltinKind::CpAsync, &kernelCpAsync}, {BuiltinKind::Commit, &kernelCommit},
       {BuiltinKind::Wait, &kernelWait},       {BuiltinKind::Barrier, &kernelBarrier},
   };

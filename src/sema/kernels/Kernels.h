@@ -42,6 +42,13 @@ Value callKernelBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const G
 /// Says so if not every lane gets here. `what`: "barrier".
 bool underDivergence(Context &cx, const char *what, Span span);
 
+// ---- Vectors.cpp
+/// `tile.load_vector(x[4 * i:4 * i + 4])`, `tile.store_vector(x[4 * i:4 * i + 4], v)`: slices that are aligned and fit into one access.
+Value kernelLoadVector(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+Value kernelStoreVector(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+/// `tile.alloc_register(shape, dtype)`: zeros of a tile that the registers of a group can hold.
+Value kernelAllocRegister(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);
+
 // ---- Warps.cpp
 /// `tile.shuffle`, `shuffle_xor`, `vote` and `reduce_warp`: what the lanes of a warp learn of each other.
 Value kernelWarp(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &given, Span span);

@@ -25,6 +25,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) return emitIf(branch);
   if (auto loop = dyn_cast<scf::WhileOp>(op)) return emitWhile(loop);
   if (auto once = dyn_cast<tile::OnceOp>(op)) return emitOnce(once);
+  if (emitNeighbours(op)) return success();
   if (auto store = dyn_cast<tile::StoreElementOp>(op)) return emitStoreElement(store);
   if (auto atomic = dyn_cast<tile::AtomicOp>(op)) return emitAtomic(atomic);
   if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return emitGroupReduce(reduce);

@@ -247,6 +247,7 @@ private:
 
   // ---- vectors of a lane (EmitVectors.cpp)
   LogicalResult emitVector(Operation &op);
+  bool emitNeighbours(Operation &op);  // EmitNeighbours.cpp
   mlir::Type vectorType(mlir::Type type);
   ExprRef positionOf(Value base, mlir::ValueRange indices, bool flat);
   ExprRef pointerTo(Value base, mlir::ValueRange indices, bool flat);
@@ -278,6 +279,8 @@ private:
   std::map<std::string, ExprRef> scratch_;
   llvm::DenseMap<Value, PackedOperand> packed_;
   llvm::DenseSet<Value> counters_;  // values that loops of their own count
+  llvm::DenseSet<Operation *> joined_;  // accesses that are part of one that is written elsewhere
+  llvm::DenseMap<Operation *, llvm::SmallVector<Operation *>> storesHere_;  // by the last of them
   struct Shared {
     std::vector<Dim> extents;
     int64_t elementBytes;

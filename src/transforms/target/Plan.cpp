@@ -1,5 +1,6 @@
 #include "transforms/target/Plan.h"
 #include "ir/common/Names.h"
+#include "ir/common/VectorAttr.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -85,6 +86,7 @@ bool Plan::foldsScalar(Operation &op) const {
   if (isa<tile::GroupReduceOp, tile::WarpOp, tile::AtomicOp, tile::ReduceOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
           tile::HoldRowOp, tile::RowVectorOp, tile::NewRowOp>(op))
     return false;
+  if (op.hasAttr(ir::kVector)) return false;  // it is read with its neighbours
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();
   if (named || !result.hasOneUse()) return false;
   Operation *user = *result.user_begin();

@@ -1,4 +1,5 @@
 // Scalars: one a lane.
+#include "ir/common/VectorAttr.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Ops.h"
 #include "transforms/tile/Lowering.h"
@@ -50,8 +51,10 @@ LogicalResult KernelLowering::lowerScalar(Operation *op) {
     SmallVector<Value> indices;
     for (Value offset : load.getOffsets()) indices.push_back(mapped(offset));
     Value other = load.getOther() ? mapped(load.getOther()) : Value();
-    result = builder_.create<tile::LoadElementOp>(loc, elementTypeOf(load.getType()), mapped(load.getBase()),
-                                                  indices, other, proved(load.getInBounds()));
+    auto element = builder_.create<tile::LoadElementOp>(loc, elementTypeOf(load.getType()), mapped(load.getBase()),
+                                                        indices, other, proved(load.getInBounds()));
+    if (Attribute count = load->getAttr(kVector)) element->setAttr(kVector, count);
+    result = element;
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {
     return storeScalar(store);
   } else if (auto warp = llvm::dyn_cast<graph::WarpOp>(op)) {
@@ -79,8 +82,9 @@ LogicalResult KernelLowering::storeScalar(graph::StoreOp op) {
     auto single = builder_.create<tile::OnceOp>(op.getLoc());
     builder_.setInsertionPointToEnd(&single.getBody().emplaceBlock());
   }
-  builder_.create<tile::StoreElementOp>(op.getLoc(), values_.lookup(op.getValue()),
-                                        values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
+  auto element = builder_.create<tile::StoreElementOp>(op.getLoc(), values_.lookup(op.getValue()),
+                                                       values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
+  if (Attribute count = op->getAttr(kVector)) element->setAttr(kVector, count);
   return success();
 }
 
