@@ -46,6 +46,9 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
   case Level::Schedule:
     // One mean where a function asks for a mean and a variance. Kernels stay as their author wrote them.
     passes.addNestedPass<ir::graph::FuncOp>(mlir::createCSEPass());
+    passes.addNestedPass<ir::graph::FuncOp>(transforms::createRoundEarlyPass());  // all that reads a value is known
+    passes.addNestedPass<ir::graph::FuncOp>(transforms::createExchangeSumsPass());  // equal products are one, and no kernel holds them yet
+    passes.addNestedPass<ir::graph::FuncOp>(transforms::createTurnResultsPass());  // behind those that look for pairs of products
     passes.addPass(transforms::createGraphToSchedulePass());
     passes.addPass(transforms::createSplitProductsPass());  // where sizes are decided and loops are still those of products
     passes.addPass(transforms::createVerifySchedulePass());

@@ -55,6 +55,9 @@ struct GraphToSchedule : PassWrapper<GraphToSchedule, OperationPass<ModuleOp>> {
 std::unique_ptr<Pass> createGraphToSchedulePass() { return std::make_unique<GraphToSchedule>(); }
 
 void registerScheduleTransforms() {
+  registerPass(createRoundEarlyPass);
+  registerPass(createExchangeSumsPass);
+  registerPass(createTurnResultsPass);
   registerPass(createGraphToSchedulePass);
   registerPass(createSplitProductsPass);
 }

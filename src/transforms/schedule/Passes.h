@@ -8,6 +8,12 @@ class Pass;
 
 namespace tessera::transforms {
 
+/// Computes products turned whose results are read turned (TurnResults.cpp).
+std::unique_ptr<mlir::Pass> createTurnResultsPass();
+/// Rounds values to fewer bits before they are moved (RoundEarly.cpp).
+std::unique_ptr<mlir::Pass> createRoundEarlyPass();
+/// Takes sums of rows from products of matrices that are there already (ExchangeSums.cpp).
+std::unique_ptr<mlir::Pass> createExchangeSumsPass();
 /// Decides which operations share a kernel and in what sizes: every user's kernel gets its sizes, group and
 /// capacities, every tensor function becomes kernels over rows or elements. The sizes fit the module's machine.
 std::unique_ptr<mlir::Pass> createGraphToSchedulePass();

@@ -1,12 +1,12 @@
 // Which results go over scores again, and the scores that they read as columns.
 #include "ir/common/Names.h"
 #include "llvm/ADT/SetVector.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Sweep.h"
 #include "transforms/schedule/Turn.h"
+#include "transforms/schedule/Unused.h"
 #include "transforms/schedule/WalkBack.h"
 #include <map>
 
@@ -243,20 +243,12 @@ private:
   std::map<std::pair<Operation *, bool>, Value> squeezed_;
 };
 
-/// Scores that are read turned alone. Equal values stay apart: a query turned is a key, which has another name.
-void dropUnused(graph::FuncOp function) {
-  SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) { ops.push_back(op); });
-  for (Operation *op : llvm::reverse(ops))
-    if (isOpTriviallyDead(op)) op->erase();
-}
-
 }  // namespace
 
 void planSweeps(graph::FuncOp function) {
   const Machine *machine = machineOf(function);
   if (!machine || machine->family == Target::Cpu) return;  // its caches hold scores that its products are slow to make again
-  if (Planner(function).run()) dropUnused(function);
+  if (Planner(function).run()) eraseUnused(function);  // equal values stay apart: a query turned is a key, which has another name
 }
 
 Chain sweepOf(Operation *marked) {

@@ -1,0 +1,86 @@
+// Values are rounded before they are moved.
+//
+// A product that becomes heads, `cast(transpose(reshape(x @ w)))`, is rounded where it is made and stored in as few bits; whoever
+// reads heads finds them there. The same for the parts of a value, q, k and v of one product, if all of them are rounded alike.
+#include "ir/graph/Graph.h"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/schedule/Passes.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+bool isMovement(Operation *op) { return isa_and_nonnull<graph::TransposeOp, graph::ReshapeOp, graph::SliceOp>(op); }
+
+bool isNarrowing(graph::CastOp cast) {
+  return isa<TensorType>(cast.getType()) && bitsOf(cast.getType()) < bitsOf(cast.getOperand().getType());
+}
+
+bool roundAlike(graph::CastOp one, graph::CastOp other) {
+  return one->getAttrs() == other->getAttrs() && elementTypeOf(one.getType()) == elementTypeOf(other.getType());
+}
+
+/// The casts of all that is read of the operand of a movement, if each is rounded by one and all alike; otherwise none.
+SmallVector<graph::CastOp> castsOf(Value moved) {
+  SmallVector<graph::CastOp> casts;
+  for (Operation *user : moved.getUsers()) {
+    auto cast = isMovement(user) && user->hasOneUse() ? dyn_cast<graph::CastOp>(*user->user_begin()) : graph::CastOp();
+    bool fits = cast && isNarrowing(cast) && cast->getBlock() == moved.getParentBlock() && (casts.empty() || roundAlike(cast, casts[0]));
+    if (!fits) return {};
+    casts.push_back(cast);
+  }
+  return casts;
+}
+
+struct RoundEarly : PassWrapper<RoundEarly, OperationPass<graph::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RoundEarly)
+  StringRef getArgument() const override { return "graph-round-early"; }
+  StringRef getDescription() const override { return "casts to fewer bits before transposes, reshapes and slices"; }
+  void runOnOperation() override {
+    llvm::SetVector<Operation *> next;
+    getOperation().walk([&](graph::CastOp cast) { next.insert(cast); });
+    while (!next.empty()) {
+      auto cast = ::llvm::cast<graph::CastOp>(next.pop_back_val());
+      Operation *movement = cast.getOperand().getDefiningOp();
+      if (!isNarrowing(cast) || !isMovement(movement)) continue;
+      Value moved = movement->getOperand(0);
+      SmallVector<graph::CastOp> casts = moved.getDefiningOp() ? castsOf(moved) : SmallVector<graph::CastOp>();
+      if (casts.empty()) continue;  // memory of the caller is read as it lies
+      for (graph::CastOp each : casts) next.remove(each);
+      next.insert(hoist(moved, casts));
+    }
+  }
+
+private:
+  /// One cast of what is moved, in the place of those behind the movements.
+  static graph::CastOp hoist(Value moved, MutableArrayRef<graph::CastOp> casts) {
+    OpBuilder builder(moved.getContext());
+    builder.setInsertionPointAfterValue(moved);
+    Type element = elementTypeOf(casts[0].getType());
+    auto rounded = cast<graph::CastOp>(builder.clone(*casts[0].getOperation()));
+    rounded->setOperand(0, moved);
+    rounded->getResult(0).setType(withElementType(moved.getType(), element));
+    for (graph::CastOp each : casts) {
+      Operation *movement = each.getOperand().getDefiningOp();
+      builder.setInsertionPoint(each);
+      Operation *copy = builder.clone(*movement);
+      copy->setOperand(0, rounded);
+      copy->getResult(0).setType(each.getType());
+      copy->setLoc(each.getLoc());  // the name of what is rounded
+      each.getResult().replaceAllUsesWith(copy->getResult(0));
+      each->erase();
+      movement->erase();
+    }
+    return rounded;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createRoundEarlyPass() { return std::make_unique<RoundEarly>(); }
+
+}  // namespace tessera::transforms

@@ -1,0 +1,18 @@
+// What nobody reads any more.
+#pragma once
+#include "mlir/IR/Operation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tessera::transforms {
+
+/// Erases operations without effects whose results have no use. Unlike CSE it leaves equal values apart.
+inline void eraseUnused(mlir::Operation *function) {
+  llvm::SmallVector<mlir::Operation *> ops;
+  function->walk([&](mlir::Operation *op) { ops.push_back(op); });
+  for (mlir::Operation *op : llvm::reverse(ops))
+    if (op != function && mlir::isOpTriviallyDead(op)) op->erase();
+}
+
+}  // namespace tessera::transforms
