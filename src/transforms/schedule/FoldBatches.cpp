@@ -34,7 +34,8 @@ public:
     if (!hasWideAxes(value.getType())) return false;
     Operation *op = value.getDefiningOp();
     if (!op || isPushedThrough(value) || isa<graph::FullOp>(op)) return true;
-    if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) return reshape.getOperand().getType() == foldedType(value.getType());
+    if (auto reshape = dyn_cast<graph::ReshapeOp>(op))  // of what lies in memory, or will: another view of it
+      return reshape.getOperand().getType() == foldedType(value.getType()) || isMadeByProduct(reshape.getOperand());
     if (auto repeated = dyn_cast<graph::BroadcastOp>(op)) return kindOf(repeated) != Repeated::Other;
     // What is moved is read in the place where it lies; the rest is in memory, or will be.
     return !isa<graph::TransposeOp, graph::SliceOp, graph::WindowOp, graph::IotaOp, graph::ConcatOp>(op);
@@ -128,6 +129,12 @@ private:
     if (auto known = pushed_.find(value); known != pushed_.end()) return known->second;
     bool pushed = llvm::all_of(op->getOperands(), [&](Value operand) { return canFold(operand) && !holdsReduction(operand); });
     return pushed_[value] = pushed;
+  }
+  /// A product as it is stored: seen in another order or shape, and rounded.
+  static bool isMadeByProduct(Value value) {
+    Operation *op = value.getDefiningOp();
+    while (isa_and_nonnull<graph::TransposeOp, graph::ReshapeOp, graph::CastOp>(op)) op = op->getOperand(0).getDefiningOp();
+    return isa_and_nonnull<graph::DotOp>(op);
   }
   static bool holdsReduction(Value value) {
     bool found = false;

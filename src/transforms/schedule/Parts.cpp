@@ -1,6 +1,8 @@
 // Parts of arrays, and which of them the products of a function take as they lie in memory.
 #include "transforms/schedule/Parts.h"
+#include "support/Machine.h"
 #include "transforms/schedule/Conditions.h"
+#include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -8,6 +10,8 @@ using namespace mlir;
 using namespace tessera::ir;
 
 namespace {
+
+constexpr int64_t kLongRow = 64;  // bytes: two sectors of a GPU's memory. Rows that are shorter are copied side by side
 
 Part wholeOf(Value value) {
   ArrayRef<DimAttr> shape = shapeOf(value.getType());
@@ -77,7 +81,8 @@ std::optional<Part> partOf(Value value, llvm::function_ref<bool(Value)> isStored
 void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds, Met &met) {
   Operation *op = value.getDefiningOp();
   if (isStored(value) || parts_.count(value) || !op || !met.isNew(value, kinds)) return;
-  if (std::optional<Part> part = partOf(value, [&](Value each) { return isStored(each); }, function_); part && gains(*part, value, kinds)) {
+  if (std::optional<Part> part = partOf(value, [&](Value each) { return isOrWillBeStored(each); }, function_); part && gains(*part, value, kinds)) {
+    markIf(true, part->base);
     parts_.try_emplace(value, *part);
     return;
   }
@@ -86,7 +91,21 @@ void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds, Met &met)
       if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) takeParts(operand, *inner, met);
 }
 
-/// Tiles lie along the last two axes, the last of which is one of memory, and the part ends before its array does.
+/// Memory holds the value, or what a product ends with, whose kernel is planned later.
+bool FunctionScheduler::isOrWillBeStored(Value value) {
+  if (isStored(value)) return true;
+  bool found = false;
+  if (isa<graph::ElementwiseOp, graph::CastOp, graph::DotOp>(value.getDefiningOp()))
+    walkBack(value, [&](Value each) {
+      auto dot = each.getDefiningOp<graph::DotOp>();
+      found |= dot && hasTiles(dot) && !chainOps_.contains(dot) && shapeOf(dot.getType()) == shapeOf(value.getType()) && storedFor(dot) == value;
+      return !dot && !isStored(each) && isa<graph::ElementwiseOp, graph::CastOp>(each.getDefiningOp());
+    });
+  return found;
+}
+
+/// Tiles lie along the last two axes, the last of which is one of memory, and without taking the part it would be copied: it
+/// ends before its array does, its rows lie apart, or no tile of it is one of the shapes that lead to it.
 bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &kinds) {
   size_t rank = kinds.size();
   if (rank < 2 || !(part.strides.back() == Dim(1)) || kinds[rank - 1] != AxisKind::Range || kinds[rank - 2] != AxisKind::Range) return false;
@@ -97,16 +116,18 @@ bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &ki
   for (auto [i, argument] : llvm::enumerate(function_.entry().getArguments()))
     if (std::string name = function_.param(i).getName().str(); !isa<TensorType>(argument.getType()) && names.count(name) &&
         !llvm::is_contained(function_.getDims().getAsValueRange<StringAttr>(), name)) return false;
+  bool onGpu = machineOf(function_)->family != Target::Cpu;  // rows side by side are what caches of a CPU want
+  bool areLong = onGpu && shapeOf(value.getType()).back().getConstant().value_or(kLongRow) * bitsOf(value.getType()) >= 8 * kLongRow;
   AxisKinds here(kinds);
-  for (; !isStored(value); value = value.getDefiningOp()->getOperand(0)) {
+  for (; !isOrWillBeStored(value); value = value.getDefiningOp()->getOperand(0)) {
     Operation *op = value.getDefiningOp();
     auto slice = dyn_cast<graph::SliceOp>(op);
     if (slice && endsEarly(slice, here)) return true;
     std::optional<AxisKinds> inner = operandAxes(op, 0, here);
-    if (!inner) return false;
+    if (!inner) return areLong;
     here = *inner;
   }
-  return false;
+  return areLong && llvm::is_contained(llvm::drop_begin(here, llvm::find(here, AxisKind::Range) - here.begin()), AxisKind::Private);
 }
 
 }  // namespace tessera::transforms

@@ -24,7 +24,7 @@ void FunctionScheduler::storeProductsUnder(graph::ReduceOp reduce) {
   walkBack(reduce.getOperand(), [&](Value value) {
     if (isStored(value)) return false;
     auto dot = value.getDefiningOp<graph::DotOp>();
-    if (dot && hasTiles(dot) && dot->getBlock() == reduce->getBlock() && !chains_.count(dot)) markIf(true, storedFor(dot));
+    if (dot && hasTiles(dot) && dot->getBlock() == reduce->getBlock() && !chainOps_.contains(dot)) markIf(true, storedFor(dot));
     return !dot;
   });
   markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());

@@ -72,6 +72,7 @@ private:
     Met met;
     takeParts(value, kinds, met);
   }
+  bool isOrWillBeStored(mlir::Value value);
   bool gains(const Part &part, mlir::Value value, const AxisKinds &kinds);
   /// As a product sees it.
   bool liesInMemory(mlir::Value value) { return isStored(value) || parts_.count(value); }
