@@ -9,6 +9,8 @@ using namespace tessera::ir;
 
 namespace {
 
+constexpr int64_t kShortSum = 1024;  // terms: 8192 x 3072 x 768 is faster with 128 columns, 8192 x 768 x 3072 with 192
+
 int64_t bytesOf(Type element) {
   auto dtype = dtypeOf(element);
   return dtype ? storageBytes(*dtype) : 8;
@@ -44,6 +46,7 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   graph::DotOp dot = dots.front();
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
+  std::optional<int64_t> depth = shapeOf(dot.getLhs().getType()).back().getConstant();
   bool computes = work.computesLeft || work.computesRight;
   bool byWarpgroups = hasWarpgroupProduct(machine, dot) && !computes && (operand == 2 || work.alongK);
   ContractTile tile;
@@ -54,8 +57,9 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   else if (sum > 4) tile = {64, 64, 16, 256};
   // Two warpgroups with 64 rows of the computed operand each, in registers, and the sums.
   else if (isTurned(machine, dot, work)) tile = {256, 128, panelOf(work.leastBytes), 256, true};
-  // Warpgroups: two of them, 128 registers of a lane for sums, but for those that what follows needs for its operands.
-  else if (byWarpgroups) tile = {128, work.readsAfter ? 128 : 256, 128 / operand, 256, true};
+  // Warpgroups: two of them, 128 registers of a lane for sums. What follows short sums and reads arrays takes as long as they do:
+  // with tiles half as wide it waits for less at once.
+  else if (byWarpgroups) tile = {128, work.readsAfter && depth.value_or(kShortSum + 1) <= kShortSum ? 128 : 256, 128 / operand, 256, true};
   // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules).
   else if (machine.family == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
