@@ -232,6 +232,10 @@ private:
     if (auto *index = as<ast::IntExpr>(place_.expr()); index && index->value > 0)
       replace(group(false), index->span, std::to_string(index->value - 1),
               "count from 0: the last index is " + std::to_string(index->value - 1));
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    for (size_t i = 0; subscript && !place_.inKernel && i < subscript->items.size(); ++i)
+      if (auto *extent = as<ast::NameExpr>(subscript->items[i].value))  // `x[N]`
+        insert(group(false), extent->span.end, " - 1", "count from 0: the last index is one less");
   }
 
   void returnLast() {

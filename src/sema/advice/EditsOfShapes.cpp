@@ -239,7 +239,7 @@ private:
       bool convolution = call && (nameOf(*call) == "conv1d" || nameOf(*call) == "conv2d");
       if (!convolution || !seen.insert(call->span.begin).second) return;
       const ast::Argument *given = keyword(*call, "padding");
-      for (int padding = 1; padding <= 3; ++padding) {
+      for (int padding = 1; padding <= 4; ++padding) {
         std::string number = std::to_string(padding);
         if (!given) insert(edits, call->span.end - 1, ", padding=" + number, "pad the edges");
         else if (text(*given->value) != number) replace(edits, given->value->span, number, "pad the edges");
@@ -365,6 +365,13 @@ private:
       auto *type = as<ast::SubscriptExpr>(p.annotation);
       if (!weight || p.name.text != weight->name || !type || type->items.size() < 4) continue;
       std::string first = text(type->items[0].span), second = text(type->items[1].span);
+      if (type->items[1].value->kind == ast::ExprKind::Int) {  // `w: Tensor[16, 1, 3, 3, f32]` of 3 channels
+        auto *image = as<ast::NameExpr>(call->arguments[0].value);
+        for (const ast::Parameter &q : place_.function->parameters) {
+          auto *given = image && q.name.text == image->name ? as<ast::SubscriptExpr>(q.annotation) : nullptr;
+          if (given && given->items.size() == type->items.size()) replace(group(false), type->items[1].span, text(given->items[1].span));
+        }
+      }
       replace(group(false), type->items[0].span.to(type->items[1].span), second + ", " + first, "the channels of the result come first");
     }
   }

@@ -38,6 +38,7 @@ public:
     case Id::literalRange: infinity(); break;
     case Id::undefinedName: quoted(); break;
     case Id::missingReturn: returnForgotten(); break;
+    case Id::cannotReturnInside: returnBehindLoop(); break;
     case Id::factRefuted: remainderOfNothing(); break;
     case Id::notSupportedYet: withoutWord(), dataclass(); break;
     case Id::unknownModule: withoutImport(); break;
@@ -135,6 +136,7 @@ private:
     const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
     auto *name = as<ast::NameExpr>(result);
     auto *call = as<ast::CallExpr>(place_.expr());
+    if (place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple) return;
     bool reduced = false;  // `x.mean(axis=1)`: somebody who names an axis wants the others
     if (call)
       for (const ast::Argument &arg : call->arguments) reduced |= arg.keyword && arg.keyword->text == "axis";
@@ -268,6 +270,17 @@ private:
     auto *def = place_.function;
     auto *last = def && !def->body.empty() ? as<ast::ExprStmt>(def->body.back()) : nullptr;
     if (last && last->value->kind != ast::ExprKind::String) insert(group(false), last->span.begin, "return ");
+  }
+
+  /// A `return` that stands at the end of the last loop, one level too far inside.
+  void returnBehindLoop() {
+    if (!place_.function || place_.function->body.empty()) return;
+    auto *loop = as<ast::ForStmt>(place_.function->body.back());
+    if (!loop || loop->body.size() < 2 || loop->body.back().get() != place_.statement) return;
+    const SourceFile &file = sources_.file(loop->span.file);
+    auto indentOf = [&](const ast::Stmt &stmt) { return file.lineColumn(stmt.span.begin).column - 1; };
+    const uint32_t end = place_.statement->span.begin, begin = file.lineStart(file.lineColumn(end).line);
+    replace(group(false), {loop->span.file, begin, end}, std::string(indentOf(*loop), ' '), "return behind the loop");
   }
 
   /// `[x, y]` where one tensor is declared.
