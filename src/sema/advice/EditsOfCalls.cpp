@@ -19,7 +19,10 @@ public:
     case Id::unknownKeyword: withoutArgument(), policyOfDType(); break;
     case Id::notSupportedYet:
     case Id::dtypeMismatch: otherOrder(3); break;
-    case Id::wrongArgument: otherOrder(3), parameterInQuotes(), derivativeOfFunction(), functionCalled(), tensorOfList(), typeOfOption(), dtypeOfMade(), streamOfSeed(), wholeIndices(); break;
+    case Id::wrongArgument:
+      otherOrder(3), parameterInQuotes(), derivativeOfFunction(), functionCalled(), tensorOfList(), typeOfOption(),
+          dtypeOfMade(), streamOfSeed(), wholeIndices(), wholeNumber();
+      break;
     case Id::unknownWrt: severalParameters(), parameterGiven(); break;
     case Id::wrtNotFloat: parameterGiven(); break;
     case Id::tooManyArguments: derivativeCalled(), elementAndValue(), withoutLast(); break;
@@ -73,7 +76,8 @@ private:
       std::string shown;
       for (size_t i = first; i < last; ++i) shown += (shown.empty() ? "" : ", ") + order[i];
       if (first < last)
-        replace(edits, call->arguments[first].span.to(call->arguments[last - 1].span), shown, "give them in this order");
+        replace(edits, call->arguments[first].span.to(call->arguments[last - 1].span), shown,
+                "give them in this order");
     } while (std::next_permutation(order.begin(), order.end()));
   }
 
@@ -88,12 +92,14 @@ private:
     if (!call || !isDerivative(*call)) return;
     for (const ast::Argument &arg : call->arguments) {
       if (!arg.keyword || arg.keyword->text != "wrt") continue;
-      auto *several = arg.value->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(arg.value.get()) : nullptr;
+      auto *several =
+          arg.value->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(arg.value.get()) : nullptr;
       std::string shown;
       if (several)
         for (const ast::ExprPtr &item : several->items) shown += (shown.empty() ? "(\"" : ", \"") + text(*item) + "\"";
       if (several) replace(group(false), arg.value->span, shown + (several->items.size() == 1 ? ",)" : ")"));
-      else if (arg.value->kind == ast::ExprKind::Name) replace(group(false), arg.value->span, "\"" + text(*arg.value) + "\"");
+      else if (arg.value->kind == ast::ExprKind::Name)
+        replace(group(false), arg.value->span, "\"" + text(*arg.value) + "\"");
     }
   }
 
@@ -111,7 +117,8 @@ private:
     auto *inner = as<ast::CallExpr>(place_.expr());
     auto *outer = inner && place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
     if (outer && isDerivative(*outer) && outer->arguments.size() == 1)
-      replace(group(false), {inner->span.file, inner->callee->span.end, outer->span.end}, ")" + text({inner->span.file, inner->callee->span.end, inner->span.end}),
+      replace(group(false), {inner->span.file, inner->callee->span.end, outer->span.end},
+              ")" + text({inner->span.file, inner->callee->span.end, inner->span.end}),
               "the derivative is a function: call it");
   }
 
@@ -143,7 +150,8 @@ private:
       }
     for (size_t i = 1; call && i < call->arguments.size(); ++i)
       if (call->arguments[i].span == diagnostic_.span)
-        replace(group(false), {call->span.file, call->arguments[i - 1].span.end, call->arguments.back().span.end}, "", "leave out what is too much");
+        replace(group(false), {call->span.file, call->arguments[i - 1].span.end, call->arguments.back().span.end}, "",
+                "leave out what is too much");
   }
 
   /// `start(0, x)` of a function that takes a stream.
@@ -151,16 +159,26 @@ private:
     auto *seed = as<ast::IntExpr>(place_.expr());
     auto *function = as<ast::NameExpr>(place_.expr());
     if (function && function->name == "Rng") insert(group(false), function->span.end, "(0)", "make a stream of a seed");
-    if (seed && place_.innermost<ast::CallExpr>()) replace(group(false), seed->span, "Rng(" + seed->text + ")", "make a stream of this seed");
+    if (seed && place_.innermost<ast::CallExpr>())
+      replace(group(false), seed->span, "Rng(" + seed->text + ")", "make a stream of this seed");
   }
 
   /// `take(x, i)` of an `i` of floats.
   void wholeIndices() {
-    static const std::set<std::string> byIndex = {"take", "gather", "scatter", "scatter_add", "index_add", "embedding", "segment_sum"};
+    static const std::set<std::string> byIndex = {"take",      "gather",    "scatter",    "scatter_add",
+                                                  "index_add", "embedding", "segment_sum"};
     const ast::Expr *e = place_.expr();
     auto *call = place_.innermost<ast::CallExpr>();
     if (call && byIndex.count(nameOf(*call)) && e->kind == ast::ExprKind::Name)
       replace(group(false), e->span, "cast(" + text(*e) + ", i32)", "make integers of it");
+  }
+
+  /// `range(10.0)`
+  void wholeNumber() {
+    auto *number = as<ast::FloatExpr>(place_.expr());
+    size_t point = number ? number->text.find(".0") : std::string::npos;
+    if (point != std::string::npos && point + 2 == number->text.size())
+      replace(group(false), number->span, number->text.substr(0, point), "it is a whole number");
   }
 
   /// `tile.atomic_add(counts, i, 1)`
@@ -168,7 +186,8 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     if (!call || call->arguments.size() != 3 || nameOf(*call).rfind("atomic_", 0) != 0) return;
     replace(group(false), call->arguments[0].span.to(call->arguments[2].span),
-            text(call->arguments[0].span) + "[" + text(call->arguments[1].span) + "], " + text(call->arguments[2].span), "name the element");
+            text(call->arguments[0].span) + "[" + text(call->arguments[1].span) + "], " + text(call->arguments[2].span),
+            "name the element");
   }
 
   /// `x / x.sum`
@@ -184,14 +203,17 @@ private:
     auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (!member || member->attribute.text != "chunk" || call->arguments.empty() || call->arguments.size() > 2) return;
     std::string axis = call->arguments.size() == 2 ? ", axis=" + text(*call->arguments[1].value) : "";
-    replace(group(false), call->span, "split(" + text(*member->object) + ", " + text(call->arguments[0].span) + axis + ")", "make equal parts");
+    replace(group(false), call->span,
+            "split(" + text(*member->object) + ", " + text(call->arguments[0].span) + axis + ")", "make equal parts");
   }
 
   /// `sizes.length`
   void lengthOf() {
     auto *member = as<ast::AttributeExpr>(place_.expr());
     auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
-    if (!member || (member->attribute.text != "length" && member->attribute.text != "size" && member->attribute.text != "len")) return;
+    if (!member ||
+        (member->attribute.text != "length" && member->attribute.text != "size" && member->attribute.text != "len"))
+      return;
     const ast::Expr &whole = call && call->callee.get() == member ? static_cast<const ast::Expr &>(*call) : *member;
     replace(group(false), whole.span, "len(" + text(*member->object) + ")");
   }
@@ -210,7 +232,8 @@ private:
     if (!call) return;
     for (const ast::Argument &arg : call->arguments) {
       auto *string = as<ast::StringExpr>(arg.value);
-      bool number = string && !string->value.empty() && string->value.find_first_not_of("0123456789") == std::string::npos;
+      bool number =
+          string && !string->value.empty() && string->value.find_first_not_of("0123456789") == std::string::npos;
       if (number) replace(group(false), string->span, string->value, "it is a number");
     }
   }
@@ -223,7 +246,8 @@ private:
       const ast::Argument &item = type->items[i];
       if (item.keyword && item.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= item.span.end)
         replace(group(false), {item.span.file, type->items[i - 1].span.end, item.span.end},
-                " @" + std::string(item.keyword->text == "accumulate" ? "accum" : item.keyword->text) + "(" + text(*item.value) + ")",
+                " @" + std::string(item.keyword->text == "accumulate" ? "accum" : item.keyword->text) + "(" +
+                    text(*item.value) + ")",
                 "a policy stands behind the dtype");
     }
   }
@@ -237,7 +261,8 @@ private:
     const Span comma{call->span.file, call->arguments[0].span.end, call->arguments[1].span.begin};
     CandidateGroup &edits = group(false);
     if (call->arguments[1].value->kind == ast::ExprKind::Name)
-      replace(edits, comma, ", wrt=\"" + text(call->arguments[1].span) + "\")(", "the derivative is a function: call it");
+      replace(edits, comma, ", wrt=\"" + text(call->arguments[1].span) + "\")(",
+              "the derivative is a function: call it");
     replace(edits, comma, ")(", "the derivative is a function: call it");
   }
 
@@ -263,7 +288,8 @@ private:
   /// `f([1.0, 2.0])`
   void tensorOfList() {
     const ast::Expr *list = place_.expr();
-    if (list && list->kind == ast::ExprKind::List) replace(group(false), list->span, "tensor(" + text(*list) + ")", "make a tensor of it");
+    if (list && list->kind == ast::ExprKind::List)
+      replace(group(false), list->span, "tensor(" + text(*list) + ")", "make a tensor of it");
   }
 
   /// `def main(steps=10):`
@@ -271,8 +297,10 @@ private:
     if (!place_.function || place_.function->name.text != "main") return;
     for (const ast::Parameter &p : place_.function->parameters) {
       if (p.span != diagnostic_.span || p.annotation || !p.defaultValue) continue;
-      static const std::map<ast::ExprKind, std::string> types = {
-          {ast::ExprKind::Int, "int"}, {ast::ExprKind::Float, "float"}, {ast::ExprKind::Bool, "bool"}, {ast::ExprKind::String, "str"}};
+      static const std::map<ast::ExprKind, std::string> types = {{ast::ExprKind::Int, "int"},
+                                                                 {ast::ExprKind::Float, "float"},
+                                                                 {ast::ExprKind::Bool, "bool"},
+                                                                 {ast::ExprKind::String, "str"}};
       auto it = types.find(p.defaultValue->kind);
       if (it != types.end()) insert(group(false), p.name.span.end, ": " + it->second, "say its type");
     }
@@ -305,7 +333,8 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (member && member->attribute.text == "size" && call->arguments.empty())
-      replace(group(false), {call->span.file, member->attribute.span.begin, call->span.end}, "shape", "the extents are `shape`");
+      replace(group(false), {call->span.file, member->attribute.span.begin, call->span.end}, "shape",
+              "the extents are `shape`");
   }
 
   /// `w = momentum(w, g, m, 0.1)`, which gives a tuple.
@@ -314,7 +343,8 @@ private:
     auto *target = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
     if (!target || assign->value->kind != ast::ExprKind::Call) return;
     CandidateGroup &edits = group(false);
-    for (const char *rest : {", _", ", _, _", ", _, _, _"}) insert(edits, target->span.end, rest, "leave the rest to `_`");
+    for (const char *rest : {", _", ", _, _", ", _, _, _"})
+      insert(edits, target->span.end, rest, "leave the rest to `_`");
   }
 
   /// The statement that gave the returned name its value.
@@ -410,7 +440,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources) {
   return CallEdits(diagnostic, place, sources).groups();
 }
 

@@ -99,7 +99,8 @@ private:
     if (!call || call->arguments.empty() || call->arguments.back().keyword) return;
     CandidateGroup &edits = group(true);
     for (const std::string &other : unread())
-      if (isBoundBefore(other, call->span.begin)) insert(edits, call->arguments.back().span.end, ", " + other, "give it `" + other + "`, too");
+      if (isBoundBefore(other, call->span.begin))
+        insert(edits, call->arguments.back().span.end, ", " + other, "give it `" + other + "`, too");
   }
   static bool binds(const ast::Stmt &stmt, const std::string &name) {
     auto *assign = as<ast::AssignStmt>(&stmt);
@@ -129,10 +130,13 @@ private:
     if (!call) return;
     CandidateGroup &edits = group(true);
     for (const std::string &other : unread())
-      for (size_t i = 0; names().at(other).parameter && i <= call->arguments.size() && edits.edits.size() < kMost; ++i) {
+      for (size_t i = 0; (names().at(other).parameter || call->arguments.empty()) && i <= call->arguments.size() &&
+                         edits.edits.size() < kMost;
+           ++i) {
         bool last = i == call->arguments.size();
         if (!last) insert(edits, call->arguments[i].span.begin, other + ", ", "give it `" + other + "`");
-        else insert(edits, call->span.end - 1, (call->arguments.empty() ? "" : ", ") + other, "give it `" + other + "`");
+        else
+          insert(edits, call->span.end - 1, (call->arguments.empty() ? "" : ", ") + other, "give it `" + other + "`");
       }
   }
   /// `x + h`, where `h @ w2` was meant and nothing reads `w2` yet.
@@ -144,8 +148,10 @@ private:
       bool around = call && call->arguments.size() == 1 && call->arguments[0].value->kind == ast::ExprKind::Binary;
       const ast::Expr &e = around ? *call->arguments[0].value : whole;
       auto *binary = as<ast::BinaryExpr>(&e);
-      bool product = !binary || binary->op == ast::BinaryOp::MatMul, made = binary || e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Call;
-      bool bracket = !around && text({e.span.file, e.span.end, e.span.end + 1}) == ")" && text({e.span.file, e.span.begin - 1, e.span.begin}) == "(";
+      bool product = !binary || binary->op == ast::BinaryOp::MatMul,
+           made = binary || e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Call;
+      bool bracket = !around && text({e.span.file, e.span.end, e.span.end + 1}) == ")" &&
+                     text({e.span.file, e.span.begin - 1, e.span.begin}) == "(";
       for (const std::string &other : unread()) {
         if (!made || !names().at(other).parameter || edits.edits.size() == kMost) continue;
         const std::string title = "multiply by `" + other + "`, which nothing reads yet";
@@ -172,7 +178,8 @@ private:
         if (!use.isBound() && !use.reads.empty() && startsAlike(other, name->name))
           replace(edits, target, name->name + ", " + other, "take the tuple apart");
       replace(edits, target, "_, " + name->name, "take the tuple apart");
-      if (!made || nameOf(*made) != "value_and_grad") replace(edits, target, name->name + ", _", "take the tuple apart");
+      if (!made || nameOf(*made) != "value_and_grad")
+        replace(edits, target, name->name + ", _", "take the tuple apart");
     });
   }
   static bool startsAlike(const std::string &a, const std::string &b) { return a[0] == b[0] && a != b; }
@@ -194,7 +201,8 @@ private:
   }
   const ast::ForStmt *loopAround() const {
     for (const ast::StmtPtr &stmt : place_.function->body)
-      if (stmt->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= stmt->span.end) return as<ast::ForStmt>(stmt);
+      if (stmt->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= stmt->span.end)
+        return as<ast::ForStmt>(stmt);
     return nullptr;
   }
   /// `where M % 2 == 0` of a function over `N`.
@@ -214,11 +222,13 @@ private:
     Span whole = place_.statement->span;
     for (const diag::Note &note : diagnostic_.notes)
       for (const ast::StmtPtr &stmt : place_.function->body)
-        if (note.span.valid() && stmt->span.begin <= note.span.begin && note.span.end <= stmt->span.end && !binds(*stmt, stream->name))
+        if (note.span.valid() && stmt->span.begin <= note.span.begin && note.span.end <= stmt->span.end &&
+            !binds(*stmt, stream->name))
           whole.begin = std::min(whole.begin, stmt->span.begin);
     const std::string indent(sources_.file(whole.file).lineColumn(whole.begin).column - 1, ' ');
     replace(group(false), {whole.file, whole.begin, stream->span.end},
-            stream->name + ", now = " + stream->name + ".split()\n" + indent + text({whole.file, whole.begin, stream->span.begin}) + "now",
+            stream->name + ", now = " + stream->name + ".split()\n" + indent +
+                text({whole.file, whole.begin, stream->span.begin}) + "now",
             "split it, and use each part once");
   }
   /// In the values of the names that are returned.
@@ -306,8 +316,7 @@ private:
     for (size_t i = 0; i < items.size(); ++i)
       for (size_t j = i + 1; j < items.size() && edits.edits.size() < kMost; ++j) {
         std::string shown;
-        for (size_t k = 0; k < items.size(); ++k)
-          shown += (k ? ", " : "") + text(*items[k == i ? j : k == j ? i : k]);
+        for (size_t k = 0; k < items.size(); ++k) shown += (k ? ", " : "") + text(*items[k == i ? j : k == j ? i : k]);
         if (shown != text(all)) replace(edits, all, shown, "take the results in this order");
       }
   }
@@ -315,7 +324,8 @@ private:
     for (size_t i = 0; i < tuple.items.size(); ++i)
       for (size_t j = i + 1; j < tuple.items.size() && edits.edits.size() < kMost; ++j) {
         auto a = names().find(text(*tuple.items[i])), b = names().find(text(*tuple.items[j]));
-        bool once = a != names().end() && b != names().end() && a->second.reads.size() == 1 && b->second.reads.size() == 1;
+        bool once =
+            a != names().end() && b != names().end() && a->second.reads.size() == 1 && b->second.reads.size() == 1;
         if (once) exchange(edits, *a->second.reads[0], *b->second.reads[0]);
       }
   }
@@ -375,7 +385,8 @@ private:
 std::vector<CandidateGroup> editsOfUse(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
   return UseEdits(diagnostic, place, sources).groups();
 }
-std::vector<CandidateGroup> editsOfExchange(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfExchange(const diag::Diagnostic &diagnostic, const Place &place,
+                                            const Sources &sources) {
   return UseEdits(diagnostic, place, sources).exchangedGroups();
 }
 
