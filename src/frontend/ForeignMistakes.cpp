@@ -49,6 +49,15 @@ bool Repair::foreignComment() {
   return true;
 }
 
+/// `lambda x` in front of this place, whose `:` is missing.
+bool Repair::opensLambda() const {
+  for (size_t i = at_; i-- > first_;) {
+    if (kind(i) == K::LAMBDA) return true;
+    if (kind(i) != K::NAME && kind(i) != K::COMMA) return false;
+  }
+  return false;
+}
+
 bool Repair::foreignOperator() {
   struct Pair {
     uint32_t first, second;
@@ -72,6 +81,11 @@ bool Repair::foreignOperator() {
   if (at_ < last_ && kind(at_) == K::UNKNOWN && word(at_) == "!") {
     diagnostics_.report(Id::foreignOperator, span(at_), "!").label("write `not`").fix(span(at_), "not ", "write `not`");
     replace(at_, K::NOT);
+    return true;
+  }
+  if (kind(at_) == K::ARROW && opensLambda()) {
+    diagnostics_.report(Id::foreignOperator, span(at_), "->").label("the value stands behind `:`").fix({file_, tokens_[at_ - 1].end, tokens_[at_].end}, ":", "write `:`");
+    replace(at_, K::COLON);
     return true;
   }
   if (at_ > first_ && kind(at_) == K::ARROW && kind(first_) != K::DEF && kind(first_) != K::ASYNC) {

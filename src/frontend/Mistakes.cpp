@@ -112,7 +112,8 @@ bool Repair::missingIn() {
     if (depth == 0 && kind(i) == K::FOR) loop = i;
   }
   if (loop == last_ || at_ < loop + 2) return false;
-  bool word2 = isWord(at_, "of") || kind(at_) == K::ASSIGN || (kind(at_) == K::COLON && find(K::COLON, at_ + 1) != last_);
+  bool word2 = isWord(at_, "of") || kind(at_) == K::ASSIGN || (kind(at_) == K::COLON && find(K::COLON, at_ + 1) != last_) ||
+               (kind(at_) == K::NAME && startsValue(kind(at_ + 1)) && !isOpener(kind(at_ + 1)));  // `for i on range(8)`
   bool value = startsValue(kind(at_)) && endsValue(kind(at_ - 1));
   bool ends = kind(at_) == K::COLON || at_ == last_ || isCloser(kind(at_));
   if (!word2 && !value && !ends) return false;
@@ -126,7 +127,7 @@ bool Repair::missingIn() {
   }
   auto report = diagnostics_.report(Id::missingIn, word2 ? span(at_) : visible(at_));
   report.label(word2 ? "write `in`" : ends ? "`in` and a value are missing before this" : "`in` is missing before this");
-  if (word2 && kind(at_) == K::ASSIGN) report.suggest(span(at_), "in", "write `in`");  // most likely it counts
+  if (word2 && kind(at_) != K::COLON && !isWord(at_, "of")) report.suggest(span(at_), "in", "write `in`");  // most likely it counts
   else if (word2) report.fix(span(at_), "in", "write `in`");
   else if (!ends)
     report.fix({file_, tokens_[at_].begin, tokens_[at_].begin}, "in ", "insert `in`");
@@ -290,11 +291,28 @@ bool Repair::strayMark() {
     replace(at_, K::ASSIGN);
     return true;
   }
+  if (kind(at_) == K::COLON && depth > 0 && before == K::STRING && startsValue(after) && !isDef() &&
+      bracketAround(at_) == K::LPAREN) {  // `print("x": x)`
+    report("a comma stands between arguments").suggest({file_, tokens_[at_].begin, tokens_[at_].end}, ",", "write `,`");
+    replace(at_, K::COMMA);
+    return true;
+  }
   bool pointer = kind(at_) == K::AMPERSAND || kind(at_) == K::STAR;
   if (pointer && before == K::COLON && depth == 1 && isDef() && after == K::NAME) {  // `x: &Tensor[N, f32]`
     std::string mark(word(at_));
     report("there are no references and pointers").fix(span(at_), "", "delete `" + mark + "`");
     erase(at_);
+    return true;
+  }
+  if (kind(at_) == K::COLON && at_ == first_ + 1 && kind(first_) == K::RETURN && startsValue(after)) {  // `return: x`
+    report("no `:` stands behind `return`").fix(span(at_), "", "delete `:`");
+    erase(at_);
+    return true;
+  }
+  bool value = after == K::INTEGER || after == K::FLOAT || after == K::STRING || after == K::TRUE || after == K::FALSE || after == K::NONE;
+  if (kind(at_) == K::COLON && depth == 1 && isDef() && bracketAround(at_) == K::LPAREN && value && endsValue(before)) {  // `by: f32 : 2.0`
+    report("a default stands behind `=`").suggest(span(at_), "=", "write `=`");
+    replace(at_, K::ASSIGN);
     return true;
   }
   if (kind(at_) == K::SEMICOLON && depth > 0 && isDef()) {  // `f(x: f32; y: f32)`
@@ -408,7 +426,7 @@ bool Repair::misspeltKeyword() {
   std::string text(word(first_));
   for (char &c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::vector<std::string_view> words;
-  if (block) words = {"def", "if", "elif", "else", "for", "while", "with", "class", "try", "except", "finally"};
+  if (block) words = {"def", "if", "elif", "else", "for", "while", "with", "class", "try", "except", "finally", "struct"};
   else words = {"return", "import", "from", "assert", "raise", "global"};
   std::string_view near = diag::didYouMean(text, words);
   if (near.empty() || (near == "from" && find(K::IMPORT, first_) == last_)) return false;
@@ -418,6 +436,7 @@ bool Repair::misspeltKeyword() {
       .fix(span(first_), meant, "write `" + meant + "`");
   for (uint32_t keyword = K::AND; keyword <= K::WITH; ++keyword)
     if (spelling(keyword) == near) replace(first_, keyword);
+  if (near == "struct") replace(first_, K::STRUCT);
   return true;
 }
 

@@ -29,6 +29,7 @@ private:
   // Words and punctuation of other languages (ForeignMistakes.cpp).
   bool foreignComment();
   bool foreignOperator();
+  bool opensLambda() const;
   bool increment();
   bool elseIf();
   bool foreignFunction();

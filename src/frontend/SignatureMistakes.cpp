@@ -276,6 +276,13 @@ bool Repair::wrongArrow() {
   }
   if (arrow + 1 >= last_) return false;
   uint32_t one = kind(arrow), two = kind(arrow + 1);
+  if (one == K::COLON && two == K::ARROW) {  // `def f(x): -> f32:`
+    diagnostics_.report(Id::syntaxError, span(arrow), describe(arrow))
+        .label("the `:` stands behind the result")
+        .fix(span(arrow), "", "delete `:`");
+    erase(arrow);
+    return true;
+  }
   bool pair = (one == K::ASSIGN && two == K::GT) || (one == K::MINUS && (two == K::GT || two == K::ARROW)) ||
               (one == K::ARROW && two == K::GT) || (one == K::TILDE && two == K::GT);
   bool colons = one == K::COLON && kind(last_ - 1) == K::COLON && last_ - 1 > arrow + 1;

@@ -27,6 +27,7 @@ struct StructInfo {
   ModuleScope *module = nullptr;
   std::vector<StructField> fields;
   std::map<std::string, const Callable *> methods;
+  std::string lost;               // a field whose type could not be read: nothing more is said of it
   bool isState = false;           // @state: its values are linear, and an entry point changes its parameters in place
   mutable bool recursive = false;  // or too large: a message was given
 };

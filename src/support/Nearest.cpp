@@ -18,7 +18,8 @@ std::string_view nearestName(std::string_view name, const std::vector<std::strin
   size_t bestDistance = std::max<size_t>(1, name.size() / 3) + 1;
   for (std::string_view candidate : candidates) {
     size_t longer = std::max(name.size(), candidate.size()), shorter = std::min(name.size(), candidate.size());
-    if (longer - shorter >= bestDistance) continue;
+    bool begins = name.substr(0, shorter) == candidate.substr(0, shorter);
+    if (longer - shorter >= bestDistance || (longer < 3 && !begins)) continue;  // `dw` is not meant by `db`
     // Optimal string alignment: rows i-2, i-1 and i of the table of distances between beginnings.
     std::vector<size_t> before, above(candidate.size() + 1), row(candidate.size() + 1);
     for (size_t j = 0; j <= candidate.size(); ++j) row[j] = j;

@@ -6,6 +6,7 @@
 #include "sema/advice/Origins.h"
 #include "sema/advice/SmallEdits.h"
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,11 +16,13 @@ namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
 /// costs, that is less than 100 ms.
-constexpr size_t kMostBytes = 1u << 20, kMostTrials = 96, kMostSteps = 20'000;
+constexpr size_t kMostBytes = 1u << 20, kMostTrials = 128, kMostSteps = 20'000;
+constexpr size_t kLoaded = 4;  // what is imported is read once, and only what is called of it is checked again
 
 /// How often a message was given, and about which words. Places move with an edit, so they do not count.
 struct Said {
   int times = 0;
+  uint32_t end = 0;  // of the last place
   std::set<std::string, std::less<>> words;
   std::set<std::string> facts;  // that were offered for `where`
 };
@@ -50,6 +53,7 @@ Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t fro
     const diag::Diagnostic &d = diagnostics[i];
     Said &said = messages[{d.id, d.message}];
     ++said.times;
+    said.end = std::max(said.end, d.span.end);
     if (d.span.valid()) said.words.emplace(sources.text(d.span));
     for (const diag::Fix &fix : d.fixes)
       if (assumes(fix)) said.facts.insert(factOf(fix));
@@ -86,9 +90,8 @@ public:
   /// Whether this edit takes the message away and brings no other.
   /// `untried`: what is said where that could not be tried.
   bool mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part, bool untried = false) {
-    size_t trials = trials_;
     auto after = with(fix, part);
-    if (trials == trials_) return untried;
+    if (untried_) return untried;
     return after && isMended(*after, target, part, fix);
   }
   /// ... and leaves none of these, which would hide what it brings.
@@ -123,10 +126,12 @@ public:
 
   /// Whether it takes the message away, whatever comes to light then. Also true where that could not be tried.
   bool helps(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part) {
-    size_t trials = trials_;
     auto after = with(fix, part);
-    return trials == trials_ || (after && isGone(*after, target, part.before, fix));
+    return untried_ || (after && isGone(*after, target, part.before, fix) && !(target.id == diag::Id::undefinedName && isWrong(*after, fix, part)));
   }
+
+  /// Whether no more is tried.
+  bool isSpent() const { return trials_ == kMostTrials || bytes_ + text().size() > kMostBytes; }
 
 private:
   const Part &partAt(Span place) {
@@ -148,6 +153,12 @@ private:
            });
   }
 
+  /// Whether something new is said about what the edit writes.
+  static bool isWrong(const Messages &after, const diag::Fix &fix, const Part &part) {
+    return std::any_of(after.begin(), after.end(),
+                       [&](const auto &entry) { return entry.first.first != diag::Id::undefinedName && !part.before.count(entry.first) && entry.second.words.count(fix.replacement); });
+  }
+
   /// A fact that a message of this kind asks for and that is not among these.
   static std::string nextFact(const Messages &messages, diag::Id id, const std::set<std::string> &facts) {
     for (const auto &[key, said] : messages)
@@ -162,22 +173,29 @@ private:
     auto now = after.find({target.id, target.message});
     const Said &then = before.at({target.id, target.message});
     if (now == after.end() || now->second.times < then.times) return true;
-    bool apart = fix.span.end < target.span.begin || target.span.end < fix.span.begin;
-    return apart && now->second.times == then.times && !now->second.words.count(sources_.text(target.span));
+    bool inFront = fix.span.end < target.span.begin, apart = inFront || target.span.end < fix.span.begin;
+    size_t moved = inFront ? fix.replacement.size() - (fix.span.end - fix.span.begin) : 0;
+    bool furtherOn = now->second.end > static_cast<uint32_t>(then.end + moved);
+    return apart && furtherOn && now->second.times == then.times && !now->second.words.count(sources_.text(target.span));
   }
 
   std::optional<Messages> with(const diag::Fix &fix, const Part &part) {
-    if (fix.span.file != module_.file) return std::nullopt;
-    auto edited = part.excerpt.text(&fix);
-    return edited ? check(std::move(*edited)) : std::nullopt;
+    auto edited = fix.span.file == module_.file ? part.excerpt.text(&fix) : std::nullopt;
+    untried_ = !edited;
+    if (!edited) return std::nullopt;
+    if (auto known = tried_.find(*edited); known != tried_.end()) return known->second;
+    auto messages = check(*edited);
+    if (!untried_) tried_[std::move(*edited)] = messages;
+    return messages;
   }
 
   /// What is said about the module with this text; nothing if it cannot be read, or enough was tried already.
   std::optional<Messages> check(std::string text) {
     size_t size = text.size();
     for (FileId id = 0; id < sources_.size(); ++id)
-      if (id != module_.file) size += sources_.file(id).text.size();
-    if (trials_ == kMostTrials || bytes_ + size > kMostBytes) return std::nullopt;
+      if (id != module_.file) size += sources_.file(id).text.size() / kLoaded;
+    untried_ = trials_ == kMostTrials || bytes_ + size > kMostBytes;
+    if (untried_) return std::nullopt;
     ++trials_;
     bytes_ += size;
     Sources edited;
@@ -204,7 +222,9 @@ private:
   Part whole_;
   std::map<std::string, Part> parts_;                 // by their texts
   std::map<const ast::Stmt *, const Part *> partOf_;  // by the statement of the module that a message points into
+  std::map<std::string, std::optional<Messages>> tried_;  // several edits may come to one text
   size_t trials_ = 0, bytes_ = 0;
+  bool untried_ = false;  // the last edit, as enough was tried already
 };
 
 /// Of a message about shapes, the others about its statement: what they are about has no shape, so what an edit makes
@@ -244,12 +264,24 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
       if (std::any_of(group.edits.begin(), group.edits.end(), mends)) first->applicability = diag::Applicability::Assumption;
       continue;
     }
+    if (group.last && !d.fixes.empty()) continue;
     const diag::Fix *fix = searching ? chosen(group, d, part, others, trials) : nullptr;
     if (!fix) continue;
     d.fixes.insert(d.fixes.begin(), *fix);
     if (group.assumes) d.fixes.front().applicability = diag::Applicability::Assumption;
     searching = false;
   }
+}
+
+/// What may mend it, the smallest edits first.
+std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
+  std::vector<CandidateGroup> groups;
+  for (auto *find : {editsOfUse, smallEditsOfWords, editsOfCalls, smallEditsOfKernels, smallEditsOfShapes, editsOfSizes, candidatesFor,
+                     editsOfShapes, editsOfExchange, editsOfSignatures}) {
+    std::vector<CandidateGroup> more = find(d, place, sources);
+    groups.insert(groups.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+  }
+  return groups;
 }
 
 }  // namespace
@@ -264,10 +296,8 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     if (d.span.file != module.file) continue;
     Place place = places.at(d.span);
     noteOrigins(d, place);
-    std::vector<CandidateGroup> groups = smallEditsOfWords(d, place, sources);
-    for (auto &&more : {smallEditsOfKernels(d, place, sources), smallEditsOfShapes(d, place, sources), candidatesFor(d, place, sources),
-                        editsOfShapes(d, place, sources), editsOfSignatures(d, place, sources)})
-      groups.insert(groups.end(), more.begin(), more.end());
+    std::vector<CandidateGroup> groups;
+    if (!trials.isSpent()) groups = editsFor(d, place, sources);
     bool certain = diag::fixOf(d, false) != nullptr;
     if (d.fixes.empty() && groups.empty()) continue;
     if (certain && d.fixes.size() == 1) continue;

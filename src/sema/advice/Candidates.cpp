@@ -71,12 +71,15 @@ private:
       replace(whole, e.span, place_.inKernel ? "tile.transpose(" + text(e.span) + ")" : asPrimary(e) + ".T");
       replace(batched, e.span, "transpose(" + text(e.span) + ", -2, -1)");
     }
-    if (!place_.inKernel) groups_.push_back(std::move(batched));
+    if (place_.inKernel) return;
+    groups_.push_back(std::move(batched));
+    CandidateGroup &heads = group(true);  // `p @ v` of `[B, S, H, D]`
+    for (const ast::Expr *e : pair)
+      if (e->kind == ast::ExprKind::Name) insert(heads, e->span.end, ".transpose(1, 2)", "exchange the axes");
   }
 
   void forgottenKeepdim() {
-    static constexpr std::array kReductions = {"sum", "mean", "max", "min", "prod",
-                                               "var", "std",  "any", "all"};
+    static constexpr std::array kReductions = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all"};
     CandidateGroup &edits = group(false);
     for (const ast::Expr *operand : operandsAt(place_)) {
       if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
@@ -98,10 +101,11 @@ private:
     const ast::Expr *e = place_.expr();
     auto *binary = as<ast::BinaryExpr>(e);
     if (!binary) return;
-    CandidateGroup &edits = group(true);
-    for (const char *index : {"[:, None]", "[:, None, None]"})
+    for (const char *index : {"[:, None]", "[:, None, None]"}) {  // the fewer axes, the likelier
+      CandidateGroup &edits = group(true);
       for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
         replace(edits, operand->span, asPrimary(*operand) + index);
+    }
   }
 
   void otherAxes(const ast::Expr *e) {
@@ -113,8 +117,7 @@ private:
     constexpr uint64_t kMostAxes = 4;
     if (auto *call = as<ast::CallExpr>(&e))
       for (const ast::Argument &argument : call->arguments) {
-        auto *axis =
-            argument.keyword && argument.keyword->text == "axis" ? as<ast::IntExpr>(argument.value) : nullptr;
+        auto *axis = argument.keyword && argument.keyword->text == "axis" ? as<ast::IntExpr>(argument.value) : nullptr;
         for (uint64_t other = 0; axis && other < kMostAxes; ++other)
           if (other != axis->value)
             replace(edits, axis->span, std::to_string(other), "go along axis " + std::to_string(other));
@@ -127,7 +130,8 @@ private:
       return turnedLast(group(true), *place_.expr(), *operand);
     const ast::Expr *e = place_.expr();
     if (!e || e->kind == ast::ExprKind::Tuple || place_.inKernel) return;
-    if (text(e->span).find(".T") != std::string::npos) return;  // somebody who turned an operand around meant the rest, too
+    if (text(e->span).find(".T") != std::string::npos)
+      return;  // somebody who turned an operand around meant the rest, too
     replace(group(true), e->span, asPrimary(*e) + ".T");
     replace(group(true), e->span, "transpose(" + text(e->span) + ", -2, -1)");
   }
@@ -165,8 +169,7 @@ private:
     std::string shape = said.substr(open + 1, close - open - 1), dtype = said.substr(close + 6);
     if (shape.find(',') == std::string::npos) shape += ",";
     replace(group(false), start->span,
-            (place_.inKernel ? "tile.full((" : "full((") + shape + "), " + text(start->span) + ", " + dtype +
-                ")");
+            (place_.inKernel ? "tile.full((" : "full((") + shape + "), " + text(start->span) + ", " + dtype + ")");
   }
 
   /// `x[i:end]` in a kernel: as many elements as the schedule says; what lies outside reads as zero.
@@ -196,8 +199,7 @@ private:
       auto dtype = last ? dtypeByName(last->name) : std::nullopt;
       if (!dtype || info(*dtype).accumulate == *dtype) continue;
       std::string policy = "@accum(" + std::string(name(info(*dtype).accumulate)) + ")";
-      insert(edits, last->span.end, " " + policy,
-             "say `" + policy + "` in the type of `" + parameter.name.text + "`");
+      insert(edits, last->span.end, " " + policy, "say `" + policy + "` in the type of `" + parameter.name.text + "`");
     }
   }
 
@@ -223,8 +225,7 @@ private:
   void kernelDecorator() {
     if (!place_.function) return;
     uint32_t at = place_.function->span.begin;
-    if (!place_.function->decorators.empty())
-      at = std::min(at, place_.function->decorators.front().span.begin);
+    if (!place_.function->decorators.empty()) at = std::min(at, place_.function->decorators.front().span.begin);
     insert(group(false), at, "@kernel\n", "make `" + place_.function->name.text + "` a kernel");
   }
 
@@ -232,6 +233,10 @@ private:
     if (auto *index = as<ast::IntExpr>(place_.expr()); index && index->value > 0)
       replace(group(false), index->span, std::to_string(index->value - 1),
               "count from 0: the last index is " + std::to_string(index->value - 1));
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    for (size_t i = 0; subscript && !place_.inKernel && i < subscript->items.size(); ++i)
+      if (auto *extent = as<ast::NameExpr>(subscript->items[i].value))  // `x[N]`
+        insert(group(false), extent->span.end, " - 1", "count from 0: the last index is one less");
   }
 
   void returnLast() {
@@ -245,8 +250,7 @@ private:
     uint32_t start = file.lineStart(file.lineColumn(last->span.begin).line);
     std::string indent = file.text.substr(start, last->span.begin - start);
     if (indent.find_first_not_of(" \t") == std::string::npos)
-      insert(group(false), last->span.end, "\n" + indent + "return " + name->name,
-             "return `" + name->name + "`");
+      insert(group(false), last->span.end, "\n" + indent + "return " + name->name, "return `" + name->name + "`");
   }
 };
 

@@ -14,6 +14,7 @@ struct CandidateGroup {
   bool onlyIfUnique = true;
   bool ofSignature = false;  // what the function declares: its callers must fit, too
   bool assumes = false;      // it fits whatever was meant: offered, and applied by the author alone
+  bool last = false;         // only where nothing else is offered
   bool rivals = false;       // what may have been meant as well: with it, no other edit is more than an assumption
 };
 /// The likeliest group first. Empty: for this kind of mistake nothing is known that mends it.

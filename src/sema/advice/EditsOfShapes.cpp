@@ -74,7 +74,8 @@ private:
   }
 
   static bool isReduction(const std::string &name) {
-    static const std::set<std::string> names = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all", "argmax", "argmin"};
+    static const std::set<std::string> names = {"sum", "mean", "max", "min",    "prod",  "var",
+                                                "std", "any",  "all", "argmax", "argmin"};
     return names.count(name) != 0;
   }
   static const ast::Argument *keyword(const ast::CallExpr &call, std::string_view name) {
@@ -95,7 +96,8 @@ private:
       if (call->arguments.size() > given && !call->arguments[given].keyword) return;
       std::string comma = call->arguments.empty() ? "" : ", ";
       for (int axis = 0; axis < kMostAxes; ++axis)
-        insert(edits, call->span.end - 1, comma + "axis=" + std::to_string(axis), "reduce along axis " + std::to_string(axis));
+        insert(edits, call->span.end - 1, comma + "axis=" + std::to_string(axis),
+               "reduce along axis " + std::to_string(axis));
       for (auto [a, b] : {std::pair(2, 3), std::pair(1, 2), std::pair(0, 1)}) {
         std::string axes = "axis=(" + std::to_string(a) + ", " + std::to_string(b) + ")";
         insert(pairs, call->span.end - 1, comma + axes, "reduce along both");
@@ -129,7 +131,8 @@ private:
       if (auto *call = as<ast::CallExpr>(&part); call && nameOf(*call) == "unsqueeze") {
         auto *axis = call->arguments.empty() ? nullptr : as<ast::IntExpr>(call->arguments.back().value);
         for (uint64_t other = 0; axis && other < kMostAxes; ++other)
-          if (other != axis->value) replace(edits, axis->span, std::to_string(other), "make axis " + std::to_string(other));
+          if (other != axis->value)
+            replace(edits, axis->span, std::to_string(other), "make axis " + std::to_string(other));
       }
       auto *subscript = as<ast::SubscriptExpr>(&part);
       if (!subscript || subscript->items.size() < 2) return;
@@ -153,13 +156,21 @@ private:
 
   /// An operand that lacks an axis at its end: `x * keep[:, :, None]`.
   void upright() {
-    std::vector<const ast::Expr *> operands;
-    for (const ast::Expr *operand : operandsAt(place_)) operands.push_back(operand);
+    std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (const int more = moreAxes(); operands.size() == 2 && more != 0) operands = {operands[more < 0 ? 0 : 1]};
     CandidateGroup &edits = group(true);
     for (const char *index : {"[:, None]", "[:, :, None]", "[:, None, None]"})
       for (const ast::Expr *operand : operands)
         if (operand->kind != ast::ExprKind::Int && operand->kind != ast::ExprKind::Float)
           insertIndex(edits, *operand, index);
+  }
+  /// How many axes the left shape of `the shapes [A, O] and [A] ...` has more than the right one.
+  int moreAxes() const {
+    const std::string &said = diagnostic_.message;
+    size_t between = said.find("] and ["), close = said.find(']', between == std::string::npos ? 0 : between + 2);
+    if (between == std::string::npos || close == std::string::npos) return 0;
+    auto at = [&](size_t place) { return said.begin() + static_cast<std::ptrdiff_t>(place); };
+    return static_cast<int>(std::count(said.begin(), at(between), ',') - std::count(at(between), at(close), ','));
   }
   void insertIndex(CandidateGroup &edits, const ast::Expr &operand, const std::string &index) {
     std::string primary = asPrimary(operand);
@@ -199,7 +210,9 @@ private:
     const ast::Expr *e = place_.expr();
     const std::string &said = diagnostic_.message;
     size_t open = said.find("returns `["), close = said.find("]`");
-    if (!e || e->kind == ast::ExprKind::Tuple || open == std::string::npos || close == std::string::npos || place_.inKernel) return;
+    if (!e || e->kind == ast::ExprKind::Tuple || open == std::string::npos || close == std::string::npos ||
+        place_.inKernel)
+      return;
     size_t rank = 1 + static_cast<size_t>(std::count(said.begin() + static_cast<std::ptrdiff_t>(open),
                                                      said.begin() + static_cast<std::ptrdiff_t>(close), ','));
     if (rank < 3 || rank > kMostAxes) return;
@@ -219,12 +232,16 @@ private:
     std::string left = text(*pair[0]), right = text(*pair[1]);
     auto *binary = as<ast::BinaryExpr>(place_.expr());
     if (binary) {
-      auto operand = [&](const ast::Expr &e) { return e.kind == ast::ExprKind::Binary ? "(" + text(e) + ")" : text(e); };
+      auto operand = [&](const ast::Expr &e) {
+        return e.kind == ast::ExprKind::Binary ? "(" + text(e) + ")" : text(e);
+      };
       Span all = binary->left->span.to(binary->right->span);
       replace(group(false), all, operand(*binary->right) + " @ " + operand(*binary->left), "exchange them");
       CandidateGroup &turned = group(true);
-      replace(turned, all, operand(*binary->right) + " @ " + asPrimary(*binary->left) + ".T", "exchange them, and turn the second around");
-      replace(turned, all, asPrimary(*binary->right) + ".T @ " + operand(*binary->left), "exchange them, and turn the first around");
+      replace(turned, all, operand(*binary->right) + " @ " + asPrimary(*binary->left) + ".T",
+              "exchange them, and turn the second around");
+      replace(turned, all, asPrimary(*binary->right) + ".T @ " + operand(*binary->left),
+              "exchange them, and turn the first around");
     } else if (pair[0]->span.end < pair[1]->span.begin && left != right) {
       replace(group(false), pair[0]->span.to(pair[1]->span), right + ", " + left, "exchange them");
     }
@@ -239,7 +256,7 @@ private:
       bool convolution = call && (nameOf(*call) == "conv1d" || nameOf(*call) == "conv2d");
       if (!convolution || !seen.insert(call->span.begin).second) return;
       const ast::Argument *given = keyword(*call, "padding");
-      for (int padding = 1; padding <= 3; ++padding) {
+      for (int padding = 1; padding <= 4; ++padding) {
         std::string number = std::to_string(padding);
         if (!given) insert(edits, call->span.end - 1, ", padding=" + number, "pad the edges");
         else if (text(*given->value) != number) replace(edits, given->value->span, number, "pad the edges");
@@ -310,7 +327,8 @@ private:
     }
     size_t several = diagnostic_.message.find(" values, but 1 result");
     auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr())
+                      : nullptr;
     if (several == std::string::npos || !tuple) return;
     std::string types;
     for (size_t i = 0; i < tuple->items.size(); ++i) types += (i ? ", " : "") + declared;
@@ -351,7 +369,8 @@ private:
   /// A dimension in the form that the type has: `N * 2` is shown as `2*N`, and names may be in quotes.
   std::string quotedAs(const ast::Argument &like, const std::string &dim) const {
     std::string shown;
-    for (size_t i = 0; i < dim.size(); ++i) shown += dim[i] == '*' && i > 0 && dim[i - 1] != ' ' ? std::string(" * ") : std::string(1, dim[i]);
+    for (size_t i = 0; i < dim.size(); ++i)
+      shown += dim[i] == '*' && i > 0 && dim[i - 1] != ' ' ? std::string(" * ") : std::string(1, dim[i]);
     bool name = dim.find_first_not_of("0123456789") != std::string::npos;
     return as<ast::StringExpr>(like.value) && name ? "\"" + shown + "\"" : shown;
   }
@@ -365,17 +384,28 @@ private:
       auto *type = as<ast::SubscriptExpr>(p.annotation);
       if (!weight || p.name.text != weight->name || !type || type->items.size() < 4) continue;
       std::string first = text(type->items[0].span), second = text(type->items[1].span);
-      replace(group(false), type->items[0].span.to(type->items[1].span), second + ", " + first, "the channels of the result come first");
+      if (type->items[1].value->kind == ast::ExprKind::Int) {  // `w: Tensor[16, 1, 3, 3, f32]` of 3 channels
+        auto *image = as<ast::NameExpr>(call->arguments[0].value);
+        for (const ast::Parameter &q : place_.function->parameters) {
+          auto *given = image && q.name.text == image->name ? as<ast::SubscriptExpr>(q.annotation) : nullptr;
+          if (given && given->items.size() == type->items.size())
+            replace(group(false), type->items[1].span, text(given->items[1].span));
+        }
+      }
+      replace(group(false), type->items[0].span.to(type->items[1].span), second + ", " + first,
+              "the channels of the result come first");
     }
   }
 };
 
 }  // namespace
 
-std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place,
+                                          const Sources &sources) {
   return ShapeEdits(diagnostic, place, sources).groups();
 }
-std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources) {
   return ShapeEdits(diagnostic, place, sources).groupsOfSignature();
 }
 

@@ -42,6 +42,15 @@ std::string_view nameHere(std::string_view name) {
       {"power", "pow"},
       {"rms_norm", "rmsnorm_safe"},
       {"rmsnorm", "rmsnorm_safe"},
+      {"learning_rate", "rate"},
+      {"lr", "rate"},
+      {"load", "load_npy"},
+      {"rand", "uniform"},
+      {"randn", "normal"},
+      {"save", "save_npy"},
+      {"size", "shape"},
+      {"standard_normal", "normal"},
+      {"weight_decay", "decay"},
       {"scaled_dot_product_attention", "flash_attention"},
       {"smooth_l1_loss", "smooth_l1"},
       {"softmax", "softmax_safe"},
@@ -108,6 +117,19 @@ std::string_view memberInstead(std::string_view name) {
   };
   auto it = names.find(name);
   return it == names.end() ? std::string_view() : it->second;
+}
+
+std::string_view keywordInstead(std::string_view keyword) {
+  static constexpr std::string_view kPlace = "where tensors lie is not said: leave it out";
+  static constexpr std::string_view kGradient = "a derivative is asked for by `grad(f, wrt=\"x\")`: leave it out";
+  static constexpr std::string_view kValue = "values do not change, and each result is a new one: leave it out";
+  static const std::map<std::string_view, std::string_view> keywords = {
+      {"copy", kValue},          {"device", kPlace},          {"inplace", kValue},    {"layout", kPlace},
+      {"memory_format", kPlace}, {"non_blocking", kPlace},    {"order", kPlace},      {"out", kValue},
+      {"pin_memory", kPlace},    {"requires_grad", kGradient}, {"retain_graph", kGradient}, {"sharding", kPlace},
+  };
+  auto it = keywords.find(keyword);
+  return it == keywords.end() ? std::string_view() : it->second;
 }
 
 std::string_view decoratorHere(std::string_view name) {

@@ -12,6 +12,9 @@ std::string_view dtypeHere(std::string_view name);
 /// What to write in place of a method that tensors have elsewhere; empty if that is not known.
 std::string_view memberInstead(std::string_view name);
 
+/// Why an argument that functions elsewhere take is left out here; empty if it is none of these.
+std::string_view keywordInstead(std::string_view keyword);
+
 /// Our name of a decorator of others ("triton.jit" is "kernel"); empty if there is none.
 std::string_view decoratorHere(std::string_view name);
 /// Our field of a schedule that Triton calls like this ("num_warps" is "warps"); empty if there is no such one.

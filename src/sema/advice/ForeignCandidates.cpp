@@ -21,13 +21,13 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(), percentFormat(), lengthOfNumber(); break;
-    case Id::undefinedName: withoutPrefix(), laneNumber(), importTessera(), axisInQuotes(); break;
+    case Id::undefinedName: drawn(), withoutPrefix(), laneNumber(), importTessera(), axisInQuotes(); break;
     case Id::notACondition: elementwiseCondition(), comparedWithZero(); break;
     case Id::wrongArgument: maskOfNumbers(); break;
     case Id::rankMismatch: newAxis(); break;
     case Id::notSupportedYet: assertion(); break;
     case Id::unknownModule: ourModule(); break;
-    case Id::unknownAttribute: longerList(), withoutMethod(), asFunction(), formatOfText(), convertedTo(); break;
+    case Id::unknownAttribute: longerList(), withoutMethod(), atIndex(), asFunction(), formatOfText(), convertedTo(); break;
     default: break;
     }
     return std::move(groups_);
@@ -105,6 +105,11 @@ private:
   /// `x > 0 and x < 1` and `not x` of tensors.
   void elementwiseCondition() {
     const ast::BoolOpExpr *list = place_.innermost<ast::BoolOpExpr>();
+    auto *choice = place_.around.size() > 1 ? as<ast::ConditionalExpr>(place_.around[1]) : nullptr;
+    if (choice && choice->condition.get() == place_.expr())
+      return replace(group(false), choice->span,
+                     "where(" + text(choice->condition->span) + ", " + text(choice->then->span) + ", " + text(choice->otherwise->span) + ")",
+                     "choose for each element");
     auto *unary = as<ast::UnaryExpr>(place_.expr());
     if (unary && unary->op == ast::UnaryOp::Not)
       return replace(group(false), unary->span, "~" + asPrimary(*unary->operand));
@@ -294,7 +299,8 @@ private:
         if (p.annotation.get() == member)
           return replace(group(false), member->span, "Const[\"" + p.name.text + "\"]");
     if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
-    if (place_.inKernel) replace(group(false), member->span, ofTile(member->attribute.text));  // of Triton
+    if (name == "cdiv") return replace(group(false), member->span, name);  // also in kernels
+    if (place_.inKernel) counted(*member), replace(group(false), member->span, ofTile(member->attribute.text));  // of Triton
     CandidateGroup &edits = group(false);
     replace(edits, member->span, name);
     if (!place_.inKernel) return translatedCall(*member, member->attribute.text);
@@ -307,6 +313,17 @@ private:
       all.replace(span.begin - whole.span.begin, span.end - span.begin, ofTile(members[i]->attribute.text));
     }
     if (members.size() > 1) replace(edits, whole.span, all, "write what `tile` has");
+  }
+
+  /// `tl.arange(0, 64)`
+  void counted(const ast::AttributeExpr &member) {
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (!call || call->callee.get() != &member || member.attribute.text != "arange" || call->arguments.empty()) continue;
+      const ast::Argument &first = call->arguments.front(), &last = call->arguments.back();
+      bool fromZero = call->arguments.size() == 1 || (call->arguments.size() == 2 && text(first.span) == "0");
+      if (fromZero && !first.keyword && !last.keyword) replace(group(false), call->span, "tile.iota(" + text(last.span) + ")");
+    }
   }
 
   /// `tl.zeros`, and `tl.float32`, which needs no prefix.
@@ -370,10 +387,69 @@ private:
     else if (cast != casts.end()) replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
   }
 
+  /// `x.clamp(min=0.0)`
+  void oneLimit(const ast::CallExpr &call, const ast::AttributeExpr &method) {
+    const std::string &name = method.attribute.text;
+    if ((name != "clip" && name != "clamp") || call.arguments.size() != 1 || !call.arguments[0].keyword) return;
+    bool least = call.arguments[0].keyword->text == "min";
+    replace(group(false), call.span, std::string(least ? "maximum" : "minimum") + "(" + text(method.object->span) + ", " +
+                                         text(call.arguments[0].value->span) + ")");
+  }
+
+  /// `x.at[i].set(v)`, `x.at[i].add(v)` of a vector.
+  void atIndex() {
+    const ast::CallExpr *call = nullptr;
+    for (const ast::Expr *e : place_.around)
+      if (auto *found = as<ast::CallExpr>(e); found && found->arguments.size() == 1) call = found;
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto *element = method ? as<ast::SubscriptExpr>(method->object) : nullptr;
+    auto *at = element && element->items.size() == 1 ? as<ast::AttributeExpr>(element->object) : nullptr;
+    auto *vector = at && at->attribute.text == "at" ? as<ast::NameExpr>(at->object) : nullptr;
+    if (!vector || !place_.function || element->items[0].value->kind == ast::ExprKind::Slice) return;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (p.name.text != vector->name || !type || type->items.size() != 2) continue;
+      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
+      std::string extent = quotedName ? quotedName->value : text(type->items[0].span), x = vector->name,
+                  here = "where(arange(" + extent + ") == " + text(element->items[0].span) + ", ",
+                  value = text(call->arguments[0].value->span);
+      if (method->attribute.text == "set") replace(group(false), call->span, here + value + ", " + x + ")", "choose for each element");
+      if (method->attribute.text == "add") replace(group(false), call->span, x + " + " + here + value + ", 0.0)", "add to that element");
+    }
+  }
+
+  /// `torch.randn(N)`, `np.random.normal(size=(N,))`, from a stream that the function has, or takes then.
+  void drawn() {
+    static const std::map<std::string_view, std::string_view> draws = {
+        {"normal", "normal"}, {"randn", "normal"}, {"standard_normal", "normal"}, {"rand", "uniform"}, {"random", "uniform"}, {"uniform", "uniform"}};
+    const ast::CallExpr *call = nullptr;
+    for (const ast::Expr *e : place_.around)
+      if ((call = as<ast::CallExpr>(e))) break;
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto draw = member ? draws.find(member->attribute.text) : draws.end();
+    if (draw == draws.end() || !place_.function || place_.inKernel || call->arguments.empty()) return;
+    std::string shape;
+    for (const ast::Argument &arg : call->arguments) {
+      if (arg.keyword && arg.keyword->text != "size" && arg.keyword->text != "shape") return;
+      shape += (shape.empty() ? "" : ", ") + text(arg.value->span);
+    }
+    if (shape.front() != '(') shape = "(" + shape + (call->arguments.size() == 1 ? ",)" : ")");
+    std::string how = "." + std::string(draw->second) + "(" + shape + ")";
+    CandidateGroup &edits = group(false);
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (p.annotation && text(p.annotation->span) == "Rng") replace(edits, call->span, p.name.text + how);
+    if (!edits.edits.empty() || place_.function->parameters.empty()) return;
+    const uint32_t end = place_.function->parameters.back().span.end;
+    replace(edits, {call->span.file, end, call->span.end}, ", rng: Rng" + text({call->span.file, end, call->span.begin}) + "rng" + how,
+            "draw from a stream that the function takes");
+    edits.ofSignature = true;
+  }
+
   /// `x.clip(a, b)`, `x.masked_fill(m, v)`
   void asFunction() {
     auto *call = place_.innermost<ast::CallExpr>();
     auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (method) oneLimit(*call, *method);
     if (!method || call->arguments.size() != 2) return;
     std::string x = text(method->object->span), a = text(call->arguments[0].value->span),
                 b = text(call->arguments[1].value->span), name = method->attribute.text;

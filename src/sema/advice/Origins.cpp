@@ -78,7 +78,8 @@ void noteInstead(diag::Diagnostic &diagnostic, const Place &place) {
     if (!member || member->object.get() != place.around[i - 1]) break;
     called = member->attribute.text;
   }
-  std::string_view words = wordsInstead(called);
+  bool ofTiles = called == "load" || called == "store";
+  std::string_view words = ofTiles && !place.inKernel ? std::string_view() : wordsInstead(called);
   if (!name || words.empty()) return;
   if (called != name->name) std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
   diagnostic.notes.push_back({{}, std::string(words)});

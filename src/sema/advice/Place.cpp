@@ -55,6 +55,11 @@ Place Places::at(Span span) {
   Place place;
   place.outermost = span.file == file_ ? covering(body_, span) : nullptr;
   if (place.outermost) descend(*place.outermost, span, place);
+  if (place.function) {
+    auto [it, isNew] = names_.try_emplace(place.function);
+    if (isNew) it->second = namesOf(*place.function);
+    place.names = &it->second;
+  }
   return place;
 }
 
@@ -71,6 +76,8 @@ void Places::descend(const ast::Stmt &stmt, Span span, Place &place) {
   if (const ast::Stmt *child = covering(children.stmts, span)) return descend(*child, span, place);
   for (const ast::Expr *child : children.exprs)
     if (covers(child->span, span)) return sema::descend(*child, span, place);
+  // The whole of `acc += value`: what is added is what can be mended.
+  if (auto *changed = ast::as<ast::AugAssignStmt>(&stmt)) place.around = {changed->value.get()};
 }
 
 std::vector<const ast::Expr *> operandsAt(const Place &place) {

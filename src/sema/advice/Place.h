@@ -2,6 +2,7 @@
 #pragma once
 #include "frontend/AST.h"
 #include "frontend/Walk.h"
+#include "sema/advice/NamesOfFunction.h"
 #include "support/Span.h"
 #include <string>
 #include <unordered_map>
@@ -15,6 +16,7 @@ struct Place {
   const ast::Stmt *statement = nullptr;    // the innermost one around it
   std::vector<const ast::Expr *> around;   // the expressions around it, from the innermost out
   bool inKernel = false;
+  const std::map<std::string, NameUse> *names = nullptr;  // of the function; null outside of one
 
   const ast::Expr *expr() const { return around.empty() ? nullptr : around.front(); }
   /// The innermost expression around it that is of this kind.
@@ -39,6 +41,7 @@ private:
   FileId file_;
   std::vector<const ast::Stmt *> body_;
   std::unordered_map<const ast::Stmt *, ast::Children> children_;
+  std::unordered_map<const ast::FuncDef *, std::map<std::string, NameUse>> names_;
 };
 /// The operands of what stands there: of `a + b`, of `dot(a, b)`, of `a.matmul(b)`.
 std::vector<const ast::Expr *> operandsAt(const Place &place);

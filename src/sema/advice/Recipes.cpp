@@ -38,6 +38,15 @@ constexpr Recipe kRecipes[] = {
     {"addmm", 3, "$1 + $2 @ $3"},
     {"mse_loss", 2, "mse($1, $2)"},
     {"cross_entropy", 2, "-mean(gather(log_softmax_safe($1), $2.unsqueeze(1), 1))"},
+    {"fliplr", 1, "flip($1, 1)"},
+    {"flipud", 1, "flip($1, 0)"},
+    {"layer_norm", 2, "layernorm_safe($1)"},
+    {"normal", 2, "$1.normal($2)"},
+    {"uniform", 2, "$1.uniform($2)"},
+    {"bernoulli", 3, "$1.bernoulli($2, $3)"},
+    {"split", 1, "$1.split()"},
+    {"atomicAdd", 3, "tile.atomic_add($1[$2], $3)"},
+    {"atomicAdd", 2, "tile.atomic_add($1, $2)"},
     {"masked_fill", 3, "where($2, $3, $1)"},
 };
 
@@ -68,7 +77,18 @@ std::string_view constantHere(std::string_view name) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
+/// `np.vstack([a, b])` joins along axis 0; -1 of what joins nothing.
+static int axisOfJoin(std::string_view name) {
+  static const std::map<std::string_view, int> joins = {{"vstack", 0}, {"row_stack", 0}, {"hstack", 1}, {"column_stack", 1}, {"dstack", 2}};
+  auto it = joins.find(name);
+  return it == joins.end() ? -1 : it->second;
+}
+
 std::string callHere(std::string_view name, std::vector<WrittenArgument> arguments, const std::string &prefix) {
+  if (int axis = axisOfJoin(name); axis >= 0 && arguments.size() == 1) {
+    name = "concat";
+    arguments.push_back({"axis", std::to_string(axis), true});
+  }
   bool plain = std::all_of(arguments.begin(), arguments.end(), [](const WrittenArgument &a) { return a.keyword.empty(); });
   for (const Recipe &recipe : kRecipes)
     if (plain && recipe.name == name && recipe.arguments == arguments.size()) return filled(recipe.text, arguments);
@@ -103,6 +123,7 @@ std::string_view wordsInstead(std::string_view name) {
       {"vmap", kBatch},
       {"pmap", kBatch},
       {"fori_loop", kLoop},
+      {"scan", kLoop},
       {"while_loop", kLoop},
       {"cond", "a choice is written `a if c else b`, or `if c:`"},
       {"select", "`where(condition, a, b)` chooses for each element"},

@@ -17,19 +17,26 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::wrongResult: notCalled(), summed(), stacked(); break;
+    case Id::wrongResult: notCalled(), summed(), stacked(), otherOperator(ast::BinaryOp::MatMul, "*"); break;
     case Id::broadcastFails: productOfMatrices(); break;
-    case Id::badOperand: otherOperator(ast::BinaryOp::MatMul, "*"), otherOperator(ast::BinaryOp::Add, "|"), numberInQuotes(); break;
+    case Id::badOperand:
+      otherOperator(ast::BinaryOp::MatMul, "*"), otherOperator(ast::BinaryOp::Add, "|"), numberInQuotes();
+      break;
     case Id::badConstant: otherShift(); break;
     case Id::badKernelOption: nearKeyword({"grid", "group", "lanes"}); break;
     case Id::badSchedule: blockByName(), numberInstead("64", "32"); break;
     case Id::notConstant: namedAxis(); break;
-    case Id::wrongArgument: largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(), rangeFrom(); break;
+    case Id::wrongArgument:
+      largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(), rangeFrom();
+      break;
     case Id::tooManyArguments: tupleOfSizes(); break;
     case Id::notCallable: indexed(); break;
     case Id::notAType: tensorType(); break;
     case Id::unknownAttribute: methodOfTorch(); break;
-    case Id::unknownPolicy: nearKeyword({"storage", "compute", "accumulate", "rounding", "round_at", "saturate", "denormals", "loss_scale"}), longerWord(); break;
+    case Id::unknownPolicy:
+      nearKeyword({"storage", "compute", "accumulate", "rounding", "round_at", "saturate", "denormals", "loss_scale"}),
+          longerWord();
+      break;
     case Id::policyConflict: otherAccumulator(); break;
     case Id::streamMissing: streamOfFunction(); break;
     case Id::unpackCount: innerTuple(); break;
@@ -38,6 +45,7 @@ public:
     case Id::literalRange: infinity(); break;
     case Id::undefinedName: quoted(); break;
     case Id::missingReturn: returnForgotten(); break;
+    case Id::cannotReturnInside: returnBehindLoop(); break;
     case Id::factRefuted: remainderOfNothing(); break;
     case Id::notSupportedYet: withoutWord(), dataclass(); break;
     case Id::unknownModule: withoutImport(); break;
@@ -70,7 +78,8 @@ private:
         replace(group(false), {place_.function->span.file, at, at + 6}, "", "leave `async` out: nothing waits");
     }
     if (place_.statement && place_.statement->kind == ast::StmtKind::Global)
-      replace(group(false), wholeLine(*place_.statement), "", "leave it out: names of the module can be read without it");
+      replace(group(false), wholeLine(*place_.statement), "",
+              "leave it out: names of the module can be read without it");
   }
 
   /// `@dataclass` and `class`
@@ -83,14 +92,17 @@ private:
     std::string_view all = sources_.file(def->span.file).text;
     size_t word = all.find("class", decorator.span.end);
     if (word == std::string_view::npos || word > def->name.span.begin) return;
-    replace(group(false), {def->span.file, decorator.span.begin, static_cast<uint32_t>(word + 5)}, "struct", "write `struct`, which needs no decorator");
+    replace(group(false), {def->span.file, decorator.span.begin, static_cast<uint32_t>(word + 5)}, "struct",
+            "write `struct`, which needs no decorator");
   }
 
   /// `from typing import Optional`
   void withoutImport() {
     static const std::set<std::string> modules = {"typing", "__future__", "dataclasses", "collections.abc"};
-    bool import = place_.statement && (place_.statement->kind == ast::StmtKind::Import || place_.statement->kind == ast::StmtKind::FromImport);
-    if (import && modules.count(text(diagnostic_.span))) replace(group(false), wholeLine(*place_.statement), "", "leave it out");
+    bool import = place_.statement && (place_.statement->kind == ast::StmtKind::Import ||
+                                       place_.statement->kind == ast::StmtKind::FromImport);
+    if (import && modules.count(text(diagnostic_.span)))
+      replace(group(false), wholeLine(*place_.statement), "", "leave it out");
   }
 
   /// `x[0] = v` of a vector in a function of whole tensors.
@@ -104,7 +116,9 @@ private:
       if (p.name.text != name->name || !type || type->items.size() != 2) continue;
       auto *quotedName = as<ast::StringExpr>(type->items[0].value);
       std::string extent = quotedName ? quotedName->value : text(type->items[0].span), x = name->name;
-      replace(group(false), assign->span, x + " = where(arange(" + extent + ") == " + text(target->items[0].span) + ", " + text(*assign->value) + ", " + x + ")",
+      replace(group(false), assign->span,
+              x + " = where(arange(" + extent + ") == " + text(target->items[0].span) + ", " + text(*assign->value) +
+                  ", " + x + ")",
               "choose for each element");
     }
   }
@@ -117,11 +131,13 @@ private:
     CandidateGroup &edits = group(false);
     bool made = binary && (binary->right->kind == ast::ExprKind::Call || binary->right->kind == ast::ExprKind::Name);
     if (made && binary->op == ast::BinaryOp::Div) {
-      replace(edits, binary->right->span, "(" + text(*binary->right) + " + 1e-5)", "keep it away from 0 by a number of your choice");
+      replace(edits, binary->right->span, "(" + text(*binary->right) + " + 1e-5)",
+              "keep it away from 0 by a number of your choice");
     } else if (call && call->arguments.size() == 1 && (nameOf(*call) == "rsqrt" || nameOf(*call) == "sqrt")) {
       insert(edits, call->arguments[0].span.end, " + 1e-5", "keep it away from 0 by a number of your choice");
     } else if (call && call->arguments.size() == 1 && nameOf(*call).substr(0, 3) == "log") {
-      replace(edits, call->arguments[0].span, "maximum(" + text(call->arguments[0].span) + ", 1e-30)", "keep it away from 0 by a number of your choice");
+      replace(edits, call->arguments[0].span, "maximum(" + text(call->arguments[0].span) + ", 1e-30)",
+              "keep it away from 0 by a number of your choice");
     }
     for (diag::Fix &fix : edits.edits) fix.applicability = diag::Applicability::Assumption;
   }
@@ -135,6 +151,7 @@ private:
     const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
     auto *name = as<ast::NameExpr>(result);
     auto *call = as<ast::CallExpr>(place_.expr());
+    if (place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple) return;
     bool reduced = false;  // `x.mean(axis=1)`: somebody who names an axis wants the others
     if (call)
       for (const ast::Argument &arg : call->arguments) reduced |= arg.keyword && arg.keyword->text == "axis";
@@ -159,7 +176,8 @@ private:
   /// `axis="M"`
   void namedAxis() {
     const ast::Expr *e = place_.expr();
-    if (!e || (e->kind != ast::ExprKind::String && e->kind != ast::ExprKind::Name && e->kind != ast::ExprKind::Call)) return;
+    if (!e || (e->kind != ast::ExprKind::String && e->kind != ast::ExprKind::Name && e->kind != ast::ExprKind::Call))
+      return;
     const ast::Expr *axis = e;
     if (auto *call = as<ast::CallExpr>(e)) {
       axis = nullptr;
@@ -210,7 +228,8 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (member && call->arguments.empty())  // `x.shape()`
-      return replace(group(false), {call->span.file, member->span.end, call->span.end}, "", "leave the parentheses out");
+      return replace(group(false), {call->span.file, member->span.end, call->span.end}, "",
+                     "leave the parentheses out");
     if (!call || call->arguments.empty()) return;
     std::string items = text(call->arguments.front().span.to(call->arguments.back().span));
     bool size = member && member->attribute.text == "size";
@@ -270,12 +289,24 @@ private:
     if (last && last->value->kind != ast::ExprKind::String) insert(group(false), last->span.begin, "return ");
   }
 
+  /// A `return` that stands at the end of the last loop, one level too far inside.
+  void returnBehindLoop() {
+    if (!place_.function || place_.function->body.empty()) return;
+    auto *loop = as<ast::ForStmt>(place_.function->body.back());
+    if (!loop || loop->body.size() < 2 || loop->body.back().get() != place_.statement) return;
+    const SourceFile &file = sources_.file(loop->span.file);
+    auto indentOf = [&](const ast::Stmt &stmt) { return file.lineColumn(stmt.span.begin).column - 1; };
+    const uint32_t end = place_.statement->span.begin, begin = file.lineStart(file.lineColumn(end).line);
+    replace(group(false), {loop->span.file, begin, end}, std::string(indentOf(*loop), ' '), "return behind the loop");
+  }
+
   /// `[x, y]` where one tensor is declared.
   void stacked() {
     const ast::Expr *list = place_.expr();
     if (!list || list->kind != ast::ExprKind::List) return;
     std::string items = text(*list);
-    replace(group(false), list->span, "stack(" + items.substr(1, items.size() - 2) + ")", "stack them along a new axis");
+    replace(group(false), list->span, "stack(" + items.substr(1, items.size() - 2) + ")",
+            "stack them along a new axis");
   }
 
   /// `x > "0"`
@@ -288,7 +319,8 @@ private:
     std::set<uint32_t> seen;
     for (const ast::Expr *part : parts) {
       auto *string = as<ast::StringExpr>(part);
-      bool number = string && !string->value.empty() && string->value.find_first_not_of("0123456789.") == std::string::npos;
+      bool number =
+          string && !string->value.empty() && string->value.find_first_not_of("0123456789.") == std::string::npos;
       if (number && seen.insert(string->span.begin).second) replace(edits, string->span, string->value);
     }
   }
@@ -350,7 +382,8 @@ private:
   void wholeDivision() {
     const ast::Expr *e = place_.expr();
     auto *slice = as<ast::SliceExpr>(e);
-    for (const ast::Expr *part : std::vector<const ast::Expr *>{e, slice ? slice->start.get() : nullptr, slice ? slice->stop.get() : nullptr})
+    for (const ast::Expr *part :
+         std::vector<const ast::Expr *>{e, slice ? slice->start.get() : nullptr, slice ? slice->stop.get() : nullptr})
       if (auto *binary = as<ast::BinaryExpr>(part); binary && binary->op == ast::BinaryOp::Div)
         return replace(group(false), binary->opSpan, "//", "divide and round down");
     const diag::Note *only = nullptr;  // of the divisions that made the names float (noteOrigins)
@@ -373,7 +406,8 @@ private:
 
   /// `x.add_(y)`
   void methodOfTorch() {
-    static const std::map<std::string, std::string> changes = {{"add_", "+="}, {"sub_", "-="}, {"mul_", "*="}, {"div_", "/="}};
+    static const std::map<std::string, std::string> changes = {
+        {"add_", "+="}, {"sub_", "-="}, {"mul_", "*="}, {"div_", "/="}};
     auto *call = place_.innermost<ast::CallExpr>();
     auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (!method) return;
@@ -429,7 +463,8 @@ private:
   /// `value, dw, db = value_and_grad(...)(...)`
   void innerTuple() {
     auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr())
+                      : nullptr;
     if (!tuple || tuple->items.size() < 3) return;
     Span rest = tuple->items[1]->span.to(tuple->items.back()->span);
     replace(group(false), rest, "(" + text(rest) + ")", "the derivatives are a tuple of their own");
@@ -446,7 +481,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources) {
   return SmallWordEdits(diagnostic, place, sources).groups();
 }
 

@@ -7,6 +7,10 @@ namespace tessera::sema {
 /// As candidatesFor(), for what was nearly written: these edits change less than those, so they are tried first.
 std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfUse(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfExchange(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// An axis, a transpose, an axis of extent 1, exchanged operands, padding.
 std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);

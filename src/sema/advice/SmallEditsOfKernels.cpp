@@ -126,6 +126,7 @@ private:
 
   /// `sa[1 - stage]` for `sa[stage]`.
   void otherStage() {
+    stageOfOthers();
     CandidateGroup &edits = group(true);
     auto add = [&](const ast::Expr &part) {
       auto *subscript = as<ast::SubscriptExpr>(&part);
@@ -137,6 +138,24 @@ private:
       if (as<ast::NameExpr>(&index)) replace(edits, index.span, "1 - " + text(index), "take the other stage");
     };
     if (place_.expr()) visit(*(place_.around.size() > 1 && place_.expr()->kind == ast::ExprKind::Name ? place_.around[1] : place_.expr()), add);
+  }
+
+  /// `dot(sa[stage], sb[0])`: the number of the stage that stands beside it.
+  void stageOfOthers() {
+    auto *statement = place_.around.empty() ? nullptr : place_.around.back();
+    if (!statement) return;
+    std::vector<const ast::Expr *> fixed;
+    std::set<std::string> moving;
+    visit(*statement, [&](const ast::Expr &part) {
+      auto *subscript = as<ast::SubscriptExpr>(&part);
+      if (!subscript || subscript->items.size() != 1) return;
+      const ast::Expr &index = *subscript->items[0].value;
+      if (index.kind == ast::ExprKind::Int) fixed.push_back(&index);
+      if (index.kind == ast::ExprKind::Name) moving.insert(text(index));
+    });
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *number : fixed)
+      for (const std::string &stage : moving) replace(edits, number->span, stage, "take the stage that the others take");
   }
 
   /// `BM` and `BLOCK_N`, which nothing defines: those of the function get the sizes of the schedule.

@@ -1,6 +1,7 @@
 // Axes, indices, sizes and guards that are nearly the right ones.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
+#include <cctype>
 #include <set>
 
 namespace tessera::sema {
@@ -149,11 +150,11 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : call->arguments)
       if (arg.keyword && arg.keyword->text == "padding") {
-        for (int padding = 0; padding <= 3; ++padding)
+        for (int padding = 0; padding <= 4; ++padding)
           if (text(*arg.value) != std::to_string(padding)) replace(edits, arg.value->span, std::to_string(padding));
         return;
       }
-    for (int padding = 1; padding <= 3; ++padding)
+    for (int padding = 1; padding <= 4; ++padding)
       insert(edits, call->span.end - 1, ", padding=" + std::to_string(padding), "pad the edges");
   }
 
@@ -259,20 +260,58 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Expr *operand : operands) {
       if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
-      auto *subscript = as<ast::SubscriptExpr>(operand);
-      if (!subscript) continue;
-      for (const ast::Argument &item : subscript->items) {
-        auto *slice = as<ast::SliceExpr>(item.value);
-        if (!slice) continue;
-        for (const ast::Expr *bound : {slice->start.get(), slice->stop.get()}) {
-          auto *unary = as<ast::UnaryExpr>(bound);
-          auto *number = as<ast::IntExpr>(unary ? unary->operand.get() : bound);
-          if (!number) continue;
-          replace(edits, number->span, std::to_string(number->value + 1));
-          if (number->value > 0) replace(edits, number->span, std::to_string(number->value - 1));
-        }
-      }
+      if (!operand) continue;
+      visit(*operand, [&](const ast::Expr &part) {
+        if (auto *subscript = as<ast::SubscriptExpr>(&part)) boundsOf(edits, *subscript);
+      });
     }
+    for (const ast::Expr *operand : operands)  // `x[1:] / x`
+      if (operand->kind == ast::ExprKind::Name && slicesAWhole(text(*operand)))
+        for (const char *slice : {"[:-1]", "[1:]"}) {
+          bool known = false;
+          for (const ast::Expr *e : place_.around) visit(*e, [&](const ast::Expr &part) { known |= text(part) == text(*operand) + slice; });
+          if (!known) insert(edits, operand->span.end, slice, "take as many elements");
+        }
+  }
+  bool slicesAWhole(const std::string &name) const {
+    bool found = false;
+    visit(*place_.around.front(), [&](const ast::Expr &part) {
+      auto *subscript = as<ast::SubscriptExpr>(&part);
+      found |= subscript && subscript->items.size() == 1 && text(*subscript->object) == name && subscript->items[0].value->kind == ast::ExprKind::Slice;
+    });
+    return found;
+  }
+  void boundsOf(CandidateGroup &edits, const ast::SubscriptExpr &subscript) {
+    for (const ast::Argument &item : subscript.items) {
+      auto *slice = as<ast::SliceExpr>(item.value);
+      if (!slice) continue;
+      for (const ast::Expr *bound : {slice->start.get(), slice->stop.get()}) {
+        auto *unary = as<ast::UnaryExpr>(bound);
+        auto *number = as<ast::IntExpr>(unary ? unary->operand.get() : bound);
+        if (!number) continue;
+        otherNumber(edits, subscript, *number, number->value + 1);
+        if (number->value > 0) otherNumber(edits, subscript, *number, number->value - 1);
+      }
+      if (slice->start && !slice->stop) insert(edits, slice->span.end, "-1", "stop before the last");
+      auto *stop = slice->start ? as<ast::NameExpr>(slice->stop) : nullptr;
+      if (stop && !place_.inKernel) insert(edits, stop->span.end, " - 1", "stop before the last");
+    }
+  }
+
+  /// Unless the slice stands there already: `x[:-2] + x[1:] + x[2:]`.
+  void otherNumber(CandidateGroup &edits, const ast::SubscriptExpr &subscript, const ast::IntExpr &number, uint64_t value) {
+    const std::string whole = text(subscript);
+    const size_t at = number.span.begin - subscript.span.begin;
+    const std::string edited = whole.substr(0, at) + std::to_string(value) + whole.substr(at + (number.span.end - number.span.begin));
+    auto toTheEnd = [&](std::string shown) {  // `x[2:N]` is `x[2:]`
+      size_t colon = shown.rfind(':');
+      bool name = colon != std::string::npos && shown.size() > colon + 2 && std::isupper(static_cast<unsigned char>(shown[colon + 1]));
+      return name && shown.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", colon + 1) == shown.size() - 1 ? shown.substr(0, colon + 1) + "]" : shown;
+    };
+    bool known = false;
+    for (const ast::Expr *e : place_.around)
+      visit(*e, [&](const ast::Expr &part) { known |= part.kind == ast::ExprKind::Subscript && toTheEnd(text(part)) == toTheEnd(edited); });
+    if (!known) replace(edits, number.span, std::to_string(value));
   }
 
   /// `x[n:T.m]`

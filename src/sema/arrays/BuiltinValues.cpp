@@ -227,7 +227,9 @@ static Value rangeValue(Context &cx, Bound &args, bool unrolled, Span span) {
     auto builder = report(cx, Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(cx, value));
     std::string text(cx.sources.text(args.spans[i]));
     if (value.kind == ValueKind::Float) builder.help("count in integers, and multiply inside of the loop");
-    if (value.kind == ValueKind::HostTensor || value.isArray())
+    bool number = value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf && isInt(*value.madeOf);  // what a function gave
+    if (number) builder.suggest(args.spans[i], "int(" + text + ")", "make an integer of it");
+    else if (value.kind == ValueKind::HostTensor || value.isArray())
       builder.suggest(args.spans[i], text + ".shape[0]", "count along its first dimension");
     if (value.isSequence()) builder.suggest(args.spans[i], "len(" + text + ")", "count its items");
     return Value::poison();

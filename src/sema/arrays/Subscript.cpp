@@ -16,6 +16,9 @@ namespace tessera::sema {
 
 using ast::as;
 
+/// What an index that is made of data is called, where nothing else names it.
+static constexpr const char *kMadeIndex = "index";
+
 Value convertInt(Context &cx, const Value &value, Span span) {
   Value v = value;
   if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth));
@@ -24,10 +27,14 @@ Value convertInt(Context &cx, const Value &value, Span span) {
   if (v.isScalar() && isInt(v.type.dtype)) {
     ExprPtr e = makeExpr(ExprKind::Cast, indexType(), span);
     e->args.push_back(takeExpr(v));
-    return indexValue(cx, std::move(e), "index", span);
+    return indexValue(cx, std::move(e), kMadeIndex, span);
   }
   if (!reportNone(cx, v, span) && fresh(cx, Id::wrongArgument, span)) {
-    auto builder = report(cx, Id::wrongArgument, span, "an index", "an integer", describe(cx, v));
+    bool read = inHost(cx) && v.isScalar() && isFloat(v.type.dtype);
+    auto builder = report(cx, Id::wrongArgument, span, "an index", "an integer",
+                          value.kind == ValueKind::HostTensor ? "the number of a tensor" : describe(cx, v));
+    std::string whole = "int(" + std::string(cx.sources.text(span)) + ")";
+    if (read) builder.help("numbers of tensors are f64 in host code: `" + whole + "` makes an integer").suggest(span, whole, "write `" + whole + "`");
     if (v.isArray())
       builder.help("what a tensor of integers names along an axis: `take(x, indices, axis)`, "
                    "for each place another: `gather(x, indices, axis)`");
@@ -35,11 +42,18 @@ Value convertInt(Context &cx, const Value &value, Span span) {
   return Value::poison();
 }
 
-/// An index as one writes it: from the end if it is a known number of elements before that.
-static std::string indexText(const Context &cx, const Dim &index, const Dim &extent) {
+/// An index as one writes it: from the end if it is a known number of elements before that, and as it stands there if it is
+/// made of data.
+static std::string indexText(const Context &cx, const Dim &index, const Dim &extent, Span span) {
   Dim fromEnd = index - extent;
   bool negative = fromEnd.isConstant() && fromEnd.constant() < 0 && (!index.isConstant() || index.constant() < 0);
-  return show(cx, negative ? fromEnd : index);
+  std::string shown = show(cx, negative ? fromEnd : index);
+  if (shown != kMadeIndex) return shown;
+  std::string written(cx.sources.text(span));
+  size_t open = written.find('[');  // the place may be that of the whole `x[k[0] + 1]`
+  bool whole = open != std::string::npos && open > 0 && written.back() == ']' &&
+               written.find_first_of(" +-*/(.") > open;
+  return whole ? written.substr(open + 1, written.size() - open - 2) : written;
 }
 
 static Value stableIndex(Context &cx, Value value, Span span) {
@@ -80,7 +94,7 @@ static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, Ind
   bool low = cx.function.facts.nonNegative(index.sym),
        high = cx.function.facts.nonNegative(extent - Dim(1) - index.sym);
   if (!index.expr && extent.isConstant() && index.sym.isConstant() && !(low && high)) {
-    report(cx, Id::outOfBounds, expr.span, indexText(cx, index.sym, extent), "a dimension of " + show(cx, extent));
+    report(cx, Id::outOfBounds, expr.span, indexText(cx, index.sym, extent, expr.span), "a dimension of " + show(cx, extent));
     return false;
   }
   const bool isInside = low && high;
@@ -360,7 +374,7 @@ bool requireInside(Context &cx, const Value &base, size_t axis, IndexPart &part,
   part.inBounds = !changes && claim(cx, inside, why, span);
   if (part.inBounds || !fresh(cx, Id::outOfBounds, span)) return part.inBounds;
   Dim from = at.backwards ? extent - Dim(1) - at.first : at.first, to = at.backwards ? extent - Dim(1) - last : last;
-  std::string shown = part.isPoint ? indexText(cx, from, extent) : show(cx, from) + ".." + show(cx, to);
+  std::string shown = part.isPoint ? indexText(cx, from, extent, span) : show(cx, from) + ".." + show(cx, to);
   if (changes || cx.function.facts.decide(inside) == shape::Verdict::Undecided) {
     auto builder =
         report(cx, Id::shapeUndecided, span, "the index " + shown, "inside of " + shapeText(cx, base.type.shape));
@@ -531,7 +545,7 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
   case ValueKind::HostTensor: {
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
       return unsupported(cx, "this index of a tensor in host code", expr.span);
-    Value index = convertInt(cx, checkExpr(cx, *expr.items[0].value), expr.span);
+    Value index = convertInt(cx, checkExpr(cx, *expr.items[0].value), expr.items[0].span);
     return index.isPoison() ? index : hostItem(cx, object, &index, expr.span);
   }
   case ValueKind::TypeName:

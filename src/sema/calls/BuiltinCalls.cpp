@@ -5,6 +5,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
+#include "sema/calls/NearArgument.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
@@ -47,6 +48,16 @@ std::string argumentNames(const std::vector<std::string_view> &names) {
   return text.empty() ? "it takes no arguments" : text;
 }
 
+/// The parameters that must be given and are neither bound yet nor named by an argument.
+static std::vector<std::string_view> missing(const std::vector<SignatureItem> &items, const Bound &bound, const GivenList &args) {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < items.size(); ++i) {
+    bool named = std::any_of(args.begin(), args.end(), [&](const Given &arg) { return arg.keyword == items[i].name; });
+    if (!items[i].optional && !items[i].rest && !bound.values[i].given() && !named) names.push_back(items[i].name);
+  }
+  return names;
+}
+
 static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
   Bound bound;
   std::vector<SignatureItem> items = signatureItems(row.signature);
@@ -84,9 +95,7 @@ static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Spa
         std::vector<std::string_view> names;
         for (const SignatureItem &item : items) names.push_back(item.name);
         auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
-        auto near = diag::didYouMean(arg.keyword, names);
-        std::string_view ours = arg.keyword == "size" ? "shape" : nameHere(arg.keyword);
-        if (std::find(names.begin(), names.end(), ours) != names.end()) near = ours;
+        auto near = nearArgument(arg.keyword, names, missing(items, bound, args));
         if (near.empty()) builder.help(argumentNames(names));
         else builder.help("did you mean `" + std::string(near) + "`?");
         if (!near.empty() && cx.sources.text(arg.keywordSpan) == arg.keyword)

@@ -7,6 +7,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
+#include "sema/calls/NearArgument.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/modules/Modules.h"
@@ -106,8 +107,17 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::StructType: return constructStruct(cx, callee, std::move(args), span);
   case ValueKind::DType: return callDType(cx, callee, args, span, shown);
   default:
-    if (!reportNone(cx, callee, span) && fresh(cx, Id::notCallable, span))
-      report(cx, Id::notCallable, span, describe(cx, callee));
+    if (!reportNone(cx, callee, span) && fresh(cx, Id::notCallable, span)) {
+      auto builder = report(cx, Id::notCallable, span, describe(cx, callee));
+      const StructInfo *info = callee.kind == ValueKind::Struct ? callee.instance->info : nullptr;
+      if (info && info->methods.size() == 1) {  // as modules of PyTorch are
+        const std::string &method = info->methods.begin()->first;
+        const uint32_t end = span.begin + static_cast<uint32_t>(shown.size());
+        builder.help("it has the method `" + method + "`");
+        if (cx.sources.text({span.file, span.begin, end}) == shown)
+          builder.suggest({span.file, end, end}, "." + method, "call `" + method + "`");
+      }
+    }
     return Value::poison();
   }
 }
@@ -227,6 +237,19 @@ static Value callPartial(Context &cx, const Value &partial, GivenList args, Span
 
 // ---------------------------------------------------------------- binding
 
+/// The parameters that must be given and are neither bound yet nor named by an argument.
+static std::vector<std::string_view> missing(const std::vector<ast::Parameter> &parameters, const std::vector<Value> &values,
+                                             const GivenList &args) {
+  std::vector<std::string_view> names;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const ast::Parameter &p = parameters[i];
+    bool needed = p.kind == ast::ParameterKind::Plain || p.kind == ast::ParameterKind::KeywordOnly;
+    bool named = std::any_of(args.begin(), args.end(), [&](const Given &arg) { return arg.keyword == p.name.text; });
+    if (needed && !p.defaultValue && !values[i].given() && !named) names.push_back(p.name.text);
+  }
+  return names;
+}
+
 bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span span, std::vector<Value> &values,
                     std::vector<Span> &spans) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
@@ -275,9 +298,7 @@ bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span
         std::vector<std::string_view> names;
         for (const ast::Parameter &p : parameters) names.push_back(p.name.text);
         auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
-        auto near = diag::didYouMean(arg.keyword, names);
-        if (std::string_view ours = nameHere(arg.keyword); std::find(names.begin(), names.end(), ours) != names.end())
-          near = ours;
+        auto near = nearArgument(arg.keyword, names, missing(parameters, values, args));
         if (near.empty()) builder.help(argumentNames(names));
         else builder.help("did you mean `" + std::string(near) + "`?");
         if (!near.empty() && cx.sources.text(arg.keywordSpan) == arg.keyword)

@@ -1,5 +1,6 @@
 // grad, value_and_grad, vjp and jvp: what they are of, by what, and the types of their results.
 #include "checked/ExprBuild.h"
+#include "sema/advice/Foreign.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
@@ -88,6 +89,17 @@ static bool wrtNames(Context &cx, const Value &wrt, const ast::Expr *syntax, con
   return !out.items.empty();
 }
 
+/// `argnums=1`: the name of that parameter.
+static void suggestWrt(diag::Builder &builder, const Given &arg, const Given *function) {
+  bool known = function && function->value.kind == ValueKind::Function && arg.value.isKnownInt();
+  if (!known) return;
+  const std::vector<ast::Parameter> &parameters = parametersOf(*function->value.callable);
+  const int64_t place = arg.value.sym.constant();
+  if (place < 0 || place >= static_cast<int64_t>(parameters.size())) return;
+  std::string named = "wrt=\"" + parameters[static_cast<size_t>(place)].name.text + "\"";
+  builder.suggest(arg.keywordSpan.to(arg.span), named, "write `" + named + "`");
+}
+
 Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
   std::string shown(row.name);
   const Given *function = nullptr, *wrt = nullptr;
@@ -97,8 +109,9 @@ Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span sp
     if (arg.keyword == "wrt" || (arg.keyword.empty() && i == 1)) wrt = &arg;
     else if (arg.keyword.empty() && i == 0) function = &arg;
     else if (!arg.keyword.empty()) {
-      report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword)
-          .help("the parameters to differentiate by are named with `wrt=`");
+      auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
+      builder.help("the parameters to differentiate by are named with `wrt=`");
+      if (nameHere(arg.keyword) == "wrt") suggestWrt(builder, arg, function);
       return Value::poison();
     } else {
       report(cx, Id::tooManyArguments, arg.span, shown, "a function and `wrt=`", std::to_string(args.size()));

@@ -4,6 +4,7 @@
 #include "sema/host/Host.h"
 #include "sema/Struct.h"
 #include "support/FormatSpec.h"
+#include <cctype>
 #include <functional>
 
 namespace tessera::sema {
@@ -154,6 +155,37 @@ bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part) {
     builder.suggest(edited, *mistake.instead, empty ? "leave it out" : "write `" + *mistake.instead + "`");
   }
   return false;
+}
+
+/// `{name}`, `{name:.3f}`, `{name[0]}` or `{name.field}` in a text, behind this place; empty if there is none. `name` gets the name.
+static std::string nextField(const std::string &text, size_t &at, std::string &name) {
+  auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  while ((at = text.find('{', at)) != std::string::npos) {
+    size_t begin = ++at, close = text.find('}', begin);
+    while (at < text.size() && inWord(text[at])) ++at;
+    bool ends = at < text.size() && std::string_view("}:.[").find(text[at]) != std::string_view::npos;
+    if (at > begin && ends && close != std::string::npos && !std::isdigit(static_cast<unsigned char>(text[begin]))) {
+      name = text.substr(begin, at - begin);
+      return text.substr(begin - 1, close + 2 - begin);
+    }
+  }
+  return {};
+}
+
+void fieldInText(Context &cx, const ast::StringExpr &text) {
+  if (cx.sources.text(text.span) != "\"" + text.value + "\"" || !cx.function.frame) return;  // in parts, or with a prefix
+  std::string name;
+  for (size_t at = 0; at != std::string::npos;) {
+    std::string field = nextField(text.value, at, name);
+    if (field.empty()) return;
+    auto bound = cx.function.frame->names.find(name);
+    if (bound == cx.function.frame->names.end() || !bound->second.isBound()) continue;
+    if (!cx.reportedSpans.count({static_cast<int>(Id::fieldInText), text.span.file, text.span.begin}))
+      warn(cx, Id::fieldInText, text.span, field)
+          .label("values are put into text by an `f` in front of it")
+          .suggest({text.span.file, text.span.begin, text.span.begin}, "f", "insert `f`");
+    return;
+  }
 }
 
 }  // namespace tessera::sema

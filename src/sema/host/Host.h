@@ -30,6 +30,8 @@ Value formatText(Context &cx, const std::vector<Value> &parts, std::vector<std::
 ExprPtr formatExpr(Context &cx, const std::vector<Value> &parts, std::vector<std::string> texts, Span span);
 /// An f-string; each field with its format.
 Value checkFString(Context &cx, const ast::FStringExpr &expr);
+/// A warning about `"loss {loss:.3f}"` without its `f`, where `loss` is a name of the function.
+void fieldInText(Context &cx, const ast::StringExpr &text);
 /// What a function of the host runtime returns.
 Value hostCall(Context &cx, std::string_view name, std::vector<ExprPtr> args, Span span);
 /// A parameter of `main`: what stands on the command line, `--steps 1000`, or its default.

@@ -73,11 +73,9 @@ static void unknownModule(Context &cx, int level, const std::string &path, Span 
                        "values are `(A, B)`, and a "
                        "class with fields is a `struct`"
                  : path == "sys" || path == "argparse" || path == "os"
-                     ? "`def main()` takes no arguments: what changes from run to run is read from files, "
-                       "`load_npy(path)`, or a parameter "
-                       "of the functions that `tessera run` calls"
+                     ? "what changes from run to run is a parameter of `main`: `def main(steps: int = 100)` and `--arg steps=200`"
                  : path == "time" || path == "timeit"
-                     ? "programs have no clock: `tessera run --time` measures a function"
+                     ? "`perf_counter()` gives the seconds, without an import, and `tessera run --time` measures a function"
                  : path == "random" ? "random numbers come from a stream: `rng = Rng(seed)`, and `rng.normal(shape)`"
                  : path.substr(0, path.find('.')) == "triton"
                      ? "kernels are marked `@kernel`, and the functions of tiles are in `tile`, without an import"
@@ -406,7 +404,9 @@ static Value importedName(Context &cx, const ModuleScope &scope, int level, cons
     for (const auto &[n, value] : module->names) known.push_back(n);
   if (builtin)
     for (const BuiltinRow &row : builtinRows()) known.push_back(row.name);
+  if (builtin) known.push_back("tile");
   auto near = diag::didYouMean(name, known);
+  if (builtin && name == "tiles") near = "tile";
   std::string write(near);
   if (std::string_view ours = nameHere(name); std::find(known.begin(), known.end(), ours) != known.end()) {
     bool renamed = cx.sources.file(item.span.file).text.compare(item.span.end, 4, " as ") == 0;

@@ -1,4 +1,5 @@
 // `object.name`: members of modules, properties and methods of values, sizes of the tile context.
+#include "sema/calls/NearArgument.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
@@ -42,7 +43,7 @@ Value builtinMember(Context &cx, const std::string &space, const std::string &na
   if (auto it = constants.find(name); it != constants.end()) return Value::real(it->second);
   if (name == "KiB") return Value::integer(Dim(1024));
   if (name == "MiB") return Value::integer(Dim(1024 * 1024));
-  for (const char *type : {"Tensor", "Const", "Int", "Tile", "Callable"})
+  for (const char *type : {"Tensor", "Const", "Int", "Tile", "Callable", "tuple", "list"})
     if (name == type) {
       Value v = Value::of(ValueKind::TypeName);
       v.text = name;
@@ -86,7 +87,8 @@ Value checkAttribute(Context &cx, const ast::AttributeExpr &expr) {
   Value v = member(cx, object, expr.attribute.text, expr.attribute.span);
   auto *name = ast::as<ast::NameExpr>(expr.object);
   if (v.isPoison() && name && cx.function.frame &&
-      object.kind == ValueKind::List)  // it was to be changed: what it holds is not known
+      (object.kind == ValueKind::List ||      // it was to be changed: what it holds is not known
+       object.kind == ValueKind::Function || object.kind == ValueKind::Builtin))  // it was to be called: what it gives is not known
     if (auto bound = cx.function.frame->names.find(name->name); bound != cx.function.frame->names.end())
       bound->second.value = Value::poison();
   return v;
@@ -177,7 +179,7 @@ static Value memberOfHostTensor(Context &cx, const Value &object, const std::str
   if (name == "ndim") return hostExtent(cx, object, std::nullopt, span);
   if (name == "size" || name == "dtype" || name == "T")
     return unsupported(cx, "`" + name + "` of a tensor in host code", span,
-                       "do it in a tensor function, and call that");
+                       name == "size" ? "its extents are `x.shape[0]`, `x.shape[1]`, ..." : "do it in a tensor function, and call that");
   known = {"shape", "ndim"};
   if (const BuiltinRow *row = builtinByName(name, 'M'))
     return unsupported(cx, "`" + std::string(row->name) + "` of a tensor in host code", span,
@@ -247,15 +249,20 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
   default: break;
   }
   if (found.given() || reportNone(cx, object, span)) return found.given() ? found : Value::poison();
-  if (fresh(cx, Id::unknownAttribute, span)) {
+  // `loss.backward()`, and then `w.grad`: one mistake.
+  bool repeated = cx.function.fn && !memberInstead(name).empty() && memberInstead(name) == memberInstead("grad") &&
+                  !cx.reportedSpans.insert({-1 - static_cast<int>(Id::unknownAttribute), cx.function.fn->span.file, cx.function.fn->span.begin}).second;
+  if (repeated) ++cx.failures;
+  if (!repeated && fresh(cx, Id::unknownAttribute, span)) {
     std::vector<std::string_view> views(known.begin(), known.end());
     auto near = diag::didYouMean(name, views);
     if (std::string_view ours = nameHere(name); std::find(views.begin(), views.end(), ours) != views.end()) near = ours;
     bool tile = object.kind == ValueKind::Module && object.text == "tile";
     if (std::string_view ours = tile ? tileNameHere(name) : ""; !ours.empty()) near = ours;
     if (tile && name == "arange") near = {};  // `tile.iota` takes no start: see the edits for kernels
-    auto builder = report(cx, Id::unknownAttribute, span, describe(cx, object), name);
     constexpr size_t kMostTold = 16;
+    if (near.empty() && known.size() <= kMostTold) near = nearArgument(name, views, {});
+    auto builder = report(cx, Id::unknownAttribute, span, describe(cx, object), name);
     bool tensor = object.kind == ValueKind::Array || object.kind == ValueKind::View;
     if (tensor && !memberInstead(name).empty()) near = {};
     if (!near.empty()) {

@@ -165,6 +165,16 @@ static Binding mergeStreams(Context &cx, Stmt &stmt, const std::string &name, co
   return merged;
 }
 
+/// `if c: return x`, and the function ends without a result where `c` is not met.
+static void returnsOnOneWay(Context &cx, Span given, Span condition) {
+  const Callable *function = cx.function.frame->function;
+  if (fresh(cx, Id::missingReturn, condition))
+    report(cx, Id::missingReturn, condition, function ? function->name : "this function")
+        .label("on one of the ways from here")
+        .note(given, "on the other one this is returned")
+        .help("return a result behind it, or in an `else:`");
+}
+
 Binding mergeName(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   if (bindAlike(cx, a, b)) return mergeBindings(cx, stmt, a, b);
   if (a.value.kind == ValueKind::Rng && b.value.kind == ValueKind::Rng) return mergeStreams(cx, stmt, name, a, b);
@@ -174,7 +184,9 @@ Binding mergeName(Context &cx, Stmt &stmt, const std::string &name, const Bindin
   if (trees && a.value.items.size() == b.value.items.size()) return mergeTrees(cx, stmt, name, a, b);
   bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
   if (known && a.value.sym == b.value.sym && a.value.text == b.value.text && a.value.number == b.value.number) return a;
-  if (fresh(cx, Id::redefinedType, b.span))
+  if (name == kResult && (a.value.kind == ValueKind::None) != (b.value.kind == ValueKind::None))
+    returnsOnOneWay(cx, a.value.kind == ValueKind::None ? b.span : a.span, stmt.condition->span);
+  else if (fresh(cx, Id::redefinedType, b.span))
     report(cx, Id::redefinedType, b.span, name, describe(cx, a.value), describe(cx, b.value))
         .note(a.span, "the other branch binds it here");
   Binding poison = a;

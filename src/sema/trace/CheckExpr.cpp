@@ -55,7 +55,9 @@ static Value valueOf(Context &cx, const ast::Expr &expr) {
   case K::Bool: return Value::boolean(static_cast<const ast::BoolExpr &>(expr).value);
   case K::None: return Value::of(ValueKind::None);
   case K::Ellipsis: return Value::of(ValueKind::Ellipsis);
-  case K::String: return Value::string(static_cast<const ast::StringExpr &>(expr).value);
+  case K::String:
+    if (inHost(cx)) fieldInText(cx, static_cast<const ast::StringExpr &>(expr));
+    return Value::string(static_cast<const ast::StringExpr &>(expr).value);
   case K::FString: return checkFString(cx, static_cast<const ast::FStringExpr &>(expr));
   case K::Tuple:
   case K::List: {
@@ -270,8 +272,10 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
     builder.help(std::string(foreign->why));
     std::string here(foreign->here);
     if (!here.empty()) builder.fix(span, here, "write `" + here + "`");
-  } else if (builtinByName(name, 'T'))
+  } else if (builtinByName(name, 'T') && !inHost(cx))
     builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
+  else if (std::string_view dtype = dtypeHere(name); !dtype.empty())
+    builder.help("it is called `" + std::string(dtype) + "` here").suggest(span, std::string(dtype), "write `" + std::string(dtype) + "`");
   else if (auto near = std::find(views.begin(), views.end(), nameHere(name)) != views.end()
                            ? nameHere(name)
                            : diag::didYouMean(name, views);

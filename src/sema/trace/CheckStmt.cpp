@@ -178,10 +178,10 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
       return;
     }
     if (!value.isSequence()) {
+      auto builder = report(cx, Id::unpackCount, target.span, diag::counted(items.size(), "name"), describe(cx, value));
+      builder.label("these names take apart a tuple");
       if (value.kind == ValueKind::Context)
-        report(cx, Id::unpackCount, target.span, diag::counted(items.size(), "name"), describe(cx, value))
-            .help("it has fields: `T = tile.context()`, then `T.m`, `T.n` and `T.k`");
-      else report(cx, Id::notIterable, target.span, describe(cx, value)).label("these names take apart a tuple");
+        builder.help("it has fields: `T = tile.context()`, then `T.m`, `T.n` and `T.k`");
       for (const auto &item : items) assignTo(cx, *item, Value::poison(), span);
       return;
     }

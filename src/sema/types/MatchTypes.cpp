@@ -462,6 +462,8 @@ Value isInstance(Context &cx, const GivenList &args, Span span) {
       is |= v.kind == ValueKind::Int || (v.isScalar() && isInt(v.type.dtype));
     else if (named && name == "float") is |= v.kind == ValueKind::Float || (v.isScalar() && isFloat(v.type.dtype));
     else if (named && name == "bool") is |= v.kind == ValueKind::Bool || (v.isScalar() && v.type.dtype == DType::Bool);
+    else if (named && name == "tuple") is |= v.kind == ValueKind::Tuple;
+    else if (named && name == "list") is |= v.kind == ValueKind::List;
     else if (named && name == "str") is |= v.kind == ValueKind::String;
     else {
       report(cx, Id::wrongArgument, args[1].span, quoted("isinstance"), "a type", describe(cx, type))

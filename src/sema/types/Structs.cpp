@@ -1,4 +1,5 @@
 // Structs: their definitions, their values, and changing a field by making a new value.
+#include "sema/calls/NearArgument.h"
 #include "sema/Report.h"
 #include "sema/calls/Arguments.h"
 #include "sema/effects/Effects.h"
@@ -72,6 +73,7 @@ Value structValue(Context &cx, ModuleScope &scope, const ast::StructDef &def) {
                !(text &&
                  (text->value->kind == ast::ExprKind::String || text->value->kind == ast::ExprKind::Ellipsis))) {
       report(cx, Id::badField, stmt->span, "a struct holds fields, `name: type`, and methods");
+      if (auto *name = text ? as<ast::NameExpr>(text->value) : nullptr) info.lost = name->name;
     }
   }
   Value v = Value::of(ValueKind::StructType);
@@ -276,10 +278,13 @@ std::shared_ptr<const StructInstance> instantiate(Context &cx, const StructInfo 
         ++cx.failures;
         return nullptr;
       }
-    if (fresh(cx, Id::typeArguments, expr.span))
-      report(cx, Id::typeArguments, expr.span, info.name, parameters.size(), expr.items.size())
-          .note(info.nameSpan,
-                parameters.empty() ? "it has no type parameters" : "it is declared with [" + names + "]");
+    if (fresh(cx, Id::typeArguments, expr.span)) {
+      auto builder = report(cx, Id::typeArguments, expr.span, info.name, parameters.size(), expr.items.size());
+      builder.note(info.nameSpan,
+                   parameters.empty() ? "it has no type parameters" : "it is declared with [" + names + "]");
+      if (expr.items.empty())
+        builder.suggest({expr.span.file, expr.span.end - 1, expr.span.end - 1}, names, "give it `" + names + "`");
+    }
     return nullptr;
   }
   auto made = std::make_shared<StructInstance>();
@@ -301,7 +306,13 @@ std::shared_ptr<const StructInstance> instantiate(Context &cx, const StructInfo 
 
 // ---------------------------------------------------------------- values
 
-static void unknownField(Context &cx, const StructInfo &info, const std::string &name, Span span, bool methodsToo) {
+/// `missing`: fields that this was to give.
+static void unknownField(Context &cx, const StructInfo &info, const std::string &name, Span span, bool methodsToo,
+                         const std::vector<std::string_view> &missing = {}) {
+  if (name == info.lost) {
+    ++cx.failures;
+    return;
+  }
   if (!fresh(cx, Id::unknownField, span)) return;
   std::vector<std::string_view> names;
   for (const StructField &field : info.fields) names.push_back(field.name);
@@ -309,9 +320,11 @@ static void unknownField(Context &cx, const StructInfo &info, const std::string 
     for (const auto &[method, callable] : info.methods) names.push_back(method);
   auto builder = report(cx, Id::unknownField, span, info.name, name);
   builder.note(info.nameSpan, "`" + info.name + "` is declared here");
-  if (auto near = diag::didYouMean(name, names); !near.empty()) {
+  if (auto near = nearArgument(name, names, missing); !near.empty()) {
     builder.help("did you mean `" + std::string(near) + "`?");
-    if (cx.sources.text(span) == name) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
+    if (cx.sources.text(span) == name && diag::didYouMean(name, names).empty())
+      builder.suggest(span, std::string(near), "write `" + std::string(near) + "`");
+    else if (cx.sources.text(span) == name) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
   } else {
     std::string all;
     for (std::string_view one : names) all += (all.empty() ? "it has `" : ", `") + std::string(one) + "`";
@@ -334,7 +347,11 @@ static bool bindFields(Context &cx, const StructInfo &info, GivenList &args, Spa
                         [&](const StructField &f) { return f.name == arg.keyword; }) -
            info.fields.begin();
       if (at == info.fields.size()) {
-        unknownField(cx, info, arg.keyword, arg.keywordSpan, false);
+        std::vector<std::string_view> missing;
+        for (size_t i = 0; i < info.fields.size(); ++i)
+          if (!values[i].given() && std::none_of(args.begin(), args.end(), [&](const Given &a) { return a.keyword == info.fields[i].name; }))
+            missing.push_back(info.fields[i].name);
+        unknownField(cx, info, arg.keyword, arg.keywordSpan, false, missing);
         ok = false;
         continue;
       }

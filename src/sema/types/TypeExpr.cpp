@@ -212,7 +212,8 @@ static bool misspeltDType(Context &cx, const ast::Expr &expr) {
           .help("it stands behind a dtype, `bf16 @" + name->name + "`, or takes one: `Policy(storage=bf16, ...)`");
     return true;
   }
-  if (!value.isPoison()) return false;
+  bool hidden = value.kind == ValueKind::Function && !dtypeHere(name->name).empty();  // `double`, and a function of that name
+  if (!value.isPoison() && !hidden) return false;
   std::vector<std::string_view> known;
   for (std::string_view d : dtypeNames()) known.push_back(d);
   auto near = dtypeHere(name->name).empty() ? diag::didYouMean(name->name, known) : dtypeHere(name->name);

@@ -1,0 +1,448 @@
+// Edits for calls: arguments in another order, one that has no meaning here, a call that was forgotten or is one too many,
+// what belongs to a struct, how derivatives are asked for.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/Foreign.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class CallEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::unknownKeyword: withoutArgument(), policyOfDType(); break;
+    case Id::notSupportedYet:
+    case Id::dtypeMismatch: otherOrder(3); break;
+    case Id::wrongArgument:
+      otherOrder(3), parameterInQuotes(), derivativeOfFunction(), functionCalled(), tensorOfList(), typeOfOption(),
+          dtypeOfMade(), streamOfSeed(), wholeIndices(), wholeNumber();
+      break;
+    case Id::unknownWrt: severalParameters(), parameterGiven(); break;
+    case Id::wrtNotFloat: parameterGiven(); break;
+    case Id::tooManyArguments: derivativeCalled(), elementAndValue(), withoutLast(); break;
+    case Id::unknownAttribute: calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
+    case Id::badSchedule:
+    case Id::notConstant: numberOfOption(); break;
+    case Id::notCallable: sizes(); break;
+    case Id::redefinedType: firstOfSeveral(place_.statement); break;
+    case Id::wrongResult: firstOfSeveral(bindingOfResult()); break;
+    case Id::broadcastFails: otherParameter(); break;
+    case Id::unusedValue: keptValue(); break;
+    case Id::badOperand: calledOperand(); break;
+    case Id::notIterable: numbersOf(); break;
+    case Id::unpackCount: oneName(); break;
+    case Id::undefinedName: ofStruct(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  /// `zeros((N,), device="cuda")`
+  void withoutArgument() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    for (size_t i = 1; i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      bool here = arg.keyword && arg.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= arg.span.end;
+      if (here && !keywordInstead(arg.keyword->text).empty())
+        replace(group(false), {arg.span.file, call->arguments[i - 1].span.end, arg.span.end}, "");
+    }
+  }
+
+  /// `dropout(rng, x, 0.5)`, `cross_entropy(labels, logits)`
+  void otherOrder(size_t most) {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    std::vector<std::string> given;
+    for (const ast::Argument &arg : call->arguments) {
+      if (arg.stars) return;
+      if (!arg.keyword) given.push_back(text(arg.span));
+    }
+    if (given.size() < 2 || given.size() > most) return;
+    std::vector<std::string> order = given;
+    std::sort(order.begin(), order.end());
+    CandidateGroup &edits = group(true);
+    do {
+      size_t first = 0, last = order.size();
+      while (first < last && order[first] == given[first]) ++first;
+      while (last > first && order[last - 1] == given[last - 1]) --last;
+      std::string shown;
+      for (size_t i = first; i < last; ++i) shown += (shown.empty() ? "" : ", ") + order[i];
+      if (first < last)
+        replace(edits, call->arguments[first].span.to(call->arguments[last - 1].span), shown,
+                "give them in this order");
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+
+  static bool isDerivative(const ast::CallExpr &call) {
+    static const std::set<std::string> names = {"grad", "value_and_grad", "vjp", "jvp"};
+    return names.count(nameOf(call)) != 0;
+  }
+
+  /// `grad(loss, wrt=w)`
+  void parameterInQuotes() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !isDerivative(*call)) return;
+    for (const ast::Argument &arg : call->arguments) {
+      if (!arg.keyword || arg.keyword->text != "wrt") continue;
+      auto *several =
+          arg.value->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(arg.value.get()) : nullptr;
+      std::string shown;
+      if (several)
+        for (const ast::ExprPtr &item : several->items) shown += (shown.empty() ? "(\"" : ", \"") + text(*item) + "\"";
+      if (several) replace(group(false), arg.value->span, shown + (several->items.size() == 1 ? ",)" : ")"));
+      else if (arg.value->kind == ast::ExprKind::Name)
+        replace(group(false), arg.value->span, "\"" + text(*arg.value) + "\"");
+    }
+  }
+
+  /// `wrt="w, b"`
+  void severalParameters() {
+    auto *string = as<ast::StringExpr>(place_.expr());
+    if (!string || string->value.find(',') == std::string::npos) return;
+    std::string shown = "(\"";
+    for (char c : string->value) shown += c == ',' ? "\", \"" : c == ' ' ? "" : std::string(1, c);
+    replace(group(false), string->span, shown + "\")", "a name in quotes each");
+  }
+
+  /// `grad(energy(x))`
+  void derivativeOfFunction() {
+    auto *inner = as<ast::CallExpr>(place_.expr());
+    auto *outer = inner && place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (outer && isDerivative(*outer) && outer->arguments.size() == 1)
+      replace(group(false), {inner->span.file, inner->callee->span.end, outer->span.end},
+              ")" + text({inner->span.file, inner->callee->span.end, inner->span.end}),
+              "the derivative is a function: call it");
+  }
+
+  /// `grad(loss, wrt="v")(x, w)`: most likely a parameter is called like what it is given.
+  void parameterGiven() {
+    const ast::CallExpr *made = nullptr, *call = nullptr;
+    for (const ast::Expr *e : place_.around) {
+      auto *one = as<ast::CallExpr>(e);
+      if (one && !made && isDerivative(*one)) made = one;
+      else if (one && made && one->callee.get() == made) call = one;
+      else if (one && !made && as<ast::CallExpr>(one->callee)) call = one, made = as<ast::CallExpr>(one->callee);
+    }
+    if (!made || !call || !isDerivative(*made)) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : made->arguments)
+      if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::String)
+        for (const ast::Argument &given : call->arguments)
+          if (given.value->kind == ast::ExprKind::Name && "\"" + text(*given.value) + "\"" != text(*arg.value))
+            replace(edits, arg.value->span, "\"" + text(*given.value) + "\"");
+  }
+
+  /// `scale(x, 2.0, 1.0)` of a function that takes two.
+  void withoutLast() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    for (const ast::Expr *e : place_.around)
+      if (auto *around = as<ast::CallExpr>(e); around && around->span != diagnostic_.span) {
+        call = around;
+        break;
+      }
+    for (size_t i = 1; call && i < call->arguments.size(); ++i)
+      if (call->arguments[i].span == diagnostic_.span)
+        replace(group(false), {call->span.file, call->arguments[i - 1].span.end, call->arguments.back().span.end}, "",
+                "leave out what is too much");
+  }
+
+  /// `start(0, x)` of a function that takes a stream.
+  void streamOfSeed() {
+    auto *seed = as<ast::IntExpr>(place_.expr());
+    auto *function = as<ast::NameExpr>(place_.expr());
+    if (function && function->name == "Rng") insert(group(false), function->span.end, "(0)", "make a stream of a seed");
+    if (seed && place_.innermost<ast::CallExpr>())
+      replace(group(false), seed->span, "Rng(" + seed->text + ")", "make a stream of this seed");
+  }
+
+  /// `take(x, i)` of an `i` of floats.
+  void wholeIndices() {
+    static const std::set<std::string> byIndex = {"take",      "gather",    "scatter",    "scatter_add",
+                                                  "index_add", "embedding", "segment_sum"};
+    const ast::Expr *e = place_.expr();
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (call && byIndex.count(nameOf(*call)) && e->kind == ast::ExprKind::Name)
+      replace(group(false), e->span, "cast(" + text(*e) + ", i32)", "make integers of it");
+  }
+
+  /// `range(10.0)`
+  void wholeNumber() {
+    auto *number = as<ast::FloatExpr>(place_.expr());
+    size_t point = number ? number->text.find(".0") : std::string::npos;
+    if (point != std::string::npos && point + 2 == number->text.size())
+      replace(group(false), number->span, number->text.substr(0, point), "it is a whole number");
+  }
+
+  /// `tile.atomic_add(counts, i, 1)`
+  void elementAndValue() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.size() != 3 || nameOf(*call).rfind("atomic_", 0) != 0) return;
+    replace(group(false), call->arguments[0].span.to(call->arguments[2].span),
+            text(call->arguments[0].span) + "[" + text(call->arguments[1].span) + "], " + text(call->arguments[2].span),
+            "name the element");
+  }
+
+  /// `x / x.sum`
+  void calledOperand() {
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_))
+      if (operand->kind == ast::ExprKind::Attribute) insert(edits, operand->span.end, "()", "call it");
+  }
+
+  /// `z.chunk(2, dim=1)`
+  void equalParts() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!member || member->attribute.text != "chunk" || call->arguments.empty() || call->arguments.size() > 2) return;
+    std::string axis = call->arguments.size() == 2 ? ", axis=" + text(*call->arguments[1].value) : "";
+    replace(group(false), call->span,
+            "split(" + text(*member->object) + ", " + text(call->arguments[0].span) + axis + ")", "make equal parts");
+  }
+
+  /// `sizes.length`
+  void lengthOf() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (!member ||
+        (member->attribute.text != "length" && member->attribute.text != "size" && member->attribute.text != "len"))
+      return;
+    const ast::Expr &whole = call && call->callee.get() == member ? static_cast<const ast::Expr &>(*call) : *member;
+    replace(group(false), whole.span, "len(" + text(*member->object) + ")");
+  }
+
+  /// `x.detach()`
+  void constantOf() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (member && member->attribute.text == "detach" && call->arguments.empty())
+      replace(group(false), call->span, "stop_gradient(" + text(*member->object) + ")");
+  }
+
+  /// `Schedule(m="64")`
+  void numberOfOption() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    for (const ast::Argument &arg : call->arguments) {
+      auto *string = as<ast::StringExpr>(arg.value);
+      bool number =
+          string && !string->value.empty() && string->value.find_first_not_of("0123456789") == std::string::npos;
+      if (number) replace(group(false), string->span, string->value, "it is a number");
+    }
+  }
+
+  /// `Tensor[N, bf16, accum=f32]`
+  void policyOfDType() {
+    auto *type = place_.innermost<ast::SubscriptExpr>();
+    if (!type || text(*type->object) != "Tensor") return;
+    for (size_t i = 1; i < type->items.size(); ++i) {
+      const ast::Argument &item = type->items[i];
+      if (item.keyword && item.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= item.span.end)
+        replace(group(false), {item.span.file, type->items[i - 1].span.end, item.span.end},
+                " @" + std::string(item.keyword->text == "accumulate" ? "accum" : item.keyword->text) + "(" +
+                    text(*item.value) + ")",
+                "a policy stands behind the dtype");
+    }
+  }
+
+  /// `grad(loss, w, x)`
+  void derivativeCalled() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !isDerivative(*call) || call->arguments.size() < 2) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword || arg.stars) return;
+    const Span comma{call->span.file, call->arguments[0].span.end, call->arguments[1].span.begin};
+    CandidateGroup &edits = group(false);
+    if (call->arguments[1].value->kind == ast::ExprKind::Name)
+      replace(edits, comma, ", wrt=\"" + text(call->arguments[1].span) + "\")(",
+              "the derivative is a function: call it");
+    replace(edits, comma, ")(", "the derivative is a function: call it");
+  }
+
+  /// `T = tile.context`, whose fields are read.
+  void calledBefore() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    auto *name = as<ast::NameExpr>(member ? member->object.get() : place_.expr());
+    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+    if (value && (value->kind == ast::ExprKind::Attribute || value->kind == ast::ExprKind::Name))
+      insert(group(false), value->span.end, "()", "call it");
+  }
+
+  /// `y = double`, where `x` is there and nothing reads it.
+  void functionCalled() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    auto *function = name ? as<ast::NameExpr>(place_.valueOf(name->name)) : nullptr;
+    if (!function || !place_.function) return;
+    CandidateGroup &edits = group(true);
+    for (const auto &[other, use] : *place_.names)
+      if (use.isBound() && use.reads.empty()) insert(edits, function->span.end, "(" + other + ")", "call it");
+  }
+
+  /// `f([1.0, 2.0])`
+  void tensorOfList() {
+    const ast::Expr *list = place_.expr();
+    if (list && list->kind == ast::ExprKind::List)
+      replace(group(false), list->span, "tensor(" + text(*list) + ")", "make a tensor of it");
+  }
+
+  /// `def main(steps=10):`
+  void typeOfOption() {
+    if (!place_.function || place_.function->name.text != "main") return;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      if (p.span != diagnostic_.span || p.annotation || !p.defaultValue) continue;
+      static const std::map<ast::ExprKind, std::string> types = {{ast::ExprKind::Int, "int"},
+                                                                 {ast::ExprKind::Float, "float"},
+                                                                 {ast::ExprKind::Bool, "bool"},
+                                                                 {ast::ExprKind::String, "str"}};
+      auto it = types.find(p.defaultValue->kind);
+      if (it != types.end()) insert(group(false), p.name.span.end, ": " + it->second, "say its type");
+    }
+  }
+
+  /// `x = ones((4,), i32)` for a function of f32.
+  void dtypeOfMade() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    auto *call = as<ast::CallExpr>(name ? place_.valueOf(name->name) : place_.expr());
+    static const std::set<std::string> made = {"zeros", "ones", "full", "arange", "tensor"};
+    if (!call || !made.count(nameOf(*call)) || call->arguments.size() < 2) return;
+    const ast::Expr &given = *call->arguments.back().value;
+    auto *dtype = as<ast::NameExpr>(&given);
+    if (!dtype || !dtypeByName(dtype->name)) return;
+    CandidateGroup &edits = group(true);
+    for (const char *other : {"f32", "f64", "f16", "bf16", "i32", "i64", "bool"})
+      if (dtype->name != other) replace(edits, given.span, other, "make it of " + std::string(other));
+  }
+
+  /// `sum(x).item()`
+  void ofNumber() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (member && member->attribute.text == "item" && call->arguments.empty())
+      replace(group(false), {call->span.file, member->object->span.end, call->span.end}, "", "it is a number already");
+  }
+
+  /// `n, d = x.size()`
+  void sizes() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (member && member->attribute.text == "size" && call->arguments.empty())
+      replace(group(false), {call->span.file, member->attribute.span.begin, call->span.end}, "shape",
+              "the extents are `shape`");
+  }
+
+  /// `w = momentum(w, g, m, 0.1)`, which gives a tuple.
+  void firstOfSeveral(const ast::Stmt *statement) {
+    auto *assign = as<ast::AssignStmt>(statement);
+    auto *target = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
+    if (!target || assign->value->kind != ast::ExprKind::Call) return;
+    CandidateGroup &edits = group(false);
+    for (const char *rest : {", _", ", _, _", ", _, _, _"})
+      insert(edits, target->span.end, rest, "leave the rest to `_`");
+  }
+
+  /// The statement that gave the returned name its value.
+  const ast::Stmt *bindingOfResult() const {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+    if (!value) return nullptr;
+    for (const ast::StmtPtr &stmt : place_.function->body)
+      if (auto *assign = as<ast::AssignStmt>(stmt); assign && assign->value.get() == value) return assign;
+    return nullptr;
+  }
+
+  /// `w - 0.1 * grad(loss, wrt="y")(x, y, w)`: the derivative by another parameter has the right shape.
+  void otherParameter() {
+    CandidateGroup &edits = group(true);
+    auto each = [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
+      if (!made || !isDerivative(*made)) return;
+      for (const ast::Argument &arg : made->arguments)
+        if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::String)
+          for (const ast::Argument &given : call->arguments)
+            if (given.value->kind == ast::ExprKind::Name && "\"" + text(*given.value) + "\"" != text(*arg.value))
+              replace(edits, arg.value->span, "\"" + text(*given.value) + "\"");
+    };
+    if (!place_.expr() || !place_.function) return;
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      each(part);
+      if (auto *name = as<ast::NameExpr>(&part))
+        if (const ast::Expr *value = place_.valueOf(name->name)) visit(*value, each);
+    });
+  }
+
+  /// `double(x)` as a statement of host code.
+  void keptValue() {
+    auto *statement = as<ast::ExprStmt>(place_.statement);
+    auto *call = statement ? as<ast::CallExpr>(statement->value) : nullptr;
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!call || !place_.names) return;
+    std::vector<const ast::Expr *> operands = {method ? method->object.get() : nullptr};
+    for (const ast::Argument &arg : call->arguments) operands.push_back(arg.value.get());
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operands) {
+      auto *name = as<ast::NameExpr>(operand);
+      auto it = name ? place_.names->find(name->name) : place_.names->end();
+      if (it != place_.names->end() && it->second.isBound())
+        insert(edits, call->span.begin, name->name + " = ", "give the name the new value");
+    }
+  }
+
+  /// `values, places = sort(x)`, which gives the values alone.
+  void oneName() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    const ast::Expr *target = assign && assign->targets.size() == 1 ? assign->targets[0].get() : nullptr;
+    if (!target || target->kind != ast::ExprKind::Tuple || !place_.function) return;
+    const std::map<std::string, NameUse> &names = *place_.names;
+    CandidateGroup &edits = group(true);
+    for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*target).items) {
+      auto it = names.find(text(*item));
+      if (it != names.end() && !it->second.reads.empty()) replace(edits, target->span, text(*item), "it is one value");
+    }
+  }
+
+  /// `enumerate(3)`
+  void numbersOf() {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    if (name && name->name == "enumerate") replace(group(false), name->span, "range", "count with `range`");
+  }
+
+  /// `w` for `l.w`, and `apply(l, x)` for `l.apply(x)`.
+  void ofStruct() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    auto *member = place_.around.size() > 1 ? as<ast::AttributeExpr>(place_.around[1]) : nullptr;
+    if (!name || !place_.function || (member && member->object.get() == name && foreignName(name->name))) return;
+    auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    CandidateGroup &edits = group(true);
+    if (call && call->callee.get() == name) return methodCalled(*call, edits);
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (p.annotation) insert(edits, name->span.begin, p.name.text + ".", "it belongs to `" + p.name.text + "`");
+  }
+  void methodCalled(const ast::CallExpr &call, CandidateGroup &edits) {
+    for (size_t i = 0; i < call.arguments.size(); ++i) {
+      const ast::Argument &owner = call.arguments[i];
+      if (owner.keyword || owner.stars) continue;
+      std::string rest;
+      for (size_t j = 0; j < call.arguments.size(); ++j)
+        if (j != i) rest += (rest.empty() ? "" : ", ") + text(call.arguments[j].span);
+      replace(edits, call.span, asPrimary(*owner.value) + "." + text(*call.callee) + "(" + rest + ")");
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources) {
+  return CallEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,13 @@
+// What an argument was meant to be called.
+#pragma once
+#include <string_view>
+#include <vector>
+
+namespace tessera::sema {
+
+/// The parameter that the author of `keyword=` most likely meant; empty if nothing says which. `missing` are those of the
+/// parameters that must be given and are not.
+std::string_view nearArgument(std::string_view keyword, const std::vector<std::string_view> &names,
+                              const std::vector<std::string_view> &missing);
+
+}  // namespace tessera::sema
