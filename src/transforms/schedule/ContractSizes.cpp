@@ -47,6 +47,7 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
   std::optional<int64_t> depth = shapeOf(dot.getLhs().getType()).back().getConstant();
+  bool isShort = depth && *depth <= kShortSum;
   bool computes = work.computesLeft || work.computesRight;
   bool byWarpgroups = hasWarpgroupProduct(machine, dot) && !computes && (operand == 2 || work.alongK);
   ContractTile tile;
@@ -58,8 +59,8 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   // Two warpgroups with 64 rows of the computed operand each, in registers, and the sums.
   else if (isTurned(machine, dot, work)) tile = {256, 128, panelOf(work.leastBytes), 256, true};
   // Warpgroups: two of them, 128 registers of a lane for sums. What follows short sums and reads arrays takes as long as they do:
-  // with tiles half as wide it waits for less at once.
-  else if (byWarpgroups) tile = {128, work.readsAfter && depth.value_or(kShortSum + 1) <= kShortSum ? 128 : 256, 128 / operand, 256, true};
+  // with tiles half as wide it waits for less at once. So do products of 8 bits, twice as fast, and of 32.
+  else if (byWarpgroups) tile = {128, work.readsAfter && (isShort || operand != 2) ? 128 : 256, 128 / operand, 256, true};
   // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules).
   else if (machine.family == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
