@@ -318,7 +318,7 @@ void FunctionScheduler::gather(Value value, const AxisKinds &kinds) {
     }
     return false;
   };
-  takeParts(value, kinds);
+  takeParts(value, kinds, /*sideBySide=*/true);
   if (!lieApart(value, kinds)) return;
   while (auto turned = value.getDefiningOp<graph::TransposeOp>()) {  // the product reads rows as columns
     ArrayRef<int64_t> perm = turned.getPerm();

@@ -78,17 +78,18 @@ std::optional<Part> partOf(Value value, llvm::function_ref<bool(Value)> isStored
 }
 
 /// Marks in an operand of a product the parts of arrays that tiles take as they lie. `kinds`: of the operand's axes, for a tile.
-void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds, Met &met) {
+/// `sideBySide`: rows that lie apart would be copied.
+void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds, bool sideBySide, Met &met) {
   Operation *op = value.getDefiningOp();
   if (isStored(value) || parts_.count(value) || !op || !met.isNew(value, kinds)) return;
-  if (std::optional<Part> part = partOf(value, [&](Value each) { return isOrWillBeStored(each); }, function_); part && gains(*part, value, kinds)) {
+  if (std::optional<Part> part = partOf(value, [&](Value each) { return isOrWillBeStored(each); }, function_); part && gains(*part, value, kinds, sideBySide)) {
     markIf(true, part->base);
     parts_.try_emplace(value, *part);
     return;
   }
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (isa<TensorType>(operand.getType()))
-      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) takeParts(operand, *inner, met);
+      if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) takeParts(operand, *inner, sideBySide, met);
 }
 
 /// Memory holds the value, or what a product ends with, whose kernel is planned later.
@@ -106,14 +107,15 @@ bool FunctionScheduler::isOrWillBeStored(Value value) {
 
 /// Tiles lie along the last two axes, the last of which is one of memory, and without taking the part it would be copied: it
 /// ends before its array does, its rows lie apart, or no tile of it is one of the shapes that lead to it.
-bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &kinds) {
+bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &kinds, bool sideBySide) {
   size_t rank = kinds.size();
   if (rank < 2 || !(part.strides.back() == Dim(1)) || kinds[rank - 1] != AxisKind::Range || kinds[rank - 2] != AxisKind::Range) return false;
   // A kernel's types speak of dimensions and of what loops count, not of integer parameters.
   std::set<std::string> names;
   part.offset.collectVars(names);
   for (const Dim &stride : part.strides) stride.collectVars(names);
-  for (auto [i, argument] : llvm::enumerate(function_.entry().getArguments()))
+  auto arguments = function_.entry().getArguments().take_front(function_.getParams().size());  // behind them are tables
+  for (auto [i, argument] : llvm::enumerate(arguments))
     if (std::string name = function_.param(i).getName().str(); !isa<TensorType>(argument.getType()) && names.count(name) &&
         !llvm::is_contained(function_.getDims().getAsValueRange<StringAttr>(), name)) return false;
   bool onGpu = machineOf(function_)->family != Target::Cpu;  // rows side by side are what caches of a CPU want
@@ -127,7 +129,7 @@ bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &ki
     if (!inner) return areLong;
     here = *inner;
   }
-  return areLong && llvm::is_contained(llvm::drop_begin(here, llvm::find(here, AxisKind::Range) - here.begin()), AxisKind::Private);
+  return sideBySide && areLong && llvm::is_contained(llvm::drop_begin(here, llvm::find(here, AxisKind::Range) - here.begin()), AxisKind::Private);
 }
 
 }  // namespace tessera::transforms

@@ -67,13 +67,13 @@ private:
   void gather(mlir::Value value, const AxisKinds &kinds);
 
   // ---- operands that are parts of arrays (Parts.cpp)
-  void takeParts(mlir::Value value, const AxisKinds &kinds, Met &met);
-  void takeParts(mlir::Value value, const AxisKinds &kinds) {
+  void takeParts(mlir::Value value, const AxisKinds &kinds, bool sideBySide, Met &met);
+  void takeParts(mlir::Value value, const AxisKinds &kinds, bool sideBySide = false) {
     Met met;
-    takeParts(value, kinds, met);
+    takeParts(value, kinds, sideBySide, met);
   }
   bool isOrWillBeStored(mlir::Value value);
-  bool gains(const Part &part, mlir::Value value, const AxisKinds &kinds);
+  bool gains(const Part &part, mlir::Value value, const AxisKinds &kinds, bool sideBySide);
   /// As a product sees it.
   bool liesInMemory(mlir::Value value) { return isStored(value) || parts_.count(value); }
   Chain *chainIn(llvm::ArrayRef<ir::graph::DotOp> dots);
