@@ -47,6 +47,30 @@ protected:
     each(e);
     for (const ast::Expr *child : ast::childrenOf(e).exprs) visit(*child, each);
   }
+  /// Every expression of a function's body, in its blocks, too.
+  template <class Visit> static void visitBody(const ast::FuncDef &def, const Visit &each) {
+    std::vector<const ast::Stmt *> open;
+    for (const ast::StmtPtr &stmt : def.body) open.push_back(stmt.get());
+    while (!open.empty()) {
+      ast::Children below = ast::childrenOf(*open.back());
+      open.pop_back();
+      open.insert(open.end(), below.stmts.begin(), below.stmts.end());
+      for (const ast::Expr *e : below.exprs) visit(*e, each);
+    }
+  }
+  /// The statements of the function that the message is in, from the outermost in.
+  std::vector<const ast::Stmt *> statementsAround() const {
+    std::vector<const ast::Stmt *> open, found;
+    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
+    while (!open.empty()) {
+      const ast::Stmt *stmt = open.back();
+      open.pop_back();
+      if (diagnostic_.span.begin < stmt->span.begin || stmt->span.end < diagnostic_.span.end) continue;
+      found.push_back(stmt);
+      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+    }
+    return found;
+  }
   static std::string nameOf(const ast::CallExpr &call) {
     if (auto *method = ast::as<ast::AttributeExpr>(call.callee)) return method->attribute.text;
     auto *function = ast::as<ast::NameExpr>(call.callee);

@@ -232,13 +232,7 @@ private:
   void otherStop() {
     if (!place_.function) return;
     CandidateGroup &edits = group(true);
-    std::vector<const ast::Stmt *> open;
-    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
-    while (!open.empty()) {
-      const ast::Stmt *stmt = open.back();
-      open.pop_back();
-      if (diagnostic_.span.begin < stmt->span.begin || stmt->span.end < diagnostic_.span.end) continue;
-      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+    for (const ast::Stmt *stmt : statementsAround()) {
       auto *loop = as<ast::ForStmt>(stmt);
       auto *call = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
       auto *guard = as<ast::IfStmt>(stmt);
@@ -339,20 +333,12 @@ private:
   /// The slices `n:n + T.n` of the kernel.
   std::vector<const ast::SliceExpr *> blocks() const {
     std::vector<const ast::SliceExpr *> found;
-    std::vector<const ast::Stmt *> open;
-    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
-    while (!open.empty()) {
-      ast::Children below = ast::childrenOf(*open.back());
-      open.pop_back();
-      open.insert(open.end(), below.stmts.begin(), below.stmts.end());
-      for (const ast::Expr *e : below.exprs)
-        visit(*e, [&](const ast::Expr &part) {
-          auto *slice = as<ast::SliceExpr>(&part);
-          auto *stop = slice && slice->start && !slice->step ? as<ast::BinaryExpr>(slice->stop) : nullptr;
-          bool block = stop && stop->op == ast::BinaryOp::Add && text(*stop->left) == text(*slice->start);
-          if (block) found.push_back(slice);
-        });
-    }
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      auto *stop = slice && slice->start && !slice->step ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+      bool block = stop && stop->op == ast::BinaryOp::Add && text(*stop->left) == text(*slice->start);
+      if (block) found.push_back(slice);
+    });
     return found;
   }
 

@@ -361,19 +361,11 @@ private:
 
   bool takesFirstTile() const {
     bool found = false;
-    std::vector<const ast::Stmt *> open;
-    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
-    while (!open.empty()) {
-      ast::Children below = ast::childrenOf(*open.back());
-      open.pop_back();
-      open.insert(open.end(), below.stmts.begin(), below.stmts.end());
-      for (const ast::Expr *e : below.exprs)
-        visit(*e, [&](const ast::Expr &part) {
-          auto *slice = as<ast::SliceExpr>(&part);
-          auto *start = slice ? as<ast::IntExpr>(slice->start) : nullptr;
-          found |= start && start->value == 0 && slice->stop && slice->stop->kind == ast::ExprKind::Attribute;
-        });
-    }
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      auto *start = slice ? as<ast::IntExpr>(slice->start) : nullptr;
+      found |= start && start->value == 0 && slice->stop && slice->stop->kind == ast::ExprKind::Attribute;
+    });
     return found;
   }
 
@@ -429,16 +421,8 @@ private:
   }
 
   bool underCondition() const {
-    std::vector<const ast::Stmt *> open;
-    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
-    while (!open.empty()) {
-      const ast::Stmt *stmt = open.back();
-      open.pop_back();
-      if (diagnostic_.span.begin < stmt->span.begin || stmt->span.end < diagnostic_.span.end) continue;
-      if (stmt->kind == ast::StmtKind::If) return true;
-      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
-    }
-    return false;
+    const std::vector<const ast::Stmt *> around = statementsAround();
+    return std::any_of(around.begin(), around.end(), [](const ast::Stmt *stmt) { return stmt->kind == ast::StmtKind::If; });
   }
 
   /// `B[n:n + T.n, k:k + T.k]` of a tensor that has them the other way round.
