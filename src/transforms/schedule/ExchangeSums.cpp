@@ -107,17 +107,12 @@ bool isShorter(DimAttr row, DimAttr other) {
   return count && *count <= replaced.value_or(kLongestRow);
 }
 
-Value inDType(OpBuilder &builder, Value value, Type element) {
-  if (elementTypeOf(value.getType()) == element) return value;
-  return builder.create<graph::CastOp>(value.getLoc(), withElementType(value.getType(), element), value);
-}
-
 Value byElement(OpBuilder &builder, Operation *like, ValueRange operands) {
   OperationState state(like->getLoc(), like->getName(), operands, TypeRange{operands[0].getType()}, like->getAttrs());
   return builder.create(state)->getResult(0);
 }
 
-/// The sum over a row of the products of two values, of which `scaled` is a product of matrices; null if it stays.
+/// The sum over a row of the products of two values, of which `product` is one of matrices, maybe scaled; null if it stays.
 Value exchanged(OpBuilder &builder, graph::ReduceOp sum, Value product, Value weights) {
   Type rows = sum.getType();
   Scaled right{product, {}}, left{weights, {}};
@@ -132,8 +127,8 @@ Value exchanged(OpBuilder &builder, graph::ReduceOp sum, Value product, Value we
   while (!(o = productWith(builder, left.value, v, sum)))
     if (!peel(builder, left, rows)) return {};
   Type carried = elementTypeOf(rows);
-  Value terms = builder.create<graph::ElementwiseOp>(sum.getLoc(), withElementType(o.getType(), carried), "mul",
-                                                     ValueRange{inDType(builder, dot.getLhs(), carried), inDType(builder, o, carried)});
+  Value read = inDType(builder, dot.getLhs().getLoc(), dot.getLhs(), carried), made = inDType(builder, o.getLoc(), o, carried);
+  Value terms = builder.create<graph::ElementwiseOp>(sum.getLoc(), made.getType(), "mul", ValueRange{read, made});
   Value result = builder.create<graph::ReduceOp>(sum.getLoc(), rows, "sum", terms, builder.getDenseI64ArrayAttr({lastAxis(terms)}));
   for (const auto &factors : {left.factors, right.factors})
     for (const Factor &factor : llvm::reverse(factors))

@@ -23,12 +23,7 @@ Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
   Value a = part(op.getLhs(), left), b = part(op.getRhs(), right);
   if (!a || !b) return {};
   Type carried = elementTypeOf(op.getType());
-  auto cast = [&](Value value) -> Value {
-    if (elementTypeOf(value.getType()) == carried) return value;
-    return builder_.create<graph::CastOp>(loc, withElementType(value.getType(), carried), value, StringAttr(),
-                                          UnitAttr());
-  };
-  Value products = arithmetic("mul", cast(a), cast(b), loc);
+  Value products = arithmetic("mul", inDType(builder_, loc, a, carried), inDType(builder_, loc, b, carried), loc);
   return builder_.create<graph::ReduceOp>(loc, carried, "sum", products, ArrayRef<int64_t>{0});
 }
 

@@ -11,6 +11,11 @@ int64_t bitsOf(Type type) {
   return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
 }
 
+Value inDType(OpBuilder &builder, Location loc, Value value, Type element) {
+  if (elementTypeOf(value.getType()) == element) return value;
+  return builder.create<graph::CastOp>(loc, withElementType(value.getType(), element), value, StringAttr(), UnitAttr());
+}
+
 int64_t bitsReadFor(Value array, Value value) {
   bool isVector = longAxes(array.getType()).size() < longAxes(value.getType()).size();
   return isVector ? 0 : bitsOf(array.getType());

@@ -3,6 +3,7 @@
 #include "ir/common/Common.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "mlir/IR/Builders.h"
 #include <set>
 #include <string>
 
@@ -57,6 +58,9 @@ inline int64_t longPosition(mlir::Type type, int64_t axis) {
 int64_t bitsOf(mlir::Type type);
 /// Bits of `array` that are read for each element of `value`: vectors of its rows and columns do not count.
 int64_t bitsReadFor(mlir::Value array, mlir::Value value);
+
+/// An array value in another dtype: itself, or a cast of it.
+mlir::Value inDType(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, mlir::Type element);
 
 /// True if arrays of a kernel must be held whole: some array has two long axes or is carried by control flow.
 bool holdsFragments(mlir::Operation *kernel);

@@ -17,6 +17,7 @@
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/BitVector.h"
 #include "transforms/schedule/Passes.h"
+#include "transforms/schedule/Unused.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -195,7 +196,7 @@ private:
       if (&behind == store) break;
       if (!isa<schedule::KernelEndOp>(behind)) behind.erase();
     }
-    dropUnused(first_);
+    eraseUnused(first_);
   }
 
   /// In the kernel itself the loop goes over the parts.
@@ -219,7 +220,7 @@ private:
     builder_.create<scf::YieldOp>(line, sum);
     old.getResult(0).replaceAllUsesWith(loop.getResult(0));
     old.erase();
-    dropUnused(kernel_);
+    eraseUnused(kernel_);
     keepSizes();
     addReason(kernel_, "split_k: adds up the parts of K that the kernel before it stored");
   }
@@ -236,15 +237,6 @@ private:
     }
     kernel_->setAttr("sizes", sizes.getDictionary(builder_.getContext()));
     kernel_->setAttr("options", builder_.getDictionaryAttr({}));
-  }
-
-  static void dropUnused(schedule::KernelOp kernel) {
-    for (bool changed = true; changed;) {
-      changed = false;
-      kernel.getBody().walk([&](Operation *op) {
-        if (isOpTriviallyDead(op)) op->erase(), changed = true;
-      });
-    }
   }
 
   /// Without the parameters that the kernel no longer reads; what is left of the operands of its launches.

@@ -8,11 +8,11 @@
 namespace tessera::transforms {
 
 /// Erases operations without effects whose results have no use. Unlike CSE it leaves equal values apart.
-inline void eraseUnused(mlir::Operation *function) {
+inline void eraseUnused(mlir::Operation *root) {
   llvm::SmallVector<mlir::Operation *> ops;
-  function->walk([&](mlir::Operation *op) { ops.push_back(op); });
+  root->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) { ops.push_back(op); });  // backwards: what is inside first
   for (mlir::Operation *op : llvm::reverse(ops))
-    if (op != function && mlir::isOpTriviallyDead(op)) op->erase();
+    if (op != root && mlir::isOpTriviallyDead(op)) op->erase();
 }
 
 }  // namespace tessera::transforms

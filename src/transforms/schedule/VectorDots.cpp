@@ -40,11 +40,7 @@ private:
     return TensorType::get(dot_.getContext(), shape, result_.getElementType());
   }
   /// In the dtype in which the products are added up.
-  Value carried(Value value) {
-    if (elementTypeOf(value.getType()) == result_.getElementType()) return value;
-    return builder_.create<graph::CastOp>(loc_, withElementType(value.getType(), result_.getElementType()),
-                                          value, StringAttr(), false);
-  }
+  Value carried(Value value) { return inDType(builder_, loc_, value, result_.getElementType()); }
   Value turned(Value value) {
     SmallVector<int64_t> perm(rank_);
     for (size_t i = 0; i < rank_; ++i) perm[i] = static_cast<int64_t>(i);
