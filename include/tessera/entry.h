@@ -365,6 +365,11 @@ public:
     return nullptr;
   }
 
+  /// What begins `offset` bytes behind the begin of a temporary that is not needed at the same time.
+  template <class T> T *within(void *memory, int64_t offset) {
+    return failed() ? nullptr : reinterpret_cast<T *>(static_cast<char *>(memory) + offset);
+  }
+
   /// The number of groups of a launch as the machine takes it: at most 2^31 - 1.
   unsigned groups(int64_t count) {
     if (failed() || count <= 0) return 0;

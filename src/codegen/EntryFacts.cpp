@@ -72,7 +72,8 @@ target::TemporaryOp EntryFacts::temporary(llvm::StringRef wanted) const {
 
 Dim EntryFacts::workspaceBytes() const {
   Dim total;
-  for (target::TemporaryOp temporary : temporaries) total = total + bytesOf(temporary);
+  for (target::TemporaryOp temporary : temporaries)
+    if (!temporary.getWithin()) total = total + bytesOf(temporary);
   return total;
 }
 

@@ -48,7 +48,7 @@ struct EntryFacts {
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
   ir::target::TableOp table(llvm::StringRef name) const;
-  /// Bytes of all temporaries, as an expression over the dimensions; of one.
+  /// Bytes of all temporaries with memory of their own, as an expression over the dimensions; of one.
   Dim workspaceBytes() const;
   static Dim bytesOf(ir::target::TemporaryOp temporary);
   /// The first and the last launch that a temporary holds something for, by their places; in a loop, all launches of it.

@@ -137,6 +137,7 @@ Json temporaryJson(const EntryFacts &entry, target::TemporaryOp temporary) {
   Json json{{"name", temporary.getName().str()}, {"dtype", dtypeName(temporary.getDtype())}, {"bytes", EntryFacts::bytesOf(temporary).str()}};
   json["shape"] = Json::array();
   for (auto extent : temporary.getShape().getAsRange<StringAttr>()) json["shape"].push_back(extent.getValue().str());
+  if (temporary.getWithin()) json["within"] = {{"name", temporary.getWithin()->str()}, {"offset", temporary.getOffset()->str()}};
   const auto [first, last] = entry.lifeOf(temporary);
   json["launches"] = {first, last};
   return json;

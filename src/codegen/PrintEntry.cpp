@@ -286,6 +286,11 @@ void EntryPrinter::temporaries() {
     for (auto extent : temporary.getShape().getAsRange<StringAttr>())
       count = count * parseDim(extent.getValue().str());
     std::string type = spell_.type(temporary.getDtype()), name = temporaryNames_[temporary.getName().str()];
+    if (temporary.getWithin()) {
+      writer_.statement(Doc(type + " *" + name + " = " + call_ + ".within<" + type + ">(" + temporaryNames_[temporary.getWithin()->str()] + ", ") +
+                        dims_(parseDim(temporary.getOffset()->str())).doc + ");");
+      continue;
+    }
     writer_.statement(Doc(type + " *" + name + " = " + call_ + ".temporary<" + type + ">(" +
                           quoted(temporary.getName()) + ", ") +
                       (whenOf(temporary) ? conditionalExpr(conditions(whenOf(temporary)), {Doc("int64_t(") + dims_(count).doc + ")", Precedence::Primary},
@@ -549,8 +554,10 @@ bool EntryPrinter::isUsed(const std::string &scalar) {
     for (const std::string &extent : p.shape) collect(extent);
   for (target::RequireOp require : facts_.requirements)
     collect(require.getLeft()), collect(require.getRight());
-  for (target::TemporaryOp temporary : facts_.temporaries)
+  for (target::TemporaryOp temporary : facts_.temporaries) {
     for (auto extent : temporary.getShape().getAsRange<StringAttr>()) collect(extent.getValue());
+    if (temporary.getOffset()) collect(*temporary.getOffset());
+  }
   for (target::LaunchOp launch : facts_.launches) {
     if (launch.getGrid()) collect(*launch.getGrid());
     for (auto argument : launch.getArguments().getAsRange<target::ArgumentAttr>()) {

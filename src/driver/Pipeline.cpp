@@ -80,7 +80,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     break;
   case Level::Target:
     passes.addPass(transforms::createShareKernelsPass());  // when no pass will tell them apart any more
-    passes.addPass(transforms::createShareTemporariesPass());  // when all launches are there
+    passes.addPass(transforms::createOrderLaunchesPass());  // when all launches are there
+    passes.addPass(transforms::createShareTemporariesPass());  // when it is known which come after which
     passes.addPass(transforms::createTileToTargetPass());
     passes.addPass(transforms::createStartEarlyPass());  // when it is known which kernels a function starts
     passes.addPass(transforms::createVerifyTargetPass());

@@ -29,3 +29,33 @@ tile.func @steps(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attribute
   tile.launch @step(%swapped, %y) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
   tile.return
 }
+
+// The largest gets memory first; what is smaller lies in it, behind what is needed at the same time, where that is aligned
+// whatever the sizes are.
+// CHECK-LABEL: tile.func @inside
+// CHECK: %[[A:.*]] = tile.temp : <["N", "256"], f32>
+// CHECK-NEXT: %[[B:.*]] = tile.temp_within %[[A]] at <"0"> : !tsr.view<["N", "128"], f32> in !tsr.view<["N", "256"], f32>
+// CHECK-NEXT: %[[C:.*]] = tile.temp_within %[[A]] at <"512*N"> : !tsr.view<["N", "128"], f32> in !tsr.view<["N", "256"], f32>
+// CHECK-NOT: tile.temp
+// CHECK: tile.launch @wide(%x, %[[A]])
+// CHECK-NEXT: tile.launch @narrow(%x, %[[B]])
+// CHECK-NEXT: tile.launch @narrow(%[[B]], %[[C]])
+// CHECK-NEXT: tile.launch @narrow(%[[C]], %y)
+tile.kernel @wide(%x: !tsr.view<["N", "128"], f32>, %y: !tsr.view<["N", "256"], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  tile.kernel_end
+}
+tile.kernel @narrow(%x: !tsr.view<["N", "128"], f32>, %y: !tsr.view<["N", "128"], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  tile.kernel_end
+}
+tile.func @inside(%x: !tsr.view<["N", "128"], f32>, %y: !tsr.view<["N", "128"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = []} {
+  %a = tile.temp : !tsr.view<["N", "256"], f32>
+  %b = tile.temp : !tsr.view<["N", "128"], f32>
+  %c = tile.temp : !tsr.view<["N", "128"], f32>
+  tile.launch @wide(%x, %a) : !tsr.view<["N", "128"], f32>, !tsr.view<["N", "256"], f32>
+  tile.launch @narrow(%x, %b) : !tsr.view<["N", "128"], f32>, !tsr.view<["N", "128"], f32>
+  tile.launch @narrow(%b, %c) : !tsr.view<["N", "128"], f32>, !tsr.view<["N", "128"], f32>
+  tile.launch @narrow(%c, %y) : !tsr.view<["N", "128"], f32>, !tsr.view<["N", "128"], f32>
+  tile.return
+}

@@ -96,6 +96,13 @@ LogicalResult TemporaryOp::verify() {
   if (failed(verifyName(*this, getName())) || failed(verifyDims(*this, getShape()))) return failure();
   if (parameterNamed(cast<EntryOp>((*this)->getParentOp()), getName()))
     return emitOpError() << "'" << getName() << "' is already a parameter";
+  if (getWithin().has_value() != getOffset().has_value()) return emitOpError("a place within other memory is a name and an offset");
+  if (!getWithin()) return success();
+  bool isKnown = llvm::any_of(cast<EntryOp>((*this)->getParentOp()).getBody().getOps<TemporaryOp>(), [&](TemporaryOp other) {
+    return other.getName() == *getWithin() && !other.getWithin() && other->isBeforeInBlock(*this);
+  });
+  if (!isKnown) return emitOpError() << "'" << *getWithin() << "' is no temporary before it with memory of its own";
+  if (!Dim::parse(getOffset()->str())) return emitOpError() << "'" << *getOffset() << "' is not an offset";
   return success();
 }
 

@@ -92,11 +92,13 @@ def Target_RequireOp : Target_Op<"require", [HasParent<"EntryOp">]> {
 def Target_TemporaryOp : Target_Op<"temporary", [HasParent<"EntryOp">]> {
   let summary = "Device memory that lives as long as the call";
   let description = [{
-    Under conditions (`when`, as in `target.launch`) nothing is allocated where they do not hold.
+    Under conditions (`when`, as in `target.launch`) nothing is allocated where they do not hold. `within` is the name of a
+    temporary in whose memory it lies, from the byte `offset` on, while nothing else is needed there.
 
     Example: `target.temporary "mean" : f32 ["B", "S"]` (bytes: product of the dimensions times 4).
   }];
-  let arguments = (ins StrAttr:$name, TypeAttr:$dtype, StrArrayAttr:$shape, OptionalAttr<ArrayAttr>:$when);
+  let arguments = (ins StrAttr:$name, TypeAttr:$dtype, StrArrayAttr:$shape, OptionalAttr<ArrayAttr>:$when,
+                       OptionalAttr<StrAttr>:$within, OptionalAttr<StrAttr>:$offset);
   let assemblyFormat = "$name `:` $dtype $shape attr-dict";
   let hasVerifier = 1;
 }

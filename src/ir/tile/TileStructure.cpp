@@ -100,13 +100,18 @@ LogicalResult RolesOp::verifyRegions() {
   return failure(failed(checkRole(*this, getProducer(), true)) || failed(checkRole(*this, getConsumers(), false)));
 }
 
+LogicalResult TempWithinOp::verify() {
+  if (!getMemory().getDefiningOp<TempOp>()) return emitOpError("lies in the memory of a temporary");
+  return success();
+}
+
 LogicalResult TableOp::verify() { return verifyTable(*this, getValues(), getType()); }
 
 LogicalResult FuncOp::verify() {
   if (getNumResults() != 0) return emitOpError("returns values: results are written through views");
   if (failed(verifyArguments(*this))) return failure();
   for (Operation &op : getBody().front())
-    if (!isa<TempOp, TableOp, LaunchOp, ReturnOp>(op))
+    if (!isa<TempOp, TempWithinOp, TableOp, LaunchOp, ReturnOp>(op))
       return op.emitOpError("may not stand in an entry function: it is a list of temporaries, tables and launches");
   return verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements());
 }

@@ -73,6 +73,19 @@ def Tile_TempOp : Tile_ValueOp<"temp", [HasParent<"FuncOp">]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+def Tile_TempWithinOp : Tile_ValueOp<"temp_within", [HasParent<"FuncOp">]> {
+  let summary = "memory inside of that of a temporary, for launches between which nothing else is needed there";
+  let description = [{
+    `offset` is where it begins, in bytes.
+
+    Example: `%b = tile.temp_within %a at <"512*M"> : !tsr.view<["M"], f32> in !tsr.view<["M", "256"], f32>`
+  }];
+  let arguments = (ins Tsr_ViewType:$memory, Tsr_DimAttr:$offset);
+  let results = (outs Tsr_ViewType:$result);
+  let assemblyFormat = "$memory `at` $offset attr-dict `:` qualified(type($result)) `in` qualified(type($memory))";
+  let hasVerifier = 1;
+}
+
 def Tile_TableOp : Tile_ValueOp<"table", [HasParent<"FuncOp">]> {
   let summary = "numbers that the program writes out, as memory that is only read";
   let description = [{

@@ -9,6 +9,7 @@
 #include "tools/tessera/Sizes.h"
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,6 +26,7 @@ struct Options {
 /// A temporary with its size as a number.
 struct Part {
   std::string name, type, formula;
+  std::string within;  // the temporary in whose memory it lies; empty if it has its own
   int64_t bytes = 0;
   size_t first = 0, last = 0;
 };
@@ -69,13 +71,18 @@ Result<Plan> planOf(const Json &entry, driver::Sizes sizes) {
     part.bytes = *bytes;
     part.first = temporary.at("launches").at(0);
     part.last = temporary.at("launches").at(1);
-    plan.bytes += part.bytes;
+    if (temporary.contains("within")) part.within = temporary.at("within").at("name");
+    else plan.bytes += part.bytes;
     plan.parts.push_back(std::move(part));
   }
   for (size_t at = 0; at < plan.launches.size(); ++at) {
+    // What lies in other memory may hold something several times, and for that time nothing: it is no more than that memory.
+    std::map<std::string, int64_t> held;
+    for (const Part &part : plan.parts)
+      if (part.first <= at && at <= part.last) held[part.within.empty() ? part.name : part.within] += part.bytes;
     int64_t now = 0;
     for (const Part &part : plan.parts)
-      if (part.first <= at && at <= part.last) now += part.bytes;
+      if (part.within.empty()) now += std::min(part.bytes, held[part.name]);
     if (now > plan.needed) plan.needed = now, plan.peak = at;
   }
   return plan;
@@ -103,17 +110,20 @@ void printText(const Plan &plan) {
   for (const Part *part : order) wide = std::max(wide, grouped(part->bytes).size()), names = std::max(names, part->name.size());
   std::printf("%*s  %-9s  %-*s  type\n", static_cast<int>(wide), "bytes", "launches", static_cast<int>(names), "name");
   for (const Part *part : order)
-    std::printf("%*s  %-9s  %-*s  %s\n", static_cast<int>(wide), grouped(part->bytes).c_str(),
+    std::printf("%*s  %-9s  %-*s  %s%s\n", static_cast<int>(wide), grouped(part->bytes).c_str(),
                 (std::to_string(part->first + 1) + "-" + std::to_string(part->last + 1)).c_str(), static_cast<int>(names), part->name.c_str(),
-                part->type.c_str());
+                part->type.c_str(), part->within.empty() ? "" : (" in " + part->within).c_str());
 }
 
 void printJson(const Plan &plan) {
   Json json{{"function", plan.function}, {"sizes", plan.sizes},  {"bytes", plan.bytes},
             {"formula", plan.formula},   {"needed_at_once", plan.needed}, {"launches", plan.launches}};
   json["temporaries"] = Json::array();
-  for (const Part &part : plan.parts)
-    json["temporaries"].push_back({{"name", part.name}, {"type", part.type}, {"bytes", part.bytes}, {"formula", part.formula}, {"launches", {part.first, part.last}}});
+  for (const Part &part : plan.parts) {
+    Json one{{"name", part.name}, {"type", part.type}, {"bytes", part.bytes}, {"formula", part.formula}, {"launches", {part.first, part.last}}};
+    if (!part.within.empty()) one["within"] = part.within;
+    json["temporaries"].push_back(std::move(one));
+  }
   std::printf("%s\n", json.dump(2).c_str());
 }
 

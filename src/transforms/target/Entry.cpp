@@ -324,8 +324,14 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
       names.names[temp.getResult()] = name;
       if (auto buffer = op.getAttrOfType<IntegerAttr>("tsr.buffer")) names.buffers[buffer.getInt()] = name;
       auto made = builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(temp.getType()),
-                                                   shapeTexts(builder, temp.getType()), ArrayAttr());
+                                                   shapeTexts(builder, temp.getType()), ArrayAttr(), StringAttr(), StringAttr());
       copyConditions(builder, &op, made, names);
+    } else if (auto within = dyn_cast<tile::TempWithinOp>(op)) {
+      StringRef hint = ir::nameHint(within.getResult());
+      std::string name = hint.empty() ? names.table.fresh("temporary") : names.table.declare(hint);
+      names.names[within.getResult()] = name;
+      builder.create<out::TemporaryOp>(op.getLoc(), name, ir::elementTypeOf(within.getType()), shapeTexts(builder, within.getType()), ArrayAttr(),
+                                       builder.getStringAttr(names.names.at(within.getMemory())), builder.getStringAttr(within.getOffset().getText()));
     } else if (auto table = dyn_cast<tile::TableOp>(op)) {
       StringRef hint = ir::nameHint(table.getResult());
       std::string name = hint.empty() ? names.table.fresh("table") : names.table.declare(hint);

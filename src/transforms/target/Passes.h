@@ -10,6 +10,8 @@ namespace tessera::transforms {
 
 /// One kernel for those that are equal but for names.
 std::unique_ptr<mlir::Pass> createShareKernelsPass();
+/// Kernels that make memory free run as soon as they can.
+std::unique_ptr<mlir::Pass> createOrderLaunchesPass();
 /// Memory that no later launch reads is used again.
 std::unique_ptr<mlir::Pass> createShareTemporariesPass();
 /// Writes every kernel, entry function and host function in the words of the C-family language of the module's machine.

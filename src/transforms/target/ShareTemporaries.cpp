@@ -1,5 +1,6 @@
-// Temporaries that no later launch reads make place for others of as many elements: a model's layers, and the steps through
-// them, live in the memory of a few.
+// Temporaries that no later launch reads make place for others: a model's layers, and the steps through them, live in the
+// memory of a few. The largest get memory first. Each that follows lies in memory that is there, behind or before what is
+// needed at the same time, where that is large enough whatever the sizes are; else it gets memory of its own.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "ir/tile/Tile.h"
@@ -7,6 +8,8 @@
 #include "mlir/Pass/Pass.h"
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Loops.h"
+#include "transforms/schedule/Shapes.h"
+#include "transforms/target/Lives.h"
 #include "transforms/target/Passes.h"
 #include <map>
 
@@ -16,28 +19,46 @@ using namespace tessera::ir;
 
 namespace {
 
+constexpr int64_t kAlignment = 256;  // of what an allocation gives, in bytes
+
 /// The launches between which a temporary holds something, in the order of the function.
 struct Life {
   tile::TempOp temp;
+  Dim bytes;
+  double typical = 0;
   size_t first = SIZE_MAX, last = 0;
+  bool isBeside(const Life &other) const { return last < other.first || other.last < first; }
 };
 
-bool isInLoop(Operation *op) {
-  auto conditions = op->getAttrOfType<ArrayAttr>(kWhen);
-  return conditions && llvm::any_of(conditions, [](Attribute condition) {
-    auto words = dyn_cast<ArrayAttr>(condition);
-    auto word = words && !words.empty() ? dyn_cast<StringAttr>(words[0]) : StringAttr();
-    return word && (word.getValue() == "for" || word.getValue() == "while" || word.getValue() == "leave");
-  });
+/// A temporary at a place of memory.
+struct Placed {
+  Life life;
+  Dim begin, end;
+};
+
+/// What lies in the memory of a temporary: first the one that it was made for.
+using Memory = std::vector<Placed>;
+
+/// Each term of it is so many times the alignment.
+bool isAligned(const Dim &offset) {
+  if (offset.isConstant()) return offset.constant() % kAlignment == 0;
+  return llvm::all_of(offset.terms(), [](const Dim::Term &term) { return term.coefficient % kAlignment == 0; });
 }
 
-/// How many elements, and of what: memory of one key is as large as that of another.
-std::string keyOf(tile::TempOp temp) {
-  Dim count(1);
-  for (DimAttr extent : shapeOf(temp.getType())) count = count * extent.getDim();
-  std::string type;
-  llvm::raw_string_ostream(type) << elementTypeOf(temp.getType());
-  return type + " " + count.str();
+/// The first place at which nothing lies that is needed at the same time.
+std::optional<Dim> placeIn(const Memory &memory, const Life &life) {
+  std::vector<Dim> candidates{Dim(0)};
+  for (const Placed &other : memory)
+    if (!other.life.isBeside(life) && isAligned(other.end)) candidates.push_back(other.end);
+  std::optional<Dim> best;
+  for (const Dim &begin : candidates) {
+    Dim end = begin + life.bytes;
+    bool isFree = isAtMost(end, memory.front().end) && llvm::all_of(memory, [&](const Placed &other) {
+      return other.life.isBeside(life) || isAtMost(end, other.begin) || isAtMost(other.end, begin);
+    });
+    if (isFree && (!best || typicalSize(begin) < typicalSize(*best))) best = begin;
+  }
+  return best;
 }
 
 struct ShareTemporaries : PassWrapper<ShareTemporaries, OperationPass<ModuleOp>> {
@@ -49,14 +70,44 @@ struct ShareTemporaries : PassWrapper<ShareTemporaries, OperationPass<ModuleOp>>
   }
 
 private:
-  /// Launches run in order. What loops or conditions have to do with keeps its memory.
   void share(tile::FuncOp function) {
-    std::map<Operation *, size_t> places;
-    size_t next = 0;
-    for (Operation &op : function.getBody().front()) places[&op] = next++;
+    std::vector<Memory> all;
+    for (Life &life : livesOf(function)) {
+      // The smallest memory with a place; of several that are as large the one that was needed last: it is the likeliest to be
+      // in a cache.
+      Memory *best = nullptr;
+      std::optional<Dim> begin;
+      auto goesBefore = [&](const Memory &memory) {
+        if (!best) return true;
+        const Life &mine = memory.front().life, &other = best->front().life;
+        return std::pair(-mine.typical, lastBefore(memory, life)) > std::pair(-other.typical, lastBefore(*best, life));
+      };
+      for (Memory &memory : all)
+        if (goesBefore(memory))
+          if (std::optional<Dim> place = placeIn(memory, life)) best = &memory, begin = place;
+      if (!best) all.push_back({{life, Dim(0), life.bytes}});
+      else best->push_back({life, *begin, *begin + life.bytes});
+    }
+    for (Memory &memory : all) settle(memory);
+  }
+
+  /// The last launch before a life that needed something there.
+  static int64_t lastBefore(const Memory &memory, const Life &life) {
+    int64_t last = -1;
+    for (const Placed &placed : memory)
+      if (placed.life.last < life.first) last = std::max(last, static_cast<int64_t>(placed.life.last));
+    return last;
+  }
+
+  /// From the largest to the smallest; of as many bytes, as they come. What loops have to do with keeps its memory, and what is
+  /// there under conditions.
+  static std::vector<Life> livesOf(tile::FuncOp function) {
+    llvm::DenseMap<Operation *, size_t> places;
+    for (Operation &op : function.getBody().front()) places.try_emplace(&op, places.size());
     std::vector<Life> lives;
     for (tile::TempOp temp : function.getBody().front().getOps<tile::TempOp>()) {
-      Life life{temp};
+      Life life{temp, bytesOf(temp)};
+      life.typical = typicalSize(life.bytes);
       bool simple = !temp->hasAttr(kBuffer) && !temp->hasAttr(kWhen);
       for (Operation *user : temp.getResult().getUsers()) {
         simple &= isa<tile::LaunchOp>(user) && !isInLoop(user);
@@ -66,25 +117,36 @@ private:
       if (simple && !temp.getResult().use_empty()) lives.push_back(life);
     }
     llvm::sort(lives, [&](const Life &a, const Life &b) {
-      return std::pair(a.first, places[a.temp]) < std::pair(b.first, places[b.temp]);
+      return std::tuple(-a.typical, a.first, places[a.temp]) < std::tuple(-b.typical, b.first, places[b.temp]);
     });
-    std::map<std::string, std::vector<Life>> held;  // by size: memory, and until when it is needed
-    for (Life &life : lives) {
-      std::vector<Life> &same = held[keyOf(life.temp)];
-      // The one that was needed last: it is the likeliest to be in a cache.
-      auto isFree = [&](const Life &other) { return other.last < life.first; };
-      auto best = same.end();
-      for (auto it = same.begin(); it != same.end(); ++it)
-        if (isFree(*it) && (best == same.end() || it->last > best->last)) best = it;
-      if (best == same.end()) {
-        same.push_back(life);
-        continue;
+    return lives;
+  }
+
+  /// One value for all that have a place, a type and a size in common.
+  static void settle(Memory &memory) {
+    tile::TempOp whole = memory.front().life.temp;
+    for (Placed &placed : llvm::drop_begin(memory))
+      if (placed.life.temp->isBeforeInBlock(whole)) whole->moveBefore(placed.life.temp);
+    OpBuilder builder(whole.getContext());
+    Operation *last = whole;
+    auto keyOf = [](Placed &placed) {
+      Type type = placed.life.temp.getType();
+      return std::tuple(placed.begin.str(), elementTypeOf(type).getAsOpaquePointer(), countOf(type).str());
+    };
+    std::map<decltype(keyOf(memory.front())), Value> held{{keyOf(memory.front()), whole.getResult()}};
+    for (Placed &placed : llvm::drop_begin(memory)) {
+      tile::TempOp temp = placed.life.temp;
+      Value &value = held[keyOf(placed)];
+      if (!value) {
+        auto offset = DimAttr::get(temp.getContext(), placed.begin);
+        builder.setInsertionPointAfter(last);
+        last = builder.create<tile::TempWithinOp>(temp.getLoc(), temp.getType(), whole.getResult(), offset);
+        value = last->getResult(0);
+      } else if (nameHint(value) != nameHint(temp.getResult())) {
+        value.setLoc(named("memory", unnamed(value.getLoc())));
       }
-      if (nameHint(best->temp.getResult()) != nameHint(life.temp.getResult()))
-        best->temp.getResult().setLoc(named("memory", unnamed(best->temp.getLoc())));
-      best->last = life.last;
-      life.temp.getResult().replaceAllUsesWith(best->temp.getResult());
-      life.temp.erase();
+      temp.getResult().replaceAllUsesWith(value);
+      temp.erase();
     }
   }
 };

@@ -68,6 +68,7 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
 std::unique_ptr<Pass> createTileToTargetPass() { return std::make_unique<TileToTarget>(); }
 void registerTargetTransforms() {
   registerPass(createShareKernelsPass);
+  registerPass(createOrderLaunchesPass);
   registerPass(createShareTemporariesPass);
   registerPass(createTileToTargetPass);
   registerPass(createStartEarlyPass);

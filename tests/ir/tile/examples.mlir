@@ -26,6 +26,8 @@ tile.func @fill(%x: !tsr.view<["2*m"], f32>) attributes {dims = ["m"], params = 
   %w = tile.table "fill_weights" [true, false] : <["2"], i1>
   // CHECK: tile.temp : <["2*m"], f32>
   %t = tile.temp : <["2*m"], f32>
+  // CHECK: tile.temp_within %{{.*}} at <"4*m"> : !tsr.view<["m"], f32> in !tsr.view<["2*m"], f32>
+  %behind = tile.temp_within %t at <"4*m"> : !tsr.view<["m"], f32> in !tsr.view<["2*m"], f32>
   // CHECK: tile.launch @ones(%{{.*}}) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
   tile.launch @ones(%t) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
   tile.launch @ones(%x) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
