@@ -107,44 +107,26 @@ def torch_step(model, tokens, compiled):
 
 
 class Training:
-    """Two sets of weights and moments, which take turns as what comes in and what goes out."""
+    """A model and its moments as one state, which a step changes where it lies."""
 
     def __init__(self, library, manifest, weights):
         entry = next(e for e in json.load(open(manifest))["entries"] if e["name"] == "train_step")
         self.library = ctypes.CDLL(library)
         self.library.tessLastErrorText.restype = ctypes.c_char_p
         self.function, self.parameters = getattr(self.library, entry["symbol"]), entry["parameters"]
-        self.loss = torch.zeros((), device="cuda")
-        sets = []
-        for i in range(2):
-            made = {"model_" + name: w if i == 0 else torch.full_like(w, math.nan) for name, w in weights.items()}
-            for moment in "mv":
-                made |= {f"{moment}_{name}": torch.zeros_like(w) if i == 0 else torch.full_like(w, math.nan) for name, w in weights.items()}
-            sets.append(made)
-        self.arguments = [self.views(sets[i], sets[1 - i]) for i in range(2)]
+        self.loss = torch.full((), math.nan, device="cuda")
+        self.state = {"t_model_" + name: w for name, w in weights.items()}
+        for moment in "mv":
+            self.state |= {f"t_{moment}_{name}": torch.zeros_like(w) for name, w in weights.items()}
+        self.views = {name: common.view(value) for name, value in (self.state | {"result": self.loss}).items()}
         self.count = 0
 
-    def views(self, came, goes):
-        places = {f"result_{i}_": prefix for i, prefix in enumerate(("model_", "m_", "v_"))}
-        made = {}
-        for p in self.parameters:
-            name = p["name"]
-            if name in came:
-                made[name] = common.view(came[name])
-            elif name == "result_3":
-                made[name] = common.view(self.loss)
-            elif name[:9] in places:
-                made[name] = common.view(goes[places[name[:9]] + name[9:]])
-        return made
-
     def step(self, ids):
-        views, passed = self.arguments[self.count % 2], []
         self.count += 1
         held = common.view(ids)
         scalars = {"step": ctypes.c_int64(self.count), "rate": ctypes.c_float(RATE)}
-        for p in self.parameters:
-            name = p["name"]
-            passed.append(scalars[name] if name in scalars else ctypes.byref(held if name == "ids" else views[name]))
+        views = self.views | {"ids": held}
+        passed = [scalars[p["name"]] if p["name"] in scalars else ctypes.byref(views[p["name"]]) for p in self.parameters]
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         if self.function(*passed, stream):
             raise RuntimeError(self.library.tessLastErrorText().decode())

@@ -36,6 +36,7 @@ graph.func @slope(%x: !tsr.tensor<["R", "C"], f32>, %dy: !tsr.tensor<["R", "C"],
 // CHECK-SAME: one group a row
 // CHECK: graph.reduce "max"
 // CHECK-NOT: graph.reduce
+// CHECK-LABEL: schedule.func @shares(
 graph.func @shares(%x: !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["R", "C"], f32> attributes {
     dims = ["R", "C"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"y", !tsr.tensor<["R", "C"], f32>>]} {
   %all = graph.reduce "sum" %x {axes = array<i64: 0, 1>} : !tsr.tensor<["R", "C"], f32> to f32
@@ -45,4 +46,39 @@ graph.func @shares(%x: !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["R", "C"], 
   %a = graph.elementwise "sub" %x, %m : !tsr.tensor<["R", "C"], f32>
   %b = graph.elementwise "div" %a, %f : !tsr.tensor<["R", "C"], f32>
   graph.return %b : !tsr.tensor<["R", "C"], f32>
+}
+
+// -----
+
+// Rows that nobody needs behind a kernel that goes through them are written over by what it makes of them.
+// CHECK-LABEL: schedule.func @over(
+// CHECK: %[[T:.*]] = schedule.temp
+// CHECK-NOT: schedule.temp
+// CHECK: schedule.launch @over_kernel(%{{.*}}, %{{.*}}, %[[T]])
+// CHECK-NEXT: schedule.launch @over_kernel_1(%[[T]])
+// CHECK-NEXT: schedule.launch @over_kernel_2(%[[T]], %{{.*}}, %{{.*}})
+graph.func @over(%h: !tsr.tensor<["R", "K"], f32>, %w: !tsr.tensor<["K", "C"], f32>, %u: !tsr.tensor<["C", "M"], f32>) -> !tsr.tensor<["R", "M"], f32> attributes {
+    dims = ["R", "K", "C", "M"], params = [#tsr.param<"h", in>, #tsr.param<"w", in>, #tsr.param<"u", in>], outputs = [#tsr.result<"y", !tsr.tensor<["R", "M"], f32>>]} {
+  %t = graph.dot %h, %w : (!tsr.tensor<["R", "K"], f32>, !tsr.tensor<["K", "C"], f32>) -> !tsr.tensor<["R", "C"], f32>
+  %s = graph.reduce "sum" %t {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %b = graph.broadcast %s {axes = array<i64: 0>} : !tsr.tensor<["R"], f32> to !tsr.tensor<["R", "C"], f32>
+  %z = graph.elementwise "div" %t, %b : !tsr.tensor<["R", "C"], f32>
+  %y = graph.dot %z, %u : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "M"], f32>) -> !tsr.tensor<["R", "M"], f32>
+  graph.return %y : !tsr.tensor<["R", "M"], f32>
+}
+
+// -----
+
+// The rows are needed once more behind it: the result has memory of its own.
+// CHECK-LABEL: schedule.func @needed(
+// CHECK-COUNT-2: schedule.temp
+graph.func @needed(%h: !tsr.tensor<["R", "K"], f32>, %w: !tsr.tensor<["K", "C"], f32>, %u: !tsr.tensor<["C", "C"], f32>) -> !tsr.tensor<["R", "C"], f32> attributes {
+    dims = ["R", "K", "C"], params = [#tsr.param<"h", in>, #tsr.param<"w", in>, #tsr.param<"u", in>], outputs = [#tsr.result<"y", !tsr.tensor<["R", "C"], f32>>]} {
+  %t = graph.dot %h, %w : (!tsr.tensor<["R", "K"], f32>, !tsr.tensor<["K", "C"], f32>) -> !tsr.tensor<["R", "C"], f32>
+  %s = graph.reduce "sum" %t {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %b = graph.broadcast %s {axes = array<i64: 0>} : !tsr.tensor<["R"], f32> to !tsr.tensor<["R", "C"], f32>
+  %z = graph.elementwise "div" %t, %b : !tsr.tensor<["R", "C"], f32>
+  %p = graph.dot %z, %u : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "C"], f32>) -> !tsr.tensor<["R", "C"], f32>
+  %y = graph.elementwise "add" %p, %t : !tsr.tensor<["R", "C"], f32>
+  graph.return %y : !tsr.tensor<["R", "C"], f32>
 }

@@ -52,6 +52,12 @@ bool FunctionScheduler::readsOnlyItsElement(Value value, Value memory) {
   return llvm::all_of(op->getOperands(), [&](Value operand) { return readsOnlyItsElement(operand, memory); });
 }
 
+/// What a state becomes by a computation of its own, not by updates of parts or by what a loop, branch or kernel leaves.
+bool FunctionScheduler::isNewState(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == &function_.entry() && op->getNumRegions() == 0 && !op->hasAttr(kInPlace) && !isa<graph::CallOp>(op);
+}
+
 /// A new value for the whole of a state's memory, which nothing else reads any more.
 LogicalResult FunctionScheduler::writeState(Value value, Value memory) {
   if (leaves_.count(value) || readsOnlyItsElement(value, memory)) return laneKernel(value, memory, false);
@@ -59,17 +65,56 @@ LogicalResult FunctionScheduler::writeState(Value value, Value memory) {
   return failed(makeRoot(value)) ? failure() : laneKernel(value, memory, false);
 }
 
-/// One after the other: each when no other needs what its memory holds. Where each needs another's, one is computed beside.
-LogicalResult FunctionScheduler::writeStates(SmallVector<std::pair<Value, Value>> states) {
+/// The first, and those that one kernel can write together with it: of its shape, each made of elements at the same place alone.
+/// The moments and weights of an optimiser.
+SmallVector<FunctionScheduler::Stored> FunctionScheduler::statesTogether(const Stored &first, ArrayRef<Stored> states) {
+  SmallVector<Stored> together{first};
+  if (leaves_.count(first.first) || !readsOnlyItsElement(first.first, first.second)) return together;
+  SmallVector<Value> siblings = siblingsOf(first.first);
+  for (const Stored &state : states) {
+    if (state == first || !llvm::is_contained(siblings, state.first)) continue;
+    together.push_back(state);
+    bool isByElement = llvm::all_of(together, [&](const Stored &reader) {
+      return llvm::all_of(together, [&](const Stored &read) {
+        return !readsFrom(reader.first, read.second) || readsOnlyItsElement(reader.first, read.second);
+      });
+    });
+    if (!isByElement) together.pop_back();
+  }
+  return together;
+}
+
+/// One group after the other: each when no other needs what its memory holds. Where each needs another's, one is computed beside.
+LogicalResult FunctionScheduler::writeStates(SmallVector<Stored> states) {
+  // What one is made of comes first, as the program has them.
+  llvm::stable_sort(states, [](const Stored &a, const Stored &b) {
+    Operation *made = a.first.getDefiningOp(), *other = b.first.getDefiningOp();
+    return other && (!made || (made->getBlock() == other->getBlock() && made->isBeforeInBlock(other)));
+  });
   while (!states.empty()) {
-    auto isFree = [&](const auto &state) {
-      return llvm::none_of(states, [&](const auto &other) { return other != state && readsFrom(other.first, state.second); });
+    SmallVector<Stored> together;
+    auto isFree = [&](const Stored &first) {
+      together = statesTogether(first, states);
+      return llvm::none_of(states, [&](const Stored &other) {
+        return !llvm::is_contained(together, other) &&
+               llvm::any_of(together, [&](const Stored &state) { return readsFrom(other.first, state.second); });
+      });
     };
-    auto next = llvm::find_if(states, isFree);
-    if (next != states.end()) {
-      auto [value, memory] = *next;
-      states.erase(next);
-      if (failed(writeState(value, memory))) return failure();
+    if (llvm::any_of(states, isFree)) {
+      llvm::erase_if(states, [&](const Stored &state) { return llvm::is_contained(together, state); });
+      auto [value, memory] = together.front();
+      for (const Stored &state : together) roots_.erase(state.first);
+      if (together.size() == 1) {
+        if (failed(writeState(value, memory))) return failure();
+        continue;
+      }
+      SmallVector<Value> siblings;
+      for (const Stored &state : llvm::drop_begin(together)) {
+        siblings.push_back(state.first);
+        results_[state.first] = state.second;
+      }
+      if (failed(laneKernel(value, memory, false, siblings))) return failure();
+      leaves_[value] = memory;
       continue;
     }
     Value value = states.front().first;

@@ -54,7 +54,7 @@ SmallVector<Value> FunctionScheduler::siblingsOf(Value root) {
       if (user->getBlock() != root.getParentBlock() || !isByElement(user) || user->hasAttr(kInPlace)) continue;
       Value made = user->getResult(0);
       if (shapeOf(made.getType()) != shapeOf(root.getType()) || !seen.insert(made).second) continue;
-      if (roots_.count(made) && !leaves_.count(made)) found.push_back(made);
+      if (roots_.count(made) && !leaves_.count(made) && states_.count(made) == states_.count(root)) found.push_back(made);
       next.push_back(made);
     }
   }
@@ -90,7 +90,7 @@ SmallVector<Value> FunctionScheduler::tilesBeside(Value root) {
       if (shapeOf(made.getType()) != shapeOf(root.getType()) || !seen.insert(made).second) continue;
       llvm::SetVector<Value> read;
       bool follows = isReady(made, known, read) && read.empty();
-      if (follows && roots_.count(made) && !leaves_.count(made)) found.push_back(made);
+      if (follows && roots_.count(made) && !leaves_.count(made) && !states_.count(made)) found.push_back(made);
       if (follows) next.push_back(made);
     }
   }

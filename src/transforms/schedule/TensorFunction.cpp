@@ -136,11 +136,12 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(true, sort.getOperand());
       roots_.insert(sort.getResult());
     } else if (isa<graph::ReturnOp, scf::YieldOp>(op)) {
-      for (auto [i, value] : llvm::enumerate(op.getOperands()))
-        markIf(value.getParentBlock() == &block && !value.getType().isIndex() && !(isa<graph::ReturnOp>(op) && function_.output(i).getParam() >= 0), value);
+      for (Value value : op.getOperands())
+        markIf(value.getParentBlock() == &block && !value.getType().isIndex() && !states_.count(value), value);
     }
   }
   planProducts(block);
+  for (auto [value, memory] : states_) markIf(value.getParentBlock() == &block, value);
   for (Value value : updated) markIf(holds(value, isDotOrReduce), value);
   storeSumsOverRows(block);
   storeShared(block);
@@ -186,6 +187,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   auto dots = productsOf(value);
   if (!target && !dots.empty() && !chainIn(dots))
     if (Value last = standsFor(value)) return makeRoot(last);
+  bool hasOwnMemory = !target && !results_.count(value);
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
   if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
@@ -234,6 +236,11 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     bool byLane = llvm::all_of(reductions, [](Value found) { return isForLanes(found.getDefiningOp<graph::ReduceOp>()); });
     if (fixed > rank || (fixed == rank && byLane && !expands))
       return finish(laneKernel(value, target, true));
+    if (hasOwnMemory && target.getDefiningOp<schedule::TempOp>() && target.use_empty())
+      if (Value memory = memoryToOverwrite(value, fixed)) {
+        target.getDefiningOp()->erase();
+        target = memory;
+      }
     return finish(rowKernel(value, fixed, target));
   }
 }
@@ -297,9 +304,16 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
     params.push_back(ParamAttr::get(context, unique, mode, isResult, false, Attribute()));
   };
   // What is read where it is written, element by element, is one parameter.
-  auto isTarget = [&](Value input) { return leaves_.lookup(input) == target; };
-  SmallVector<Value> changed(llvm::make_filter_range(inputs, isTarget));
-  inputs.remove_if(isTarget);
+  SmallVector<Value> written;  // as the results come: `others`, then the root
+  for (const Stored &other : others) written.push_back(other.second);
+  written.push_back(target);
+  auto isWritten = [&](Value input) { return llvm::is_contained(written, leaves_.lookup(input)); };
+  SmallVector<Value> changed(llvm::make_filter_range(inputs, isWritten));
+  inputs.remove_if(isWritten);
+  auto modeOf = [&](Value held) {
+    bool isRead = llvm::any_of(changed, [&](Value input) { return leaves_.lookup(input) == held; });
+    return isRead ? ParamMode::InOut : ParamMode::Out;
+  };
   for (Value input : inputs) {
     auto part = leaves_.count(input) ? parts_.end() : parts_.find(input);
     if (part == parts_.end()) {
@@ -314,17 +328,17 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   for (Value held : beside.read) add(held, held, nameHint(held), ParamMode::In, false);
   StringRef hint = nameHint(root);
   SmallVector<Attribute> outputs;
-  auto addResult = [&](Value value, Value held, ParamMode mode) {
+  auto addResult = [&](Value value, Value held) {
     StringRef hint = nameHint(value);
     std::string name = nameHint(held).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(held).str();
     if (auto argument = dyn_cast<BlockArgument>(held)) name = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
     if (beside.asHeld) value = held;
-    add(value, held, name, mode, true);
+    add(value, held, name, modeOf(held), true);
     Type tensor = TensorType::get(context, shapeOf(value.getType()), elementTypeOf(held.getType()));
     outputs.push_back(ResultAttr::get(context, cast<ParamAttr>(params.back()).getName(), tensor, static_cast<int64_t>(params.size()) - 1));
   };
-  for (auto [value, held] : others) addResult(value, held, ParamMode::Out);
-  addResult(root, target, changed.empty() ? ParamMode::Out : ParamMode::InOut);
+  for (auto [value, held] : others) addResult(value, held);
+  addResult(root, target);
 
   bool isResult = isa<BlockArgument>(target);
   std::string name =
@@ -360,7 +374,10 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
     else if (other < others.size()) kernel.others.push_back(argument);
     else kernel.target = argument;
   }
-  for (Value input : changed) kernel.leaves[input] = kernel.target;
+  for (Value input : changed) {
+    Value held = leaves_.lookup(input);
+    kernel.leaves[input] = held == target ? kernel.target : kernel.others[llvm::find(written, held) - written.begin()];
+  }
   kernel.op = builder_.create(state);
   launchOp<schedule::LaunchOp>(root.getLoc(), FlatSymbolRefAttr::get(context, name), args,
                                        DimsAttr());
@@ -458,7 +475,7 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
       continue;
     }
     for (Value result : op.getResults())
-      if (roots_.count(result) && !leaves_.count(result) && failed(makeRoot(result))) return failure();
+      if (roots_.count(result) && !leaves_.count(result) && !states_.count(result) && failed(makeRoot(result))) return failure();
   }
   return success();
 }
@@ -542,6 +559,15 @@ LogicalResult FunctionScheduler::run() {
     leaves_[argument] = launches_.create<schedule::TableOp>(argument.getLoc(), viewOf(argument.getType()), symbol, values);
   }
 
+  // A number that is returned, such as a loss, is computed where what it is made of is there: the derivative may then lie in
+  // the memory of what both are made of.
+  for (Value value : end->getOperands())
+    if (auto full = value.getDefiningOp<graph::FullOp>(); full && full->getBlock() == &function_.entry())
+      if (Operation *made = full.getOperand().getDefiningOp(); made && !isa<graph::ConstantOp>(made)) full->moveAfter(made);
+  for (auto [i, value] : llvm::enumerate(end->getOperands()))
+    if (isa<BlockArgument>(targets[i]) && function_.output(i).getParam() >= 0 && isNewState(value)) states_.try_emplace(value, targets[i]);
+  for (auto [i, value] : llvm::enumerate(end->getOperands()))  // what is returned, too, is made where it is in the program
+    if (function_.output(i).getParam() < 0) states_.erase(value);
   findRoots(function_.entry());
   if (failed(launchBlock(function_.entry()))) return failure();
   SmallVector<std::pair<Value, Value>> states;

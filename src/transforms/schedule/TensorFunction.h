@@ -93,11 +93,19 @@ private:
   mlir::LogicalResult fill(mlir::Value value, mlir::Value memory);
   mlir::Value bufferFor(mlir::Type type, llvm::StringRef hint, mlir::Location loc);
   mlir::ArrayAttr dimsInScope();
+  /// A value, and what holds it.
+  using Stored = std::pair<mlir::Value, mlir::Value>;
   // ---- updates in place (LaunchUpdate.cpp)
   bool readsFrom(mlir::Value value, mlir::Value memory);
   bool readsOnlyItsElement(mlir::Value value, mlir::Value memory);
+  // ---- rows that are written where they were read (InPlace.cpp)
+  bool readsOnlyItsRow(mlir::Value value, mlir::Value memory, const Dim &rows);
+  bool isLastReader(mlir::Operation *last, mlir::Value memory);
+  mlir::Value memoryToOverwrite(mlir::Value root, size_t fixed);
   mlir::LogicalResult writeState(mlir::Value value, mlir::Value memory);
-  mlir::LogicalResult writeStates(llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> states);
+  bool isNewState(mlir::Value value);
+  llvm::SmallVector<Stored> statesTogether(const Stored &first, llvm::ArrayRef<Stored> states);
+  mlir::LogicalResult writeStates(llvm::SmallVector<Stored> states);
   mlir::LogicalResult launchUpdate(mlir::Operation *op);
   mlir::Value partOfBlock(Privatiser &privatiser, mlir::Value value, const Indices &indices, const Indices &local, llvm::ArrayRef<mlir::Value> starts);
   bool goesToBlock(ir::graph::GatherOp gather);
@@ -134,8 +142,6 @@ private:
   RootTile rowTile(mlir::Value root, ir::DimAttr rows);
   void placeTile(RootTile &tile, mlir::Value root, mlir::OpBuilder &builder, Privatiser &privatiser, mlir::Location line,
                  llvm::StringRef cols, int64_t before = 0);
-  /// A root, and what holds it.
-  using Stored = std::pair<mlir::Value, mlir::Value>;
   llvm::SmallVector<Stored> memoryForAll(llvm::ArrayRef<mlir::Value> values);
   /// A kernel that was launched has written it.
   void isHeld(const Stored &stored);
@@ -188,6 +194,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> leaves_;   // values of the function: where the entry function holds them
   llvm::DenseMap<mlir::Value, Part> parts_;           // of arrays, as kernels of products take them
   llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
+  llvm::DenseMap<mlir::Value, mlir::Value> states_;   // what states become as a whole: their memory, written when all else has read it
   llvm::DenseMap<mlir::Operation *, Chain> chains_;   // and sweeps, by the outer product or the reduction
   llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies
   llvm::DenseMap<mlir::Value, mlir::Operation *> keepers_;  // of what a chain stores of rows: its outer product

@@ -204,13 +204,32 @@ sgd_step_difference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2
 
 // def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
+//   one group reduces everything
+static void
+sgd_step_kernel(const float *__restrict__ difference, float *__restrict__ result_4, int64_t B,
+                int64_t O) {
+  constexpr int Threads = 256;
+  float lane_sum[Threads];  // 11_mlp_grad.tsr:6
+  for (int64_t lane = 0; lane < Threads; ++lane) {
+    lane_sum[lane] = 0.0f;
+    for (int64_t i = lane; i < B * O; i += Threads) {
+      const float difference_i = difference[i / O * O + i % O];
+      lane_sum[lane] += difference_i * difference_i;
+    }
+  }
+  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum);
+  result_4[0] = sum / float(B * O);  // :16
+}
+
+// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
 //   schedule  m = 256, n = 128, k = 256
 //   contract: a group adds up a tile of the product in its registers; what follows with h is done
 //     on the sums, before they are stored
 static void
-sgd_step_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> ddifference,
-                tsr::View<const float, 2> W2, tsr::View<float, 2> result, int64_t B, int64_t H,
-                int64_t O) {
+sgd_step_kernel_1(tsr::View<const float, 2> h, tsr::View<const float, 2> ddifference,
+                  tsr::View<const float, 2> W2, tsr::View<float, 2> result, int64_t B, int64_t H,
+                  int64_t O) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
   // 11_mlp_grad.tsr:15
@@ -245,7 +264,7 @@ sgd_step_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> ddifferen
 //   contract: a group adds up a tile of the product in its registers; what follows with W1 and lr
 //     is done on the sums, before they are stored
 static void
-sgd_step_kernel_1(tsr::View<const float, 2> W1, float lr, tsr::View<const float, 2> x,
+sgd_step_kernel_2(tsr::View<const float, 2> W1, float lr, tsr::View<const float, 2> x,
                   tsr::View<const float, 2> temporary, tsr::View<float, 2> result_0, int64_t H,
                   int64_t I_, int64_t B) {
   constexpr int BM = 256, BN = 128, BK = 256;
@@ -280,7 +299,7 @@ sgd_step_kernel_1(tsr::View<const float, 2> W1, float lr, tsr::View<const float,
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
 //   one lane an element of the result; it adds up by itself
 static void
-sgd_step_kernel_2(const float *__restrict__ b1, float lr, const float *__restrict__ temporary,
+sgd_step_kernel_3(const float *__restrict__ b1, float lr, const float *__restrict__ temporary,
                   float *__restrict__ result_1, int64_t H, int64_t B) {
   #pragma omp parallel for
   for (int64_t i = 0; i < H; ++i) {  // 11_mlp_grad.tsr:16
@@ -298,7 +317,7 @@ sgd_step_kernel_2(const float *__restrict__ b1, float lr, const float *__restric
 //   contract: a group adds up a tile of the product in its registers; what follows with W2 and lr
 //     is done on the sums, before they are stored
 static void
-sgd_step_kernel_3(tsr::View<const float, 2> W2, float lr, tsr::View<const float, 2> h,
+sgd_step_kernel_4(tsr::View<const float, 2> W2, float lr, tsr::View<const float, 2> h,
                   tsr::View<const float, 2> ddifference, tsr::View<float, 2> result_2, int64_t H,
                   int64_t O, int64_t B) {
   constexpr int BM = 256, BN = 128, BK = 256;
@@ -333,7 +352,7 @@ sgd_step_kernel_3(tsr::View<const float, 2> W2, float lr, tsr::View<const float,
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
 //   one lane an element of the result; it adds up by itself
 static void
-sgd_step_kernel_4(const float *__restrict__ b2, float lr, const float *__restrict__ ddifference,
+sgd_step_kernel_5(const float *__restrict__ b2, float lr, const float *__restrict__ ddifference,
                   float *__restrict__ result_3, int64_t O, int64_t B) {
   #pragma omp parallel for
   for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:16
@@ -343,25 +362,6 @@ sgd_step_kernel_4(const float *__restrict__ b2, float lr, const float *__restric
     }
     result_3[i] = b2[i] - lr * db2;  // :16
   }
-}
-
-// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
-//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
-//   one group reduces everything
-static void
-sgd_step_kernel_5(const float *__restrict__ difference, float *__restrict__ result_4, int64_t B,
-                  int64_t O) {
-  constexpr int Threads = 256;
-  float lane_sum[Threads];  // 11_mlp_grad.tsr:6
-  for (int64_t lane = 0; lane < Threads; ++lane) {
-    lane_sum[lane] = 0.0f;
-    for (int64_t i = lane; i < B * O; i += Threads) {
-      const float difference_i = difference[i / O * O + i % O];
-      lane_sum[lane] += difference_i * difference_i;
-    }
-  }
-  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum);
-  result_4[0] = sum / float(B * O);  // :16
 }
 
 // def sharp_gelu[N](x: Tensor[N, f32]) -> Tensor[N, f32]
@@ -662,20 +662,20 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
       tsr::View<const float, 1>{call.data<const float>(b2), {O}},
       tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
       tsr::View<float, 2>{ddifference, {B, O}}, tsr::View<float, 2>{difference, {B, O}}, B, O, H);
-  sgd_step_kernel(tsr::View<const float, 2>{h, {B, H}},
+  sgd_step_kernel(difference, call.data<float>(result_4), B, O);
+  sgd_step_kernel_1(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{ddifference, {B, O}},
       tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
       tsr::View<float, 2>{temporary, {B, H}}, B, H, O);
-  sgd_step_kernel_1(tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}}, lr,
+  sgd_step_kernel_4(tsr::View<const float, 2>{call.data<const float>(W2), {H, O}}, lr,
+      tsr::View<const float, 2>{h, {B, H}}, tsr::View<const float, 2>{ddifference, {B, O}},
+      tsr::View<float, 2>{call.data<float>(result_2), {H, O}}, H, O, B);
+  sgd_step_kernel_5(call.data<const float>(b2), lr, ddifference, call.data<float>(result_3), O, B);
+  sgd_step_kernel_2(tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}}, lr,
       tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
       tsr::View<const float, 2>{temporary, {B, H}},
       tsr::View<float, 2>{call.data<float>(result_0), {I_, H}}, H, I_, B);
-  sgd_step_kernel_2(call.data<const float>(b1), lr, temporary, call.data<float>(result_1), H, B);
-  sgd_step_kernel_3(tsr::View<const float, 2>{call.data<const float>(W2), {H, O}}, lr,
-      tsr::View<const float, 2>{h, {B, H}}, tsr::View<const float, 2>{ddifference, {B, O}},
-      tsr::View<float, 2>{call.data<float>(result_2), {H, O}}, H, O, B);
-  sgd_step_kernel_4(call.data<const float>(b2), lr, ddifference, call.data<float>(result_3), O, B);
-  sgd_step_kernel_5(difference, call.data<float>(result_4), B, O);
+  sgd_step_kernel_3(call.data<const float>(b1), lr, temporary, call.data<float>(result_1), H, B);
   return call.finish();
 }
 extern "C" TessStatus sgd_step_call(const TessValue *args, int32_t count, TessStream stream) {
