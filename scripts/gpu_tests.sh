@@ -13,7 +13,7 @@ BIN=${TESSERA_BIN:-$PWD/build/release/bin}
 ARCH=${TESSERA_GPU_ARCH:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d . | sed 's/^/sm_/;s/^sm_90$/sm_90a/')}
 export TESSERA_CACHE=${TESSERA_CACHE:-$PWD/build/gpu-cache}
 export PATH=$PATH:/usr/local/cuda/bin
-LOGS=$PWD/build/gpu-logs
+LOGS=$PWD/build/gpu-logs/$$  # several may run at once
 part=1 parts=1 tools= only=
 wrong() { echo "gpu_tests.sh: $1" >&2; exit 2; }
 while [ $# -gt 0 ]; do

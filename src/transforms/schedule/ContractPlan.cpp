@@ -157,6 +157,12 @@ Value FunctionScheduler::lastOf(graph::DotOp dot) {
       return !isRead;
     });
   };
+  // What is added up at places behind the product: the operands would have to be kept until then. Where several values are made
+  // of both, something is stored for them in any case: the product, then, as soon as it can be computed.
+  auto comesLate = [&](Value read) {
+    auto sums = read.getDefiningOp<graph::ScatterAddOp>();
+    return sums && sums->getBlock() == dot->getBlock() && dot->isBeforeInBlock(sums);
+  };
   auto usesOf = [](Value value) { return static_cast<size_t>(std::distance(value.use_begin(), value.use_end())); };
   open[best] = usesOf(best);
   for (Operation *op = dot->getNextNode(); op; op = op->getNextNode()) {
@@ -166,6 +172,7 @@ Value FunctionScheduler::lastOf(graph::DotOp dot) {
     if (!isElementByElement(op, dot.getType())) return best;
     for (Value operand : op->getOperands())
       if (!open.count(operand)) readFor(operand);
+    if (!op->getResult(0).hasOneUse() && !isStored(op->getResult(0)) && llvm::any_of(beside, comesLate)) return best;
     if (beside.size() > kMostBeside) return best;
     for (Value operand : op->getOperands())
       if (auto entry = open.find(operand); entry != open.end() && --entry->second == 0) open.erase(entry);

@@ -2,6 +2,7 @@
 // places in their order and adds what belongs to it: no atomics, the same bits always.
 #include "ir/tile/Tile.h"
 #include "support/Check.h"
+#include "support/Lanes.h"
 #include "support/Machine.h"
 #include "transforms/schedule/TensorFunction.h"
 
@@ -11,10 +12,11 @@ using namespace tessera::ir;
 
 namespace {
 
-// Lanes that share the result. Each goes through all places, so that more of them do more work in all; fewer of them add up
-// more each.
-constexpr int64_t kLanesOnGpu = 40960;
-// Places that a lane of a GPU reads at once, and passes by where it owns none: each takes as long as a cache does.
+// Lanes that share the result: half of those that run at once on the largest machines. Each warp goes through all places, so that
+// more of them do more work in all; fewer of them add up more each.
+constexpr int64_t kLanesOnGpu = 131072;
+// Places that a lane of a GPU which looks for its own reads at once, and passes by where it owns none: each takes as long as a
+// cache does.
 constexpr int64_t kPassedAtOnce = 16;
 // Parts of the axis on a CPU, each of which goes through all places: some for each core, fewer where adding is cheap.
 constexpr int64_t kPartsOnCpu = 64, kPartsOfNumbers = 16;
@@ -53,11 +55,17 @@ Value zeroOf(Type type, OpBuilder &builder, Location loc) {
   return builder.create<graph::ConstantOp>(loc, type, zero);
 }
 
+/// How a lane finds the places that it owns: one after the other; in blocks that it passes by; or 32 at once with its warp,
+/// whose lanes own places side by side.
+enum class Search { InOrder, InBlocks, ByWarp };
+
 /// Writes the body of one lane.
 class ScatterWriter {
 public:
-  ScatterWriter(OpBuilder &builder, Privatiser &privatiser, graph::ScatterAddOp scatter, const Division &division, Value target, bool atOnce)
-      : builder_(builder), privatiser_(privatiser), scatter_(scatter), division_(division), target_(target), atOnce_(atOnce),
+  /// `isInside`: the lane owns something; null if each does.
+  ScatterWriter(OpBuilder &builder, Privatiser &privatiser, graph::ScatterAddOp scatter, const Division &division, Value target, Search search,
+                Value isInside = {})
+      : builder_(builder), privatiser_(privatiser), scatter_(scatter), division_(division), target_(target), search_(search), isInside_(isInside),
         line_(unnamed(scatter.getLoc())) {}
 
   bool write(Indices lane) {
@@ -72,12 +80,12 @@ public:
     Value owned = privatiser_.dim(*division_.owned, line_);
     Value first = privatiser_.arithmetic("mul", at_[axis].at, owned, named("first", line_));
     Value reached = privatiser_.arithmetic("add", first, owned, line_);
-    Value end = privatiser_.arithmetic("min", reached, privatiser_.dim(extent, line_), named("end", line_));
+    Value end = privatiser_.arithmetic("min", reached, privatiser_.dim(extent, line_), search_ == Search::ByWarp ? line_ : named("end", line_));
+    if (search_ == Search::ByWarp)  // lanes behind the last stay with their warps, and own nothing
+      end = builder_.create<graph::ElementwiseOp>(named("end", line_), end.getType(), "select", ValueRange{isInside_, end, first});
     loop(first, end, "r", [&](Value place) { return zero(place); });
-    return pass([&](Value found) {
-      Value notBefore = privatiser_.arithmetic("ge", found, first, line_), notBehind = privatiser_.arithmetic("lt", found, end, line_);
-      return privatiser_.arithmetic("and", notBefore, notBehind, line_);
-    });
+    auto isOwned = [&](Value found) { return isBetween(found, first, end); };
+    return search_ == Search::ByWarp ? passByWarp(first, end, isOwned) : pass(isOwned);
   }
 
 private:
@@ -117,11 +125,39 @@ private:
     });
   }
   using Owned = llvm::function_ref<Value(Value)>;
+  Value isBetween(Value found, Value first, Value end) {
+    Value notBefore = privatiser_.arithmetic("ge", found, first, line_), notBehind = privatiser_.arithmetic("lt", found, end, line_);
+    return privatiser_.arithmetic("and", notBefore, notBehind, line_);
+  }
+  Value ofWarp(StringRef what, Value value, Type type, Location loc) { return builder_.create<graph::WarpOp>(loc, type, what, value, Value()); }
+  /// Each lane of a warp looks at one place of 32: where none of them goes to what the warp owns, it passes them by.
+  bool passByWarp(Value first, Value end, Owned isOwned) {
+    Type index = builder_.getIndexType(), mask = builder_.getIntegerType(32, /*isSigned=*/false);
+    Value count = privatiser_.dim(scatter_.getUpdates().getType().getShape()[scatter_.getAxis()].getDim(), line_);
+    Value lane = builder_.create<graph::QueryOp>(named("lane", line_), index, "lane_id", 0);
+    Value warpFirst = ofWarp("min", first, index, named("warp_first", line_)), warpEnd = ofWarp("max", end, index, named("warp_end", line_));
+    Value none = builder_.create<graph::ConstantOp>(line_, mask, builder_.getIntegerAttr(mask, 0));
+    Value step = privatiser_.constantIndex(kWarpLanes, line_);
+    auto loop = builder_.create<scf::ForOp>(line_, privatiser_.constantIndex(0, line_), count, step);
+    loop.getInductionVar().setLoc(named("next", line_));
+    return inside(loop.getBody(), [&] {
+      Value next = loop.getInductionVar(), behind = privatiser_.arithmetic("add", next, step, line_);
+      Value last = privatiser_.arithmetic("min", behind, count, named("last", line_));
+      Value mine = privatiser_.arithmetic("add", next, lane, named("mine", line_)), isPlace = privatiser_.arithmetic("lt", mine, last, line_);
+      // A lane behind the last place looks at that one again, in vain.
+      Value place = placeOf(privatiser_.arithmetic("min", mine, privatiser_.arithmetic("sub", last, privatiser_.constantIndex(1, line_), line_), line_));
+      if (!place) return false;
+      Value isOurs = privatiser_.arithmetic("and", isPlace, isBetween(place, warpFirst, warpEnd), named("is_ours", line_));
+      Value found = ofWarp("ballot", isOurs, mask, named("ours", line_));
+      Value any = builder_.create<graph::ElementwiseOp>(line_, builder_.getI1Type(), "ne", ValueRange{found, none});
+      return inside(builder_.create<scf::IfOp>(line_, any, /*withElse=*/false).thenBlock(), [&] { return addFound(next, found, isOwned); });
+    });
+  }
   /// Goes through the places, and adds where `isOwned` says that the lane owns them.
   bool pass(Owned isOwned) {
     Value count = privatiser_.dim(scatter_.getUpdates().getType().getShape()[scatter_.getAxis()].getDim(), line_);
     Value zero = privatiser_.constantIndex(0, line_);
-    if (!atOnce_) return addOwned(zero, count, isOwned);
+    if (search_ == Search::InOrder) return addOwned(zero, count, isOwned);
     auto loop = builder_.create<scf::ForOp>(line_, zero, count, privatiser_.constantIndex(kPassedAtOnce, line_));
     loop.getInductionVar().setLoc(named("next", line_));
     return inside(loop.getBody(), [&] {
@@ -156,13 +192,27 @@ private:
     });
     return done ? loop.getResult(0) : Value();
   }
-  bool addOwned(Value first, Value last, Owned isOwned) {
-    return loop(first, last, "p", [&](Value p) {
-      Value place = placeOf(p);
-      if (!place) return false;
-      auto owned = builder_.create<scf::IfOp>(line_, isOwned(place), /*withElse=*/false);
-      return inside(owned.thenBlock(), [&] { return elements(place, [&](const Indices &to) { return add(p, to); }); });
+  /// What the bits say that the warp owns; a lane of it may own no part of that.
+  bool addFound(Value next, Value bits, Owned isOwned) {
+    Value lanes = privatiser_.constantIndex(kWarpLanes, line_), one = builder_.create<graph::ConstantOp>(line_, bits.getType(), builder_.getIntegerAttr(bits.getType(), 1));
+    return loop(privatiser_.constantIndex(0, line_), lanes, "bit", [&](Value bit) {
+      Value shift = builder_.create<graph::CastOp>(line_, bits.getType(), bit, StringAttr(), UnitAttr());
+      Value moved = builder_.create<graph::ElementwiseOp>(line_, bits.getType(), "shr", ValueRange{bits, shift});
+      Value isSet = builder_.create<graph::ElementwiseOp>(line_, bits.getType(), "and", ValueRange{moved, one});
+      Value isFound = builder_.create<graph::ElementwiseOp>(line_, builder_.getI1Type(), "eq", ValueRange{isSet, one});
+      return inside(builder_.create<scf::IfOp>(line_, isFound, /*withElse=*/false).thenBlock(), [&] {
+        return addAt(privatiser_.arithmetic("add", next, bit, named("p", line_)), isOwned);
+      });
     });
+  }
+  bool addOwned(Value first, Value last, Owned isOwned) {
+    return loop(first, last, "p", [&](Value p) { return addAt(p, isOwned); });
+  }
+  bool addAt(Value p, Owned isOwned) {
+    Value place = placeOf(p);
+    if (!place) return false;
+    auto owned = builder_.create<scf::IfOp>(line_, isOwned(place), /*withElse=*/false);
+    return inside(owned.thenBlock(), [&] { return elements(place, [&](const Indices &to) { return add(p, to); }); });
   }
   bool add(Value p, const Indices &to) {
     Indices from(to);
@@ -184,7 +234,8 @@ private:
   graph::ScatterAddOp scatter_;
   const Division &division_;
   Value target_;
-  bool atOnce_;  // places are looked at in blocks
+  Search search_;
+  Value isInside_;
   Location line_;
   Indices at_;
 };
@@ -206,12 +257,12 @@ LogicalResult FunctionScheduler::scatterKernel(graph::ScatterAddOp scatter, Valu
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
   Privatiser privatiser(builder, kernel.leaves);
-  if (!onCpu) {  // groups of lanes reach over the end; turns of a loop do not
-    Value isInside = privatiser.arithmetic("lt", i, privatiser.dim(count, place), place);
-    builder.setInsertionPointToStart(builder.create<scf::IfOp>(place, isInside, /*withElse=*/false).thenBlock());
-  }
+  Search search = onCpu ? Search::InOrder : division.owned ? Search::ByWarp : Search::InBlocks;
+  Value isInside;  // groups of lanes reach over the end; turns of a loop do not
+  if (!onCpu) isInside = privatiser.arithmetic("lt", i, privatiser.dim(count, place), place);
+  if (search == Search::InBlocks) builder.setInsertionPointToStart(builder.create<scf::IfOp>(place, isInside, /*withElse=*/false).thenBlock());
   Indices lane = privatiser.delinearize(i, division.lanes, place, /*naming=*/true);
-  if (!ScatterWriter(builder, privatiser, scatter, division, kernel.target, /*atOnce=*/!onCpu).write(std::move(lane))) return failure();
+  if (!ScatterWriter(builder, privatiser, scatter, division, kernel.target, search, isInside).write(std::move(lane))) return failure();
   builder.setInsertionPointToEnd(&kernel.op->getRegion(0).front());
   builder.create<schedule::KernelEndOp>(place);
   return success();

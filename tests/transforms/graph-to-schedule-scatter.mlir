@@ -1,0 +1,45 @@
+// RUN: tessera-opt %s -split-input-file --set-machine=name=sm_90a --graph-to-schedule --verify-schedule | FileCheck %s
+// Sums at places: a warp looks at 32 places at once, and passes them by where it owns none of them.
+
+// CHECK-LABEL: schedule.kernel @sums_kernel(
+// CHECK: %[[END:.*]] = graph.elementwise "select"
+// CHECK: graph.warp "min"
+// CHECK: graph.warp "max" %[[END]]
+// CHECK: scf.for
+// CHECK: graph.warp "ballot"
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: graph.elementwise "shr"
+// The result is one root: the product's kernel reads the sums.
+// CHECK-LABEL: schedule.func @sums(
+// CHECK: schedule.launch @sums_kernel(
+// CHECK-NEXT: schedule.launch @sums_kernel_1(%a, %b, %{{.*}}, %y)
+// CHECK-NEXT: schedule.return
+graph.func @sums(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>, %a: !tsr.tensor<["V", "K"], f32>, %b: !tsr.tensor<["K", "D"], f32>) -> !tsr.tensor<["V", "D"], f32> attributes {
+    dims = ["P", "D", "V", "K"], params = [#tsr.param<"x", in>, #tsr.param<"at", in>, #tsr.param<"a", in>, #tsr.param<"b", in>],
+    outputs = [#tsr.result<"y", !tsr.tensor<["V", "D"], f32>>]} {
+  %t = graph.dot %a, %b : (!tsr.tensor<["V", "K"], f32>, !tsr.tensor<["K", "D"], f32>) -> !tsr.tensor<["V", "D"], f32>
+  %s = graph.scatter_add 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["P", "D"], f32>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], f32>
+  %y = graph.elementwise "add" %t, %s : !tsr.tensor<["V", "D"], f32>
+  graph.return %y : !tsr.tensor<["V", "D"], f32>
+}
+
+// -----
+
+// Two results are made of the product and of the sums behind it: the product is stored as soon as it can be computed, and both
+// are read by the kernel of the results.
+// CHECK-LABEL: schedule.func @moments(
+// CHECK: schedule.launch @moments_t_kernel(%a, %b, %[[T:.*]])
+// CHECK: schedule.launch @moments_s_kernel(%x, %at, %[[S:.*]])
+// CHECK-NEXT: schedule.launch @moments_kernel(%{{.*}}, %[[T]], %[[S]], %{{.*}}, %{{.*}})
+// CHECK-NEXT: schedule.return
+graph.func @moments(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>, %a: !tsr.tensor<["V", "K"], f32>, %b: !tsr.tensor<["K", "D"], f32>, %m: !tsr.tensor<["V", "D"], f32>) -> (!tsr.tensor<["V", "D"], f32>, !tsr.tensor<["V", "D"], f32>) attributes {
+    dims = ["P", "D", "V", "K"], params = [#tsr.param<"x", in>, #tsr.param<"at", in>, #tsr.param<"a", in>, #tsr.param<"b", in>, #tsr.param<"m", in>],
+    outputs = [#tsr.result<"result_0", !tsr.tensor<["V", "D"], f32>>, #tsr.result<"result_1", !tsr.tensor<["V", "D"], f32>>]} {
+  %t = graph.dot %a, %b : (!tsr.tensor<["V", "K"], f32>, !tsr.tensor<["K", "D"], f32>) -> !tsr.tensor<["V", "D"], f32> loc("t")
+  %s = graph.scatter_add 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["P", "D"], f32>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], f32> loc("s")
+  %g = graph.elementwise "add" %t, %s : !tsr.tensor<["V", "D"], f32>
+  %n = graph.elementwise "add" %m, %g : !tsr.tensor<["V", "D"], f32>
+  %v = graph.elementwise "mul" %g, %g : !tsr.tensor<["V", "D"], f32>
+  graph.return %n, %v : !tsr.tensor<["V", "D"], f32>, !tsr.tensor<["V", "D"], f32>
+}
