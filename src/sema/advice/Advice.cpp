@@ -131,7 +131,7 @@ public:
   }
 
   /// Whether no more is tried.
-  bool isSpent() const { return trials_ == kMostTrials || bytes_ + text().size() > kMostBytes; }
+  bool isSpent() const { return trials_ == kMostTrials || bytes_ + bytesOf(text()) > kMostBytes; }
 
 private:
   const Part &partAt(Span place) {
@@ -189,11 +189,17 @@ private:
     return messages;
   }
 
-  /// What is said about the module with this text; nothing if it cannot be read, or enough was tried already.
-  std::optional<Messages> check(std::string text) {
+  /// What a trial of this text counts for: the modules that it loads are in it.
+  size_t bytesOf(const std::string &text) const {
     size_t size = text.size();
     for (FileId id = 0; id < sources_.size(); ++id)
       if (id != module_.file) size += sources_.file(id).text.size() / kLoaded;
+    return size;
+  }
+
+  /// What is said about the module with this text; nothing if it cannot be read, or enough was tried already.
+  std::optional<Messages> check(std::string text) {
+    size_t size = bytesOf(text);
     untried_ = trials_ == kMostTrials || bytes_ + size > kMostBytes;
     if (untried_) return std::nullopt;
     ++trials_;
