@@ -115,6 +115,8 @@ inline const Case kLayers[] = {
     {"lstm", "lstm(x, w[0:2, 0:1], w[2:4, 1:2], w[2:6], w[6:7], w[7])[0]", "3, 2, 1", -2, 2, "3, 2, 4", "8, 4"},
     {"gru", "gru(x, w[0:2, 0:1], w[1:5], w[5:6], w[6], w[7])[0]", "3, 2, 1", -2, 2, "3, 2, 4", "8, 3"},
     {"selective_scan", "selective_scan(x, w * w, -abs(w[0].T), x[:, :, :3], w[:, :, 2:], x[:, 0, :].unsqueeze(2) * w[0, 0, :3])[0]", "2, 3, 5", 0.1, 1, "2, 3, 5", "2, 3, 5"},
+    {"scan_of_turns", "scan(lambda h, r: (tanh(h * w[0] + r), h * r), w[1], x)[1]", "5, 3", -2, 2, "5, 3", "2, 3"},
+    {"associative_scan", "associative_scan(lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]), (x, w))[1]", "5, 3", -2, 2, "5, 3", "5, 3"},
     {"fft", "fft(x, w)[0]", "N, 6", -2, 2, "N, 6", "N, 6"}, {"ifft", "ifft(x, w, axis=0)[1]", "6, N", -2, 2, "6, N", "6, N"},
     {"rfft", "rfft(x * w)[1]", "N, 4", -2, 2, "N, 6", "N, 6"}, {"irfft", "irfft(x, w, 5) * irfft(w, x, 5)", "N, 5", -2, 2, "N, 3", "N, 3"},
     {"orthogonalized", "orthogonalized(x)", "N, M", -2, 2, "N, M", "", "", false}, {"muon", "muon(x, w, x * w, 0.1)[0]", "N, M", -2, 2, "N, M", "N, M", "", false},

@@ -272,6 +272,28 @@ def state_space():
         yield args, (y, h), 2e-5
 
 
+@case("""
+def turns[T, D](x: Tensor[T, D, f32], w: Tensor[T, D, f32], h: Tensor[D, f32]):
+    def turn(state, row):
+        x, w = row
+        state = tanh(w) * state + x
+        return state, (state * 2.0, sum(state))
+    last, (ys, sums) = scan(turn, h, (x, w))
+    passes = associative_scan(lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]), (tanh(w), x))[1]
+    return last, ys, sums, passes
+""")
+def turns():
+    for t, d in ((0, 3), (1, 1), (7, 5), (64, 3), (65, 17), (1009, 2)):
+        args = {"x": f32(t, d), "w": f32(t, d), "h": f32(d)}
+        x, w, h = wide(args).values()
+        states, from_zero = np.zeros((t + 1, d)), np.zeros((t + 1, d))
+        states[0] = h
+        for i in range(t):
+            states[i + 1] = np.tanh(w[i]) * states[i] + x[i]
+            from_zero[i + 1] = np.tanh(w[i]) * from_zero[i] + x[i]
+        yield args, (states[-1], 2 * states[1:], states[1:].sum(-1), from_zero[1:]), 2e-5
+
+
 # ---------------------------------------------------------------- transforms
 
 

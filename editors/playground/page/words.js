@@ -125,6 +125,7 @@ export const words = {
   "argsort",
   "asin",
   "asinh",
+  "associative_scan",
   "astype",
   "atan",
   "atan2",

@@ -48,10 +48,44 @@ Value scanOfTile(Context &cx, ReduceOp op, Value x, int axis, Span span) {
   return reusable(cx, arrayValue(cx, std::move(e), type, std::move(limits), span), "scanned", span);
 }
 
+/// A function of the library, called.
+Value libraryCall(Context &cx, std::string_view module, const char *function, GivenList given, Span span) {
+  ModuleScope *library = loadModule(cx, span.file, 0, std::string(module), {});
+  Value called = library ? moduleMember(*library, function) : Value::poison();
+  TSR_CHECK(!called.isPoison(), "the library has no scan");
+  return callValue(cx, called, std::move(given), span, "scan");
+}
+
+/// scan(f, init, xs): the turns of a loop that carries a state, which the library writes out.
+Value scanOfTurns(Context &cx, Bound &args, Span span) {
+  if (inKernel(cx)) {
+    report(cx, Id::wrongArgument, args.spans[0], "`scan` in a kernel", "a tile", describe(cx, args.values[0]))
+        .help("write the loop: `for t in range(n):`");
+    return Value::poison();
+  }
+  GivenList given;
+  given.push_back({"", std::move(args.values[0]), args.spans[0], {}, nullptr});
+  for (size_t place : {1, 2}) {  // by place, or by name
+    const size_t at = args.values[place].given() ? place : place + 2;
+    if (!args.values[at].given()) {
+      report(cx, Id::argumentNotGiven, span, "scan", place == 1 ? "init" : "xs").help("`scan(f, init, xs)`, where f(state, x) returns the next state and y");
+      return Value::poison();
+    }
+    given.push_back({"", std::move(args.values[at]), args.spans[at], {}, nullptr});
+  }
+  return libraryCall(cx, "tessera.recurrent", "_scan_turns", std::move(given), span);
+}
+
 }  // namespace
 
 Value arrayScan(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   const std::string shown(row.name);
+  if (isCallable(args.values[0])) return scanOfTurns(cx, args, span);
+  for (size_t of : {3, 4})
+    if (args.values[of].given()) {
+      report(cx, Id::wrongArgument, args.spans[0], "`scan` with an `init`", "a function f(state, x), which returns the next state and y", describe(cx, args.values[0]));
+      return Value::poison();
+    }
   Value x = arrayArgument(cx, args, 0, shown);
   auto op = operationOf(cx, args);
   if (x.isPoison() || !op) return Value::poison();
@@ -67,15 +101,12 @@ Value arrayScan(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   }
   if (inKernel(cx)) return scanOfTile(cx, *op, std::move(x), *axis, span);
   // A tensor function: passes over the tensor, which the library writes out.
-  ModuleScope *library = loadModule(cx, span.file, 0, "tessera.nn", {});
-  Value passes = library ? moduleMember(*library, "_scan_in_passes") : Value::poison();
-  TSR_CHECK(!passes.isPoison(), "the library has no scan");
   const std::string_view word = mnemonic(*op);
   GivenList given;
   given.push_back({"", std::move(x), args.spans[0], {}, nullptr});
   given.push_back({"", Value::string(std::string(word)), span, {}, nullptr});
   given.push_back({"", Value::integer(Dim(*axis)), span, {}, nullptr});
-  return callValue(cx, passes, std::move(given), span, shown);
+  return libraryCall(cx, "tessera.nn", "_scan_in_passes", std::move(given), span);
 }
 
 }  // namespace tessera::sema

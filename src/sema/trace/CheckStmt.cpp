@@ -356,7 +356,7 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
     stored = broadcastValue(cx, std::move(stored), shape, apart ? valueSpan : span);
     if (stored.isPoison()) return;
     e = takeExpr(stored);
-  } else if (e->type.kind == TypeKind::Tensor) {
+  } else if (e->type.kind == TypeKind::Tensor && !(isOwn && e->type.shape.empty())) {
     report(cx, Id::shapeMismatch, apart ? valueSpan : span, "[]", shapeText(cx, e->type.shape))
         .note(syntax.span, "one element is written to here");
     return;
