@@ -25,11 +25,12 @@ private:
     std::string text;
     Tokens tokens;
     ast::Block trees;
-    uint32_t at = 0;        // where the first token stands
-    uint64_t version = 0;   // that used it last
+    uint32_t at = 0;       // where the first token stands
+    uint64_t version = 0;  // that used it last
   };
   std::unordered_multimap<size_t, Entry> entries_;
   uint64_t version_ = 1;
+  bool read_ = false;  // something of this version
 };
 
 }  // namespace tessera::frontend

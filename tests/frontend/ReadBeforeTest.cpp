@@ -17,13 +17,39 @@ struct Read {
   }
   std::string all() const {
     std::string comments;
-    for (const ast::Comment &comment : module->comments) comments += " " + std::to_string(comment.span.begin) + "-" + std::to_string(comment.span.end);
+    for (const ast::Comment &comment : module->comments)
+      comments += " " + std::to_string(comment.span.begin) + "-" + std::to_string(comment.span.end);
     return ast::dump(*module, true) + comments + "\n" + diag::renderText(said, sources);
   }
 };
 
-const char *const kPieces[] = {"x", "(", ")", "[", "]", "{", "}", ":", "\"", "\"\"\"", "'", "#", "\n", "\n\n", "    ", "\n    ", "\ndef f(x):\n    return x\n", "@kernel\n", "where ",
-                               " = 1", ",", "lambda: ", "\\\n", "pass\n", "elif x:\n", "\xC3\xA9", ""};
+const char *const kPieces[] = {"x",
+                               "(",
+                               ")",
+                               "[",
+                               "]",
+                               "{",
+                               "}",
+                               ":",
+                               "\"",
+                               "\"\"\"",
+                               "'",
+                               "#",
+                               "\n",
+                               "\n\n",
+                               "    ",
+                               "\n    ",
+                               "\ndef f(x):\n    return x\n",
+                               "@kernel\n",
+                               "where ",
+                               " = 1",
+                               ",",
+                               "lambda: ",
+                               "\\\n",
+                               "pass\n",
+                               "elif x:\n",
+                               "\xC3\xA9",
+                               ""};
 
 /// Where definitions, names of parameters and line ends are: an edit there reaches across statements.
 size_t placeIn(const std::string &text, std::mt19937 &random) {
@@ -52,7 +78,8 @@ TEST(ReadBefore, RandomEditsAreReadAsAFreshTextIs) {
       Read other(second, &before), otherFresh(second);
       ASSERT_EQ(other.all(), otherFresh.all()) << entry.path() << ", beside edit " << i;
       ASSERT_EQ(again.all(), fresh.all()) << entry.path() << ", behind edit " << i;
-      size_t at = placeIn(text, random), length = random() % 3 == 0 ? std::min(text.size() - at, static_cast<size_t>(random() % 40)) : 0;
+      size_t at = placeIn(text, random),
+             length = random() % 3 == 0 ? std::min(text.size() - at, static_cast<size_t>(random() % 40)) : 0;
       text.replace(at, length, kPieces[random() % std::size(kPieces)]);
       if (i % 10 == 9) text = original;
     }
@@ -72,4 +99,13 @@ TEST(ReadBefore, AStatementThatDidNotChangeKeepsItsTree) {
   Read three(first + "def g(x):\n    return x + 2\n", &before);
   EXPECT_EQ(two.module->body[1], three.module->body[0]);
   EXPECT_NE(two.module->body[0], three.module->body[1]);
+}
+
+TEST(ReadBefore, VersionsThatNobodyReadsMakeNothingOlder) {
+  const std::string text = "def f(x):\n    return x\n";
+  frontend::ReadBefore before;
+  Read one(text, &before);
+  for (int key = 0; key < 50; ++key) before.beginVersion();
+  Read two("# typed fast\n" + text, &before);
+  EXPECT_EQ(one.module->body[0], two.module->body[0]);
 }
