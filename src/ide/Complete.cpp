@@ -4,6 +4,7 @@
 #include "ide/Ide.h"
 #include "sema/Builtins.h"
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace tessera::ide {
@@ -32,7 +33,7 @@ Item itemOf(SymbolKind kind) {
 
 class Completer {
 public:
-  Completer(const View &view, const Context &context, uint32_t offset) : view_(view), context_(context), offset_(offset) {}
+  Completer(const View &view, const Context &context, uint32_t offset, bool lazy) : view_(view), context_(context), offset_(offset), lazy_(lazy) {}
 
   std::vector<Completion> take() {
     switch (context_.kind) {
@@ -55,17 +56,31 @@ public:
 
 private:
   void add(Completion item) {
-    if (seen_.insert(item.label).second) items_.push_back(std::move(item));
+    if (isWanted(item.label) && seen_.insert(item.label).second) items_.push_back(std::move(item));
   }
-  void addCallable(const CallableText &text, Item kind, const std::string &sort) {
-    add({text.name, text.label, text.doc, "", kind, sort});
+  bool isWanted(std::string_view label) const {
+    std::string_view typed = context_.word;
+    for (char c : label)
+      if (!typed.empty() && std::tolower(static_cast<unsigned char>(c)) == std::tolower(static_cast<unsigned char>(typed.front()))) typed.remove_prefix(1);
+    return typed.empty();
+  }
+  /// `text`: gives its CallableText, which takes longer than all the rest.
+  template <class Text>
+  void addCallable(std::string_view name, Item kind, const std::string &sort, const Text &text) {
+    if (!isWanted(name) || seen_.count(name)) return;
+    Completion item{std::string(name), "", "", "", kind, sort};
+    if (!lazy_) {
+      CallableText known = text();
+      item.detail = std::move(known.label), item.doc = std::move(known.doc);
+    }
+    add(std::move(item));
   }
   void addFunctions(const ast::Module &module, Item kind, const std::string &sort) {
     for (const ast::StmtPtr &stmt : module.body) {
       if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text[0] != '_')
-        addCallable(callableOf(*def, view_.sources, kind == Item::Method), kind, sort);
+        addCallable(def->name.text, kind, sort, [&] { return callableOf(*def, view_.sources, kind == Item::Method); });
       if (auto *def = as<ast::StructDef>(stmt); def && kind == Item::Function)
-        addCallable(callableOf(*def, view_.sources), Item::Struct, sort);
+        addCallable(def->name.text, Item::Struct, sort, [&] { return callableOf(*def, view_.sources); });
       auto *assign = as<ast::AssignStmt>(stmt);
       auto *name = assign && kind == Item::Function ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
       if (name && name->name[0] != '_') add({name->name, "", "", "", Item::Constant, sort});
@@ -83,7 +98,7 @@ private:
       bool here = row.places.find(place) != std::string_view::npos && row.kind != sema::BuiltinKind::Unsupported;
       if (row.places.find('H') != std::string_view::npos && kernel) here = false;
       if (row.kind == sema::BuiltinKind::Decorator || (row.places.find('K') != std::string_view::npos && host)) here = false;
-      if (here) addCallable(callableOf(row, kind == Item::Method), kind, sort);
+      if (here) addCallable(row.name, kind, sort, [&] { return callableOf(row, kind == Item::Method); });
     }
   }
   void properties(std::initializer_list<std::pair<const char *, const char *>> list) {
@@ -130,7 +145,10 @@ private:
     for (const ParameterText &field : callableOf(*fact.structure, view_.sources).parameters)
       add({field.name, field.text, "", "", Item::Field, "0"});
     for (const ast::StmtPtr &part : fact.structure->body)
-      if (auto *method = as<ast::FuncDef>(part)) addCallable(callableOf(*method, view_.sources, true), Item::Method, "1");
+      if (auto *method = as<ast::FuncDef>(part)) {
+        CallableText text = callableOf(*method, view_.sources, true);  // describe() does not know whose it is
+        add({text.name, text.label, text.doc, "", Item::Method, "1"});
+      }
   }
   void moduleMembers(const sema::Fact &fact) {
     if (fact.module) return addFunctions(*fact.module, Item::Function, "0");
@@ -184,12 +202,14 @@ private:
     uint32_t at = scopeOffset();
     for (uint32_t index : view_.names.visibleAt(at)) {
       const Symbol &symbol = view_.names.symbols()[index];
+      if (!isWanted(symbol.name)) continue;
       bool later = symbol.owner && symbol.kind == SymbolKind::Variable && symbol.definition.begin >= context_.wordBegin;
       if (later) continue;
       const sema::Fact *fact = symbol.function ? nullptr : view_.facts.at(symbol.definition);
-      std::string detail = symbol.function ? signatureText(*symbol.function, view_.sources) : fact ? typeText(*fact) : "";
+      const bool described = symbol.function && (!lazy_ || symbol.owner);
+      std::string detail = described ? signatureText(*symbol.function, view_.sources) : fact ? typeText(*fact) : "";
       if (detail.empty() && symbol.parameter && symbol.parameter->annotation) detail = std::string(view_.text(symbol.parameter->annotation->span));
-      std::string doc = symbol.function ? docOf(symbol.function->body) : "";
+      std::string doc = described ? docOf(symbol.function->body) : "";
       Item kind = itemOf(symbol.kind);
       if (symbol.kind == SymbolKind::Import && fact && fact->kind == ValueKind::Function) kind = Item::Function;
       add({symbol.name, detail, doc, "", kind, symbol.owner ? "1" : "2"});
@@ -228,14 +248,32 @@ private:
   const View &view_;
   const Context &context_;
   uint32_t offset_;
+  bool lazy_;
   std::vector<Completion> items_;
-  std::set<std::string> seen_;
+  std::set<std::string, std::less<>> seen_;
 };
 
 }  // namespace
 
-std::vector<Completion> completionsOf(const View &view, const Context &context, uint32_t offset) {
-  return Completer(view, context, offset).take();
+std::vector<Completion> completionsOf(const View &view, const Context &context, uint32_t offset, bool lazy) {
+  return Completer(view, context, offset, lazy).take();
+}
+
+void describe(const View &view, Completion &item) {
+  const bool method = item.kind == Item::Method;
+  auto take = [&](const CallableText &text) { item.detail = text.label, item.doc = text.doc; };
+  auto inModule = [&](const ast::Module &module) {
+    for (const ast::StmtPtr &stmt : module.body) {
+      if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text == item.label) return take(callableOf(*def, view.sources, method)), true;
+      if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == item.label) return take(callableOf(*def, view.sources)), true;
+    }
+    return false;
+  };
+  if (!method && inModule(view.module)) return;
+  for (char place : std::string_view(method ? "MSR" : "PT"))
+    if (const sema::BuiltinRow *row = sema::builtinByName(item.label, place)) return take(callableOf(*row, method));
+  for (const ast::Module *part : view.prelude)
+    if (inModule(*part)) return;
 }
 
 std::optional<SignatureHelp> signatureHelp(const View &view, const Context &context) {

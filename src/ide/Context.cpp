@@ -126,6 +126,7 @@ Context contextAt(const std::string &text, FileId file, uint32_t offset) {
   std::erase_if(tokens, [](const Token &t) { return t.kind == K::COMMENT; });
   if (!tokens.empty() && isWord(tokens.back()) && tokens.back().end == offset) {
     context.wordBegin = tokens.back().begin;
+    context.word = text.substr(context.wordBegin, offset - context.wordBegin);
     tokens.pop_back();
   }
   Tokens line;  // of the last line, for statements that are one

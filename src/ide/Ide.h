@@ -80,6 +80,7 @@ struct Completion {
 struct Context {
   enum class Kind : uint8_t { None, Name, Member, Decorator, Policy, Import } kind = Kind::Name;
   uint32_t wordBegin = 0;     // where the word that is being typed begins
+  std::string word;           // as far as it is typed
   Span object;                // Member: the text before the dot
   Span callee;                // of the innermost call around, or invalid
   size_t argument = 0;        // its place in that call
@@ -94,7 +95,11 @@ std::string reducedTo(const std::string &text, Span kept);
 /// The text with lines that did not parse taken out, as long as it was; empty: there is nothing to take out.
 std::string withoutBrokenLines(const std::string &text, FileId file, const std::vector<diag::Diagnostic> &said);
 
-std::vector<Completion> completionsOf(const View &view, const Context &context, uint32_t offset);
+/// Those that what is typed may still become, with letters between and behind it: editors show no others.
+/// `lazy`: what can be called comes without its details, which describe() gives.
+std::vector<Completion> completionsOf(const View &view, const Context &context, uint32_t offset, bool lazy = false);
+/// The detail and the documentation of a completion that came without.
+void describe(const View &view, Completion &item);
 struct SignatureHelp {
   std::string label, doc;
   std::vector<std::pair<size_t, size_t>> parameters;  // where each stands in the label

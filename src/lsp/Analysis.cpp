@@ -1,5 +1,6 @@
 #include "lsp/Analysis.h"
 #include "support/Check.h"
+#include <chrono>
 #include <new>
 
 namespace tessera::lsp {
@@ -45,35 +46,76 @@ void check(driver::Session &session, sema::CheckOptions options) {
   options.before->forget();
 }
 
+/// Adds the time until its end.
+class Stopwatch {
+public:
+  explicit Stopwatch(double &milliseconds) : milliseconds_(milliseconds) {}
+  ~Stopwatch() { milliseconds_ += std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+  Stopwatch(const Stopwatch &) = delete;
+  Stopwatch &operator=(const Stopwatch &) = delete;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  double &milliseconds_;
+  Clock::time_point start_ = Clock::now();
+};
+
 }  // namespace
 
 std::unique_ptr<Analysis> Analysis::of(const std::string &path, const std::string &text, const Reader &reader, bool advice,
                                        std::shared_ptr<driver::Past> past, bool remember) {
   auto made = std::make_unique<Analysis>();
-  made->text_ = text;
-  made->advised_ = advice;
-  made->said_ = made->facts_ = loaded(path, text, reader, past);
-  driver::Session &session = *made->said_;
-  if (!session.module()) return nullptr;
+  Stopwatch watch(made->spent_);
+  made->path_ = path, made->text_ = text, made->reader_ = reader;
+  made->said_ = loaded(path, text, reader, past);
+  if (!made->said_->module()) return nullptr;
+  made->reads_ = !made->said_->diagnostics.hasErrors();
+  made->options_.before = &past->checked;
+  made->options_.remember = remember;
+  made->options_.advice = advice;
+  made->past_ = std::move(past);
+  return made;
+}
+
+/// The text that facts are looked for in.
+void Analysis::mend() const {
+  if (facts_) return;
+  Stopwatch watch(spent_);
+  facts_ = said_;
   constexpr int kMostRounds = 4;  // a line taken out may be the head of others
-  std::string mended = text;
-  for (int round = 0; round < kMostRounds && made->facts_->diagnostics.hasErrors(); ++round) {
-    std::string next = ide::withoutBrokenLines(mended, made->facts_->module()->file, made->facts_->diagnostics.all());
+  std::string mended = text_;
+  for (int round = 0; round < kMostRounds && facts_->diagnostics.hasErrors(); ++round) {
+    std::string next = ide::withoutBrokenLines(mended, facts_->module()->file, facts_->diagnostics.all());
     if (next.empty()) break;
     mended = std::move(next);
-    made->facts_ = loaded(path, mended, reader, past);
+    facts_ = loaded(path_, mended, reader_, past_);
   }
-  bool apart = made->facts_ != made->said_;
-  sema::CheckOptions options;
-  options.before = &past->checked;
-  options.remember = remember;
-  options.advice = advice;
-  options.facts = apart ? nullptr : &made->table_;
-  check(session, options);
-  options.advice = false;
-  options.facts = &made->table_;
-  if (apart) check(*made->facts_, options);
-  return made;
+}
+
+const sema::FactTable &Analysis::facts() const {
+  if (factsChecked_) return table_;
+  mend();
+  Stopwatch watch(spent_);
+  factsChecked_ = true;
+  sema::CheckOptions options = options_;
+  options.facts = &table_;
+  if (facts_ == said_) saidChecked_ = true;
+  else options.advice = false;
+  check(*facts_, options);
+  return table_;
+}
+
+const diag::Engine &Analysis::diagnostics() const {
+  if (saidChecked_) return said_->diagnostics;
+  mend();
+  if (facts_ == said_) {
+    facts();
+  } else {
+    Stopwatch watch(spent_);
+    saidChecked_ = true;
+    check(*said_, options_);
+  }
+  return said_->diagnostics;
 }
 
 Analysis::Seen::Seen(const driver::Session &known, const sema::FactTable &facts, std::optional<uint32_t> around)
@@ -81,8 +123,8 @@ Analysis::Seen::Seen(const driver::Session &known, const sema::FactTable &facts,
       view{known.sources, *known.module(), facts, names, partsOf(known, "tessera.nn")} {}
 
 std::unique_ptr<Analysis::Seen> Analysis::seen(std::optional<uint32_t> around) const {
-  const driver::Session &known = *facts_;
-  return std::make_unique<Seen>(known, table_, around);
+  const sema::FactTable &table = facts();
+  return std::make_unique<Seen>(*facts_, table, around);
 }
 
 const ide::View &Analysis::view() const {
@@ -97,9 +139,11 @@ const ide::View &Analysis::viewAt(uint32_t offset) const {
   return near_->view;
 }
 
-std::vector<std::string> Analysis::dependencies() const {
-  std::vector<std::string> files = said_->filesRead();
-  files.insert(files.end(), said_->filesMissed().begin(), said_->filesMissed().end());
+std::optional<std::vector<std::string>> Analysis::dependencies() const {
+  if (!saidChecked_ && !factsChecked_) return std::nullopt;
+  const driver::Session &checked = saidChecked_ ? *said_ : *facts_;
+  std::vector<std::string> files = checked.filesRead();
+  files.insert(files.end(), checked.filesMissed().begin(), checked.filesMissed().end());
   return files;
 }
 

@@ -3,6 +3,7 @@
 #include "lsp/Server.h"
 #include "lsp/Uri.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::lsp {
 
@@ -55,7 +56,7 @@ void Server::change(const Json &params) {
     document.text.replace(begin, end - begin, text);
   }
   document.version = params.at("textDocument").value("version", document.version + 1);
-  document.analysis.reset();
+  forget(document);
   document.past->statements.beginVersion();
   document.published = document.advised = false;
   document.changed = Clock::now();
@@ -70,6 +71,13 @@ void Server::close(const Json &params) {
   documents_.erase(document->path);
 }
 
+/// What was found out about the text. What the past rests on stays known.
+void Server::forget(Document &document) {
+  if (document.analysis)
+    if (auto files = document.analysis->dependencies()) document.dependencies = std::move(*files);
+  document.analysis.reset();
+}
+
 /// A file has another text: what rests on it is checked again.
 void Server::filesChanged(const Json &params) {
   std::set<std::string> changed;
@@ -78,9 +86,10 @@ void Server::filesChanged(const Json &params) {
     for (const Json &one : *it) changed.insert(pathOf(one.at("uri")));
   for (auto &[path, document] : documents_) {
     if (changed.count(path)) continue;
-    const std::vector<std::string> &rests = document.dependencies;
-    if (std::none_of(rests.begin(), rests.end(), [&](const std::string &file) { return changed.count(file) != 0; })) continue;
-    document.analysis.reset();
+    auto rests = document.analysis ? document.analysis->dependencies() : std::nullopt;
+    const std::vector<std::string> &files = rests ? *rests : document.dependencies;
+    if (std::none_of(files.begin(), files.end(), [&](const std::string &file) { return changed.count(file) != 0; })) continue;
+    forget(document);
     document.past = std::make_shared<driver::Past>();
     document.published = document.advised = false;
     document.changed = Clock::now();
@@ -94,12 +103,10 @@ driver::ReadResult Server::read(const std::string &path) const {
 }
 
 const Analysis &Server::analysis(Document &document, bool advice) {
-  bool enough = document.analysis && (!advice || document.analysis->advised() || !document.analysis->diagnostics().hasErrors());
+  bool enough = document.analysis && (!advice || document.analysis->advised() || !document.analysis->hasErrors());
   if (!enough) {
-    Clock::time_point start = Clock::now();
+    forget(document);
     document.analysis = Analysis::of(document.path, document.text, [this](const std::string &path) { return read(path); }, advice, document.past);
-    if (document.analysis) document.dependencies = document.analysis->dependencies();
-    document.lastCheck = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     if (!document.analysis) throw Failure{kInvalidParams, "this file cannot be read"};
   }
   return *document.analysis;
@@ -108,9 +115,11 @@ const Analysis &Server::analysis(Document &document, bool advice) {
 /// Says what is known about a text: at once what is wrong, later with the edits that would mend it.
 void Server::publish(Document &document) {
   const Analysis &found = *document.analysis;
-  bool advised = found.advised() || !found.diagnostics().hasErrors();
+  bool advised = found.advised() || !found.hasErrors();
   document.published = true;
   document.advised = advised;
+  // The first check knows nothing of earlier ones: the next will be faster.
+  if (std::exchange(document.checkedOnce, true) && !found.advised()) document.lastCheck = found.spent();
   Json own = Json::array();
   std::map<std::string, Json> others;
   constexpr size_t kMost = 1000;

@@ -84,9 +84,16 @@ Json Server::symbols(const Json &params) {
   return list(ide::outlineOf(found.view()));
 }
 
-/// The analysis that knows what stands before the cursor: where it does not read yet, one of the text with that alone.
-static std::unique_ptr<Analysis> reduced(const Document &document, Span kept, const Analysis::Reader &reader) {
-  return Analysis::of(document.path, ide::reducedTo(document.text, kept), reader, false, document.past, false);
+/// The analysis that knows `wanted`, which stands before the cursor: of the whole text, or where that does not read yet, of
+/// the text with `wanted` alone in its statement. `other` owns the second.
+const Analysis &Server::analysisOf(Document &document, Span wanted, std::unique_ptr<Analysis> &other) {
+  const Analysis &whole = analysis(document);
+  wanted.file = whole.file();
+  if (whole.reads() && whole.facts().at(wanted)) return whole;
+  auto reader = [this](const std::string &path) { return read(path); };
+  other = Analysis::of(document.path, ide::reducedTo(document.text, wanted), reader, false, document.past, false);
+  bool known = other && other->facts().at({other->file(), wanted.begin, wanted.end});
+  return known ? *other : whole;
 }
 
 Json Server::completion(const Json &params) {
@@ -94,31 +101,42 @@ Json Server::completion(const Json &params) {
   uint32_t offset = offsetOf(document, params.at("position"));
   ide::Context context = ide::contextAt(document.text, 0, offset);
   if (context.kind == ide::Context::Kind::None) return Json::array();
-  const Analysis *found = &analysis(document);
-  auto reader = [this](const std::string &path) { return read(path); };
-  std::unique_ptr<Analysis> other;
-  context.object.file = context.callee.file = found->file();
   bool member = context.kind == ide::Context::Kind::Member;
   if (!member) context.object = {};
-  Span wanted = member ? context.object : context.callee.end > context.callee.begin ? context.callee : Span{};
-  if (wanted.end <= wanted.begin) context.callee = {};
-  if (wanted.end > wanted.begin && !found->facts().at(wanted)) {
-    other = reduced(document, wanted, reader);
-    if (other && other->facts().at({other->file(), wanted.begin, wanted.end})) found = other.get();
-    context.object.file = context.callee.file = found->file();
-    if (!member) context.object = {};
-    if (wanted.end <= wanted.begin) context.callee = {};
-  }
+  if (context.callee.end <= context.callee.begin) context.callee = {};
+  const Span wanted = member ? context.object : context.callee;
+  std::unique_ptr<Analysis> other;
+  const Analysis *found = wanted.end > wanted.begin ? &analysisOf(document, wanted, other) : &analysis(document);
+  if (context.object.valid()) context.object.file = found->file();
+  if (context.callee.valid()) context.callee.file = found->file();
   Json items = Json::array();
   Json word = range(document.text, {0, context.wordBegin, offset});
-  for (const ide::Completion &item : ide::completionsOf(found->viewAt(offset), context, offset)) {
-    Json out = {{"label", item.label}, {"kind", itemKindOf(item.kind)}, {"sortText", item.sort + item.label},
-                {"textEdit", {{"range", word}, {"newText", item.insert.empty() ? item.label : item.insert}}}};
+  for (const ide::Completion &item : ide::completionsOf(found->viewAt(offset), context, offset, lazyCompletions_)) {
+    const std::string &text = item.insert.empty() ? item.label : item.insert;
+    Json out = {{"label", item.label}, {"kind", itemKindOf(item.kind)}, {"sortText", item.sort + item.label}};
+    if (!lazyCompletions_) out["textEdit"] = {{"range", word}, {"newText", text}};
+    else if (text != item.label) out["textEditText"] = text;
     if (!item.detail.empty()) out["detail"] = item.detail;
     if (!item.doc.empty()) out["documentation"] = markdown(item.doc);
     items.push_back(std::move(out));
   }
-  return {{"isIncomplete", false}, {"items", std::move(items)}};
+  Json list = {{"isIncomplete", false}, {"items", std::move(items)}};
+  if (lazyCompletions_) list["itemDefaults"] = {{"editRange", std::move(word)}, {"data", {{"uri", document.uri}}}};
+  return list;
+}
+
+/// The details of a completion that was sent without them.
+Json Server::resolveCompletion(Json item) {
+  auto data = item.find("data");
+  if (data == item.end() || item.contains("detail")) return item;
+  const Analysis &found = analysis(required({{"textDocument", {{"uri", data->at("uri")}}}}));
+  ide::Completion known;
+  known.label = item.at("label");
+  known.kind = item.value("kind", 0) == itemKindOf(ide::Completion::Kind::Method) ? ide::Completion::Kind::Method : ide::Completion::Kind::Function;
+  ide::describe(found.view(), known);
+  if (!known.detail.empty()) item["detail"] = known.detail;
+  if (!known.doc.empty()) item["documentation"] = markdown(known.doc);
+  return item;
 }
 
 Json Server::signature(const Json &params) {
@@ -126,13 +144,9 @@ Json Server::signature(const Json &params) {
   uint32_t offset = offsetOf(document, params.at("position"));
   ide::Context context = ide::contextAt(document.text, 0, offset);
   if (context.callee.end <= context.callee.begin) return nullptr;
-  const Analysis *found = &analysis(document);
-  context.callee.file = found->file();
   std::unique_ptr<Analysis> other;
-  if (!found->facts().at(context.callee)) {
-    other = reduced(document, context.callee, [this](const std::string &path) { return read(path); });
-    if (other) found = other.get(), context.callee.file = found->file();
-  }
+  const Analysis *found = &analysisOf(document, context.callee, other);
+  context.callee.file = found->file();
   auto help = ide::signatureHelp(found->viewAt(offset), context);
   if (!help) return nullptr;
   auto units = [&](size_t bytes) {  // the label is ASCII but for names of texts

@@ -135,6 +135,7 @@ Json Server::answer(const std::string &method, const Json &params) {
     return nullptr;
   }
   if (method == "codeAction/resolve") return resolveCodeAction(params);
+  if (method == "completionItem/resolve") return resolveCompletion(params);
   auto it = handlers.find(method);
   if (it == handlers.end()) throw Failure{kMethodNotFound, "I do not know `" + method + "`"};
   return (this->*it->second)(params);
@@ -159,6 +160,13 @@ Json Server::initialize(const Json &params) {
   initialized_ = true;
   if (const Json *encodings = at(params, {"capabilities", "general", "positionEncodings"}); encodings && encodings->is_array())
     if (!encodings->empty() && (*encodings)[0] == "utf-8") encoding_ = Encoding::Utf8;
+  auto names = [&](std::initializer_list<const char *> path, const char *name) {
+    const Json *list = at(params, path);
+    return list && list->is_array() && std::find(list->begin(), list->end(), name) != list->end();
+  };
+  auto shared = [&](const char *name) { return names({"capabilities", "textDocument", "completion", "completionList", "itemDefaults"}, name); };
+  auto resolved = [&](const char *name) { return names({"capabilities", "textDocument", "completion", "completionItem", "resolveSupport", "properties"}, name); };
+  lazyCompletions_ = shared("editRange") && shared("data") && resolved("detail") && resolved("documentation");
   if (const Json *lens = at(params, {"initializationOptions", "codeLens"})) lenses_ = lens->is_boolean() && lens->get<bool>();
   if (const Json *machine = at(params, {"initializationOptions", "machine"}); machine && machine->is_string())
     if (auto target = driver::parseTarget(machine->get<std::string>()); target && !target->reference && target->machine().family == Target::Cuda) machine_ = *machine;
@@ -179,7 +187,7 @@ Json Server::initialize(const Json &params) {
       {"documentHighlightProvider", true},
       {"documentSymbolProvider", true},
       {"workspaceSymbolProvider", true},
-      {"completionProvider", {{"triggerCharacters", {".", "@"}}}},
+      {"completionProvider", {{"triggerCharacters", {".", "@"}}, {"resolveProvider", true}}},
       {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}, {"retriggerCharacters", {","}}}},
       {"inlayHintProvider", true},
       {"semanticTokensProvider", {{"legend", {{"tokenTypes", types}, {"tokenModifiers", {"definition", "defaultLibrary", "readonly"}}}}, {"full", true}, {"range", true}}},

@@ -18,10 +18,11 @@ struct Document {
   int64_t version = 0;
   std::unique_ptr<Analysis> analysis;  // of `text`, or null
   std::shared_ptr<driver::Past> past = std::make_shared<driver::Past>();
-  std::vector<std::string> dependencies;  // files that `past` and `analysis` rest on
+  std::vector<std::string> dependencies;  // files that `past` rests on, and `analysis` if it is not checked yet
   bool published = false, advised = false;  // what is said about `text`, without and with edits found by trial
   std::chrono::steady_clock::time_point changed;
   double lastCheck = 0;  // milliseconds
+  bool checkedOnce = false;
   std::set<std::string> elsewhere;  // other files about which something was said on behalf of this one
 };
 
@@ -64,8 +65,10 @@ private:
   void open(const Json &params);
   void change(const Json &params);
   void close(const Json &params);
+  void forget(Document &document);
   void filesChanged(const Json &params);
   const Analysis &analysis(Document &document, bool advice = false);
+  const Analysis &analysisOf(Document &document, Span wanted, std::unique_ptr<Analysis> &other);
   void publish(Document &document);
   driver::ReadResult read(const std::string &path) const;
   std::string uriOfSource(const Sources &sources, FileId file) const;
@@ -95,6 +98,7 @@ private:
   Json symbols(const Json &params);
   Json workspaceSymbols(const Json &params);
   Json completion(const Json &params);
+  Json resolveCompletion(Json item);
   Json signature(const Json &params);
   Json inlayHints(const Json &params);
   Json semanticTokens(const Json &params);
@@ -121,6 +125,7 @@ private:
   ServerOptions options_;
   Encoding encoding_ = Encoding::Utf16;
   bool initialized_ = false, shutdown_ = false, lenses_ = false;
+  bool lazyCompletions_ = false;  // the client takes one range for a list of completions, and asks for details of one
   std::string machine_ = "cuda:sm_90a";  // whose tensor cores are asked about
   std::vector<std::string> folders_;
   PositionsOf positions_;                      // cleared for each message

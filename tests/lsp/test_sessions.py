@@ -267,6 +267,27 @@ class Typing(WithProgram):
         self.assertLessEqual({"h", "a", "y", "x", "w", "B", "S", "D", "scaled", "BLOCK", "gelu", "f32", "Weights"}, set(found))
         self.assertNotIn("r", found)
 
+    def test_only_what_the_word_may_become(self):
+        self.assertEqual(set(self.labels("a = gelu(h)", "a = gelu_|")), {"gelu_tanh"})
+        self.assertIn("softmax_safe", self.labels("a = gelu_", "a = h.SMsafe|"))
+
+    def test_a_list_whose_details_come_later(self):
+        editor = Client(SERVER, completion={"completionItem": {"resolveSupport": {"properties": ["documentation", "detail"]}},
+                                            "completionList": {"itemDefaults": ["editRange", "data"]}})
+        text = self.text.replace("a = gelu(h)", "a = gel")
+        editor.open(URI, text)
+        line, at = place(text, "a = gel")
+        found = editor.at("completion", URI, line, at + 7)
+        self.assertEqual(found["itemDefaults"]["editRange"], {"start": {"line": line, "character": at + 4}, "end": {"line": line, "character": at + 7}})
+        [item] = [i for i in found["items"] if i["label"] == "gelu"]
+        self.assertFalse({"detail", "documentation", "textEdit"} & set(item))
+        known = editor.request("completionItem/resolve", {**item, "data": found["itemDefaults"]["data"]})
+        self.assertIn("def gelu(x", known["detail"])
+        self.assertIn("normal", known["documentation"]["value"])
+        [own] = [i for i in editor.at("completion", URI, line, at + 4)["items"] if i["label"] == "scaled"]
+        self.assertIn("def scaled(x, by: f32 = 2.0)", editor.request("completionItem/resolve", {**own, "data": {"uri": URI}})["detail"])
+        editor.kill()
+
     def test_nothing_is_completed_in_texts_comments_and_numbers(self):
         self.assertEqual(self.labels("a = gelu(h)", "a = \"h.|"), [])
         self.assertEqual(self.labels("a = \"h.", "a = gelu(h)  # h.|"), [])
