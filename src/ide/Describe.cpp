@@ -3,6 +3,7 @@
 #include "sema/Builtins.h"
 #include "sema/Struct.h"
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace tessera::ide {
@@ -222,7 +223,8 @@ CallableText callableOf(const sema::BuiltinRow &row, bool method) {
     if (word.ends_with("=")) word.remove_suffix(1);
     parameter.name = std::string(word);
     parameter.text = parameter.many ? (parameter.name.empty() ? "…" : "*" + parameter.name)
-                     : optional ? parameter.name + "=…" : parameter.name;
+                     : optional     ? parameter.name + "=…"
+                                    : parameter.name;
     out.parameters.push_back(std::move(parameter));
   }
   out.label = out.name + "(";
@@ -242,44 +244,78 @@ std::vector<std::string> factsAbout(const View &view, const ast::FuncDef &def, c
     return std::any_of(children.begin(), children.end(), [&](const ast::Expr *child) { return speaks(*child); });
   };
   for (const ast::ExprPtr &fact : def.where)
-    if (speaks(*fact)) found.push_back("`" + oneLine(view.text(fact->span)) + "` (line " + std::to_string(view.lineOf(fact->span.begin)) + ")");
+    if (speaks(*fact))
+      found.push_back("`" + oneLine(view.text(fact->span)) + "` (line " +
+                      std::to_string(view.lineOf(fact->span.begin)) + ")");
   return found;
 }
 
-std::string costText(const View &view, const ast::Expr &expr) {
+bool isProduct(const View &view, const ast::Expr &expr) {
+  if (auto *binary = as<ast::BinaryExpr>(&expr)) return binary->op == ast::BinaryOp::MatMul;
+  auto *call = as<ast::CallExpr>(&expr);
+  const sema::Fact *callee = call ? view.facts.at(call->callee->span) : nullptr;
+  return callee && callee->builtin && callee->builtin->kind == sema::BuiltinKind::Dot;
+}
+
+namespace {
+
+Dim elementsOf(const sema::Fact &fact) {
+  Dim count(1);
+  for (const Dim &d : fact.type.shape) count = count * d;
+  return count;
+}
+bool isNumbers(const sema::Fact *fact) {
+  return fact && (fact->kind == ValueKind::Array || fact->kind == ValueKind::View || fact->kind == ValueKind::Shared);
+}
+
+/// The operands of an operator, the arguments of a call: those that are arrays, each once.
+std::vector<const sema::Fact *> operandsOf(const View &view, const ast::Expr &expr) {
   std::vector<const sema::Fact *> operands;
-  auto operand = [&](const ast::Expr *e) {
+  std::set<std::string_view> seen;
+  auto take = [&](const ast::Expr *e) {
     const sema::Fact *fact = e ? view.facts.at(e->span) : nullptr;
-    bool array = fact && (fact->kind == ValueKind::Array || fact->kind == ValueKind::View || fact->kind == ValueKind::Shared);
-    if (array && !fact->type.shape.empty()) operands.push_back(fact);
+    if (isNumbers(fact) && !fact->type.shape.empty() && seen.insert(view.text(e->span)).second)
+      operands.push_back(fact);
   };
-  bool product = false;
-  if (auto *binary = as<ast::BinaryExpr>(&expr)) {
-    product = binary->op == ast::BinaryOp::MatMul;
-    operand(binary->left.get()), operand(binary->right.get());
-  } else if (auto *call = as<ast::CallExpr>(&expr)) {
-    const sema::Fact *callee = view.facts.at(call->callee->span);
-    if (!callee || !callee->builtin) return "";
-    product = callee->builtin->kind == sema::BuiltinKind::Dot;
-    if (auto *member = as<ast::AttributeExpr>(call->callee)) operand(member->object.get());
-    for (const ast::Argument &argument : call->arguments)
-      if (!argument.keyword || argument.keyword->text != "acc") operand(argument.value.get());
+  if (auto *binary = as<ast::BinaryExpr>(&expr)) take(binary->left.get()), take(binary->right.get());
+  if (auto *call = as<ast::CallExpr>(&expr)) {
+    if (auto *member = as<ast::AttributeExpr>(call->callee)) take(member->object.get());
+    for (const ast::Argument &argument : call->arguments) take(argument.value.get());
   }
+  return operands;
+}
+
+/// Operations on floats of a call or an operator, without those of its operands.
+std::optional<Dim> flopsOf(const View &view, const ast::Expr &expr, const sema::Fact &result) {
+  auto *binary = as<ast::BinaryExpr>(&expr);
+  if (!binary) return result.work;
+  if (result.kind != ValueKind::Array) return std::nullopt;
+  if (binary->op != ast::BinaryOp::MatMul) return isFloat(result.type.dtype) ? elementsOf(result) : Dim(0);
+  const sema::Fact *left = view.facts.at(binary->left->span);
+  bool known = isNumbers(left) && !left->type.shape.empty();
+  return known ? std::optional(Dim(2) * elementsOf(result) * left->type.shape.back()) : std::nullopt;
+}
+
+}  // namespace
+
+std::string costText(const View &view, const ast::Expr &expr) {
+  if (!as<ast::BinaryExpr>(&expr) && !as<ast::CallExpr>(&expr)) return "";
   const sema::Fact *result = view.facts.at(expr.span);
-  bool known = result && result->kind == ValueKind::Array && !result->type.shape.empty() && product && operands.size() == 2 &&
-               operands[0]->type.shape.size() >= 2;
-  if (!known) return "";
-  auto elements = [](const std::vector<Dim> &shape) {
-    Dim count(1);
-    for (const Dim &d : shape) count = count * d;
-    return count;
-  };
-  auto bytes = [&](const sema::Fact &fact) {
-    return elements(fact.type.shape) * Dim(storageBytes(fact.type.dtype));
-  };
-  Dim work = Dim(2) * elements(result->type.shape) * operands[0]->type.shape.back();
-  Dim traffic = bytes(*operands[0]) + bytes(*operands[1]) + bytes(*result);
-  return work.str() + " FLOPs, " + traffic.str() + " bytes if each operand is read once";
+  std::vector<const sema::Fact *> operands = operandsOf(view, expr);
+  if (!result || operands.empty()) return "";
+  std::optional<Dim> flops = flopsOf(view, expr, *result);
+  std::string text = flops ? dimText(*flops) + " FLOPs" : "";
+  const ast::FuncDef *around = view.names.functionAt(expr.span.begin);
+  bool inKernel = std::any_of(view.names.symbols().begin(), view.names.symbols().end(), [&](const Symbol &symbol) {
+    return around && symbol.function == around && symbol.kind == SymbolKind::Kernel;
+  });
+  if (inKernel) return text;                            // tiles are in registers, or come by loads of their own
+  const bool whole = result->kind == ValueKind::Array;  // the parts of a tuple are not known here
+  Dim bytes = whole ? elementsOf(*result) * Dim(storageBytes(result->type.dtype)) : Dim(0);
+  for (const sema::Fact *operand : operands)
+    bytes = bytes + elementsOf(*operand) * Dim(storageBytes(operand->type.dtype));
+  return text + (text.empty() ? "" : ", ") + dimText(bytes) + " bytes if each operand is read once" +
+         (whole ? "" : ", without the results");
 }
 
 }  // namespace tessera::ide

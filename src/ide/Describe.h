@@ -21,8 +21,8 @@ std::string commentAbove(const Sources &sources, Span place);
 
 /// One parameter of something that can be called.
 struct ParameterText {
-  std::string name;      // "axis"
-  std::string text;      // "axis: Int = -1"
+  std::string name;   // "axis"
+  std::string text;   // "axis: Int = -1"
   bool many = false;  // takes any number
 };
 struct CallableText {
@@ -35,7 +35,10 @@ CallableText callableOf(const sema::BuiltinRow &row, bool method);
 
 /// The facts that a function states and that speak of one of these dimensions: "`D % H == 0` (line 3)".
 std::vector<std::string> factsAbout(const View &view, const ast::FuncDef &def, const std::vector<Dim> &shape);
-/// The work of a product or an elementwise operation as formulas, "2*M*N*K FLOPs, 2*M*K + 2*K*N + 4*M*N bytes"; or empty.
+/// Whether it is a product of matrices.
+bool isProduct(const View &view, const ast::Expr &expr);
+/// The work of an operator or a call, without that of its operands, as formulas: "2*K*M*N FLOPs, 2*K*M + 2*K*N + 4*M*N bytes
+/// if each operand is read once"; or empty.
 std::string costText(const View &view, const ast::Expr &expr);
 
 }  // namespace tessera::ide

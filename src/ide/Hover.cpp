@@ -27,8 +27,8 @@ std::string numericsText(const checked::Type &type) {
   if (!isFloat(type.dtype)) return "";
   DType carry = checked::carryType(type.dtype, type.numerics);
   if (carry == type.dtype) return "";
-  return "Arithmetic in `" + std::string(name(carry)) + "`, rounded to `" + std::string(name(type.dtype)) + "` where it leaves" +
-         (type.numerics.roundEachOp ? ", after each operation." : ".");
+  return "Arithmetic in `" + std::string(name(carry)) + "`, rounded to `" + std::string(name(type.dtype)) +
+         "` where it leaves" + (type.numerics.roundEachOp ? ", after each operation." : ".");
 }
 
 std::string effectsText(const View &view, const ast::FuncDef &def) {
@@ -36,7 +36,8 @@ std::string effectsText(const View &view, const ast::FuncDef &def) {
   if (!effects) return "";
   if (effects->empty()) return "No effects.";
   std::string text;
-  for (const checked::Effect &effect : effects->all()) text += (text.empty() ? "Effects: `" : ", `") + effect.str() + "`";
+  for (const checked::Effect &effect : effects->all())
+    text += (text.empty() ? "Effects: `" : ", `") + effect.str() + "`";
   return text + ".";
 }
 
@@ -52,7 +53,8 @@ std::string requirementsText(const View &view, const ast::FuncDef &def) {
     if (sign >= std::size(signs)) continue;
     text += "\n- `" + r.left.str() + " " + signs[sign] + " " + r.right.str() + "`";
   }
-  if (function->requirements.size() > kMost) text += "\n- and " + std::to_string(function->requirements.size() - kMost) + " more";
+  if (function->requirements.size() > kMost)
+    text += "\n- and " + std::to_string(function->requirements.size() - kMost) + " more";
   return text;
 }
 
@@ -157,7 +159,8 @@ std::optional<Hover> ofSymbol(const View &view, const Occurrence &at) {
     std::string text = code("(dimension) " + symbol.name);
     if (symbol.owner) {
       std::string facts;
-      for (const std::string &f : factsAbout(view, *symbol.owner, {Dim::var(symbol.name)})) facts += (facts.empty() ? "" : ", ") + f;
+      for (const std::string &f : factsAbout(view, *symbol.owner, {Dim::var(symbol.name)}))
+        facts += (facts.empty() ? "" : ", ") + f;
       paragraph(text, facts);
       paragraph(text, "A size of `" + symbol.owner->name.text + "`, known when it is called.");
     }
@@ -170,9 +173,11 @@ std::optional<Hover> ofSymbol(const View &view, const Occurrence &at) {
     if (fact && fact->builtin) return Hover{at.place, ofBuiltin(*fact->builtin)};
   }
   std::string type = fact ? typeText(*fact) : "";
-  if (type.empty() && symbol.parameter && symbol.parameter->annotation) type = std::string(view.text(symbol.parameter->annotation->span));
+  if (type.empty() && symbol.parameter && symbol.parameter->annotation)
+    type = std::string(view.text(symbol.parameter->annotation->span));
   if (type.empty() && symbol.type) type = std::string(view.text(symbol.type->span));
-  std::string text = code("(" + std::string(wordOf(symbol.kind)) + ") " + symbol.name + (type.empty() ? "" : ": " + type));
+  std::string text =
+      code("(" + std::string(wordOf(symbol.kind)) + ") " + symbol.name + (type.empty() ? "" : ": " + type));
   if (fact) details(view, *fact, text);
   if (symbol.kind == SymbolKind::Constant || symbol.kind == SymbolKind::Policy)
     paragraph(text, commentAbove(view.sources, symbol.definition));
@@ -181,7 +186,7 @@ std::optional<Hover> ofSymbol(const View &view, const Occurrence &at) {
 
 }  // namespace
 
-std::optional<Hover> hoverAt(const View &view, uint32_t offset) {
+static std::optional<Hover> hoverOf(const View &view, uint32_t offset) {
   if (const Occurrence *at = view.names.at(offset)) return ofSymbol(view, *at);
   const sema::Fact *fact = factAt(view, offset);
   if (!fact) return std::nullopt;
@@ -194,8 +199,9 @@ std::optional<Hover> hoverAt(const View &view, uint32_t offset) {
   if (fact->builtin && expr && expr->kind == ast::ExprKind::Name) return Hover{fact->place, ofBuiltin(*fact->builtin)};
   if (fact->function && fact->kind == ValueKind::Function) return Hover{fact->place, ofFunction(view, *fact->function)};
   std::string type = typeText(*fact);
-  bool literal = expr && (expr->kind == ast::ExprKind::Int || expr->kind == ast::ExprKind::Float || expr->kind == ast::ExprKind::String ||
-                          expr->kind == ast::ExprKind::Bool || expr->kind == ast::ExprKind::None);
+  bool literal = expr && (expr->kind == ast::ExprKind::Int || expr->kind == ast::ExprKind::Float ||
+                          expr->kind == ast::ExprKind::String || expr->kind == ast::ExprKind::Bool ||
+                          expr->kind == ast::ExprKind::None);
   if (type.empty() || literal) return std::nullopt;
   std::string text = code(type);
   if (expr) paragraph(text, costText(view, *expr));
@@ -203,9 +209,25 @@ std::optional<Hover> hoverAt(const View &view, uint32_t offset) {
   return Hover{fact->place, text};
 }
 
+/// The call whose callee ends where a name does, or null.
+static const ast::Expr *callOf(const View &view, Span name) {
+  for (Span span : enclosing(view, name.begin)) {
+    auto *call = as<ast::CallExpr>(exprAt(view, span));
+    if (call && call->callee->span.end == name.end) return call;
+  }
+  return nullptr;
+}
+
+std::optional<Hover> hoverAt(const View &view, uint32_t offset) {
+  std::optional<Hover> hover = hoverOf(view, offset);
+  if (const ast::Expr *call = hover ? callOf(view, hover->place) : nullptr)
+    if (std::string cost = costText(view, *call); !cost.empty()) paragraph(hover->markdown, "This call: " + cost);
+  return hover;
+}
+
 std::optional<Span> productAt(const View &view, uint32_t offset) {
   for (Span span : enclosing(view, offset))
-    if (const ast::Expr *expr = exprAt(view, span); expr && !costText(view, *expr).empty()) return span;
+    if (const ast::Expr *expr = exprAt(view, span); expr && isProduct(view, *expr)) return span;
   return std::nullopt;
 }
 

@@ -117,6 +117,7 @@ struct Context {
   std::set<std::pair<const Callable *, std::string>> unknownNames;  // that were reported, by the functions they are in
 
   FunctionState function;
+  std::optional<std::pair<Span, Dim>> worked;  // the call that was checked last, and what it does; with facts only
 
   // Blocks, loops and values of the function being built.
   int blockId = 0, nextBlockId = 0;

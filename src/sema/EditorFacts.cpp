@@ -1,4 +1,5 @@
 // Facts for an editor: what the checker knows of a value, in a form that outlives the check.
+#include "checked/FloatWork.h"
 #include "sema/Builtins.h"
 #include "sema/EditorFacts.h"
 #include "sema/FactTable.h"
@@ -101,7 +102,43 @@ void noteFact(Context &cx, Span place, const Value &value) {
   }
   default: fact.text = value.text; break;
   }
+  if (cx.worked && cx.worked->first == place) fact.work = cx.worked->second;
   cx.options.facts->add(std::move(fact));
+}
+
+static void keepWork(Context &cx, Span place, const std::optional<Dim> &work) {
+  cx.worked.reset();
+  if (work && !namesRunTime(*work)) cx.worked.emplace(place, *work);
+}
+
+NotedWork::NotedWork(Context &cx, Span place)
+    : cx_(cx), place_(place), wanted_(cx.options.facts && cx.function.block && cx.options.facts->wants(place)),
+      block_(cx.function.block), from_(wanted_ ? block_->size() : 0) {}
+
+static std::optional<Dim> workOf(const Value &value) {
+  std::optional<Dim> work = value.expr ? checked::floatWork(*value.expr) : Dim(0);
+  for (const Value &item : value.items) {
+    std::optional<Dim> own = workOf(item);
+    work = work && own ? std::optional(*work + *own) : std::nullopt;
+  }
+  return work;
+}
+
+void NotedWork::without(const Value &argument) {
+  if (!wanted_ || !before_) return;
+  std::optional<Dim> own = workOf(argument);
+  before_ = own ? std::optional(*before_ + *own) : std::nullopt;
+}
+
+void NotedWork::returned(const Value &result) {
+  if (!wanted_) return;
+  const bool same = cx_.function.block == block_ && !result.isPoison();
+  std::optional<Dim> statements = same ? checked::floatWork(*block_, from_) : std::nullopt, value = workOf(result);
+  keepWork(cx_, place_, before_ && statements && value ? std::optional(*statements + *value - *before_) : std::nullopt);
+}
+
+void noteWork(Context &cx, Span place, const Expr &call) {
+  if (cx.options.facts && cx.options.facts->wants(place)) keepWork(cx, place, checked::floatWork(call));
 }
 
 void noteBinding(Context &cx, const std::string &name, Span place) {

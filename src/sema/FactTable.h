@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,17 +25,18 @@ enum class FactView : uint8_t {
 };
 
 struct Fact {
-  Span place;       // an expression, or a name where it is bound
+  Span place;  // an expression, or a name where it is bound
   ValueKind kind = ValueKind::Poison;
-  Type type;        // of arrays, views, shared buffers, caches, dtypes. Sizes of run time have the user's names
-  std::string text; // a known number, text or truth value; the name of a struct with its arguments, of a module,
-                    // a type, a builtin; the parts of a tuple
-  Span definition;  // of a function, a struct or a named policy
+  Type type;         // of arrays, views, shared buffers, caches, dtypes. Sizes of run time have the user's names
+  std::string text;  // a known number, text or truth value; the name of a struct with its arguments, of a module,
+                     // a type, a builtin; the parts of a tuple
+  Span definition;   // of a function, a struct or a named policy
   const ast::FuncDef *function = nullptr;
   const ast::StructDef *structure = nullptr;  // of a struct and of one of its values
   const ast::Module *module = nullptr;
   const BuiltinRow *builtin = nullptr;
-  bool several = false;  // other calls, or turns of a loop that is written out, have something else
+  std::optional<Dim> work;  // of a call of a function: operations on floats, without those of its arguments
+  bool several = false;     // other calls, or turns of a loop that is written out, have something else
   FactView view = FactView::Own;
 };
 
@@ -74,8 +76,8 @@ private:
   FileId file_;
   std::shared_ptr<const StatementPlaces> places_;
   std::vector<Fact> facts_;
-  mutable std::unordered_map<uint64_t, uint32_t> byPlace_;                          // while facts are added
-  mutable std::unordered_map<const ast::Stmt *, std::vector<uint32_t>> groups_;     // then
+  mutable std::unordered_map<uint64_t, uint32_t> byPlace_;                       // while facts are added
+  mutable std::unordered_map<const ast::Stmt *, std::vector<uint32_t>> groups_;  // then
   mutable bool grouped_ = false;
 };
 

@@ -74,6 +74,13 @@ class Reading(WithProgram):
         self.assertIn("Tensor[B*S, F, f32]", text)
         self.assertIn("2*B*D*F*S FLOPs", text)
 
+    def test_hover_on_a_call_shows_its_work(self):
+        self.assertIn("This call: B*D*S FLOPs, 8*B*D*S bytes if each operand is read once", self.hover("scaled(y"))
+        self.assertIn("This call: 4*B*F*S FLOPs", self.hover("gelu(h)"))
+        self.assertIn("This call: 0 FLOPs", self.hover("reshape(B * S"))
+        self.assertIn("This call: C FLOPs", self.hover("tile.sum(e", into=5))
+        self.assertNotIn("bytes", self.hover("tile.sum(e", into=5))
+
     def test_hover_on_functions_shows_signature_documentation_and_effects(self):
         self.assertIn('def scaled(x, by: f32 = 2.0)', self.hover("scaled(y"))
         self.assertIn("x times a number.", self.hover("scaled(y"))

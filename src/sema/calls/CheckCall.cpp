@@ -23,7 +23,8 @@ using ast::as;
 static GivenList arguments(Context &cx, const ast::CallExpr &expr, bool toPlace = false) {
   GivenList out;
   for (const ast::Argument &arg : expr.arguments) {
-    const bool isPlace = toPlace && as<ast::SubscriptExpr>(arg.value) && (arg.keyword ? arg.keyword->text == "target" : out.empty());
+    const bool isPlace =
+        toPlace && as<ast::SubscriptExpr>(arg.value) && (arg.keyword ? arg.keyword->text == "target" : out.empty());
     Value v = isPlace ? Value::of(ValueKind::None) : checkExpr(cx, *arg.value);
     if (arg.stars == 1) {
       if (v.isSequence())
@@ -77,7 +78,8 @@ Value checkCall(Context &cx, const ast::CallExpr &expr, const std::function<void
   }
   if (callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Unsupported)
     return unsupported(cx, std::string(callee.builtin->op), expr.span);
-  GivenList args = arguments(cx, expr, callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Atomic);
+  GivenList args =
+      arguments(cx, expr, callee.kind == ValueKind::Builtin && callee.builtin->kind == BuiltinKind::Atomic);
   if (look) look(args);
   return callValue(cx, callee, std::move(args), expr.span, std::string(cx.sources.text(expr.callee->span)));
 }
@@ -86,16 +88,24 @@ static Value callDType(Context &cx, const Value &dtype, const GivenList &args, S
 static Value withSchedule(Context &cx, const Callable &kernel, const GivenList &args, Span span);
 static Value callPartial(Context &cx, const Value &partial, GivenList args, Span span);
 
+static Value notedBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
+  NotedWork work(cx, span);
+  for (const Given &argument : args) work.without(argument.value);
+  Value result = callBuiltin(cx, row, std::move(args), span);
+  work.returned(result);
+  return result;
+}
+
 Value callValue(Context &cx, const Value &callee, GivenList args, Span span, const std::string &shown) {
   switch (callee.kind) {
   case ValueKind::Poison: return callee;
-  case ValueKind::Builtin: return callBuiltin(cx, *callee.builtin, std::move(args), span);
+  case ValueKind::Builtin: return notedBuiltin(cx, *callee.builtin, std::move(args), span);
   case ValueKind::Method: {
     const Value &object = callee.items[0];
     if (object.kind == ValueKind::Schedule) return scheduleMethod(cx, object, callee.text, args, span);
     if (object.kind == ValueKind::Function) return withSchedule(cx, *object.callable, args, span);
     args.insert(args.begin(), Given{"", object, span, {}, nullptr});
-    if (callee.builtin) return callBuiltin(cx, *callee.builtin, std::move(args), span);
+    if (callee.builtin) return notedBuiltin(cx, *callee.builtin, std::move(args), span);
     if (callee.items.size() > 1) return callOverloads(cx, callee.items[1], std::move(args), span);
     return callFunction(cx, *callee.callable, std::move(args), span);
   }
@@ -238,8 +248,8 @@ static Value callPartial(Context &cx, const Value &partial, GivenList args, Span
 // ---------------------------------------------------------------- binding
 
 /// The parameters that must be given and are neither bound yet nor named by an argument.
-static std::vector<std::string_view> missing(const std::vector<ast::Parameter> &parameters, const std::vector<Value> &values,
-                                             const GivenList &args) {
+static std::vector<std::string_view> missing(const std::vector<ast::Parameter> &parameters,
+                                             const std::vector<Value> &values, const GivenList &args) {
   std::vector<std::string_view> names;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter &p = parameters[i];
@@ -462,6 +472,7 @@ Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> value
       if (item.expr && !item.handle) item = reusable(cx, std::move(item), parameters[i].name.text, spans[i]);
   }
   std::shared_ptr<Frame> caller = cx.function.frame;
+  NotedWork work(cx, span);
   cx.function.frame = calleeFrame(cx, callable);
   cx.function.calls.push_back({&callable, span, spans});
   reach(cx, callable);
@@ -498,6 +509,7 @@ Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> value
   std::swap(cx.function.frame, caller);
   leaveStates(cx, states, *caller, callable.name, result, span);
   if (cx.failures > errors) return Value::poison();
+  work.returned(result);
   return result;
 }
 

@@ -1,4 +1,5 @@
 // Calls that stay calls in the checked program: of a kernel from a tensor function, of either from host code.
+#include "sema/EditorFacts.h"
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
@@ -283,6 +284,7 @@ Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values
     }
     types.push_back(std::move(type));
   }
+  noteWork(cx, span, *e);
   if (types.empty()) {
     e->type.kind = TypeKind::None;
     emit(cx, StmtKind::Evaluate, span).value = std::move(e);
