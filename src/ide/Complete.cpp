@@ -1,7 +1,6 @@
 // Completion and signature help.
 #include "frontend/Walk.h"
-#include "ide/Describe.h"
-#include "ide/Ide.h"
+#include "ide/Fit.h"
 #include "sema/Builtins.h"
 #include <algorithm>
 #include <cctype>
@@ -33,7 +32,8 @@ Item itemOf(SymbolKind kind) {
 
 class Completer {
 public:
-  Completer(const View &view, const Context &context, uint32_t offset, bool lazy) : view_(view), context_(context), offset_(offset), lazy_(lazy) {}
+  Completer(const View &view, const Context &context, uint32_t offset, bool lazy)
+      : view_(view), context_(context), offset_(offset), lazy_(lazy) {}
 
   std::vector<Completion> take() {
     switch (context_.kind) {
@@ -42,7 +42,8 @@ public:
     case Context::Kind::Import: imports(); break;
     case Context::Kind::Decorator:
       for (const sema::BuiltinRow &row : sema::builtinRows())
-        if (row.kind == sema::BuiltinKind::Decorator || row.kind == sema::BuiltinKind::Checkpoint) add({std::string(row.name), "decorator", "", "", Item::Function, "0"});
+        if (row.kind == sema::BuiltinKind::Decorator || row.kind == sema::BuiltinKind::Checkpoint)
+          add({std::string(row.name), "decorator", "", "", Item::Function, "0"});
       add({"verify.numerics", "decorator", "", "", Item::Function, "0"});
       break;
     case Context::Kind::Policy: policies(); break;
@@ -61,12 +62,13 @@ private:
   bool isWanted(std::string_view label) const {
     std::string_view typed = context_.word;
     for (char c : label)
-      if (!typed.empty() && std::tolower(static_cast<unsigned char>(c)) == std::tolower(static_cast<unsigned char>(typed.front()))) typed.remove_prefix(1);
+      if (!typed.empty() &&
+          std::tolower(static_cast<unsigned char>(c)) == std::tolower(static_cast<unsigned char>(typed.front())))
+        typed.remove_prefix(1);
     return typed.empty();
   }
   /// `text`: gives its CallableText, which takes longer than all the rest.
-  template <class Text>
-  void addCallable(std::string_view name, Item kind, const std::string &sort, const Text &text) {
+  template <class Text> void addCallable(std::string_view name, Item kind, const std::string &sort, const Text &text) {
     if (!isWanted(name) || seen_.count(name)) return;
     Completion item{std::string(name), "", "", "", kind, sort};
     if (!lazy_) {
@@ -75,10 +77,15 @@ private:
     }
     add(std::move(item));
   }
+  /// What fits comes before what may, what does not behind all others of its kind.
+  static std::string sorted(const std::string &sort, Fit fit) {
+    return fit == Fit::Fits ? sort + "!" : fit == Fit::Not ? sort + "~" : sort;
+  }
   void addFunctions(const ast::Module &module, Item kind, const std::string &sort) {
     for (const ast::StmtPtr &stmt : module.body) {
       if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text[0] != '_')
-        addCallable(def->name.text, kind, sort, [&] { return callableOf(*def, view_.sources, kind == Item::Method); });
+        addCallable(def->name.text, kind, sorted(sort, kind == Item::Method ? fitOfMethod(*def) : Fit::Unknown),
+                    [&] { return callableOf(*def, view_.sources, kind == Item::Method); });
       if (auto *def = as<ast::StructDef>(stmt); def && kind == Item::Function)
         addCallable(def->name.text, Item::Struct, sort, [&] { return callableOf(*def, view_.sources); });
       auto *assign = as<ast::AssignStmt>(stmt);
@@ -92,21 +99,31 @@ private:
   void addBuiltins(char place, Item kind, const std::string &sort) {
     const ast::FuncDef *def = view_.names.functionAt(scopeOffset());
     bool kernel = false;
-    for (const Symbol &symbol : view_.names.symbols()) kernel |= def && symbol.function == def && symbol.kind == SymbolKind::Kernel;
+    for (const Symbol &symbol : view_.names.symbols())
+      kernel |= def && symbol.function == def && symbol.kind == SymbolKind::Kernel;
     bool host = def && def->name.text == "main";
     for (const sema::BuiltinRow &row : sema::builtinRows()) {
       bool here = row.places.find(place) != std::string_view::npos && row.kind != sema::BuiltinKind::Unsupported;
       if (row.places.find('H') != std::string_view::npos && kernel) here = false;
-      if (row.kind == sema::BuiltinKind::Decorator || (row.places.find('K') != std::string_view::npos && host)) here = false;
-      if (here) addCallable(row.name, kind, sort, [&] { return callableOf(row, kind == Item::Method); });
+      if (row.kind == sema::BuiltinKind::Decorator || (row.places.find('K') != std::string_view::npos && host))
+        here = false;
+      if (!here) continue;
+      const Fit fit = place == 'M' && object_ ? fitOf(row, *object_) : Fit::Unknown;
+      addCallable(row.name, kind, sorted(sort, fit), [&] { return callableOf(row, kind == Item::Method); });
     }
+  }
+  /// A function of the library as a method of the object.
+  Fit fitOfMethod(const ast::FuncDef &def) const {
+    Solved solved;
+    if (!object_ || def.parameters.empty()) return Fit::Unknown;
+    return fitOf(def.parameters[0].annotation.get(), *object_, solved);
   }
   void properties(std::initializer_list<std::pair<const char *, const char *>> list) {
     for (const auto &[name, detail] : list) add({name, detail, "", "", Item::Property, "0"});
   }
 
   void members() {
-    const sema::Fact *fact = view_.facts.at(context_.object);
+    const sema::Fact *fact = object_ = view_.facts.at(context_.object);
     if (!fact) return;
     switch (fact->kind) {
     case ValueKind::Array:
@@ -125,12 +142,21 @@ private:
     case ValueKind::Shared: properties({{"shape", ""}, {"dtype", ""}, {"ndim", ""}, {"size", ""}}); break;
     case ValueKind::HostTensor: properties({{"shape", "known when it runs"}, {"ndim", ""}}); break;
     case ValueKind::Context:
-      properties({{"m", "rows of a tile"}, {"n", "columns of a tile"}, {"k", "depth of a tile"}, {"warps", ""}, {"stages", ""}, {"vector", ""}, {"split_k", ""}});
+      properties({{"m", "rows of a tile"},
+                  {"n", "columns of a tile"},
+                  {"k", "depth of a tile"},
+                  {"warps", ""},
+                  {"stages", ""},
+                  {"vector", ""},
+                  {"split_k", ""}});
       break;
-    case ValueKind::State: properties({{"k", ""}, {"v", ""}, {"length", ""}}), addBuiltins('S', Item::Method, "1"); break;
+    case ValueKind::State:
+      properties({{"k", ""}, {"v", ""}, {"length", ""}}), addBuiltins('S', Item::Method, "1");
+      break;
     case ValueKind::Rng: addBuiltins('R', Item::Method, "0"); break;
     case ValueKind::Schedule:
-      for (const char *name : {"with_block", "with_k", "with_warps", "with_stages", "with_vector", "with_swizzle", "with_cluster", "with_split_k", "with_order"})
+      for (const char *name : {"with_block", "with_k", "with_warps", "with_stages", "with_vector", "with_swizzle",
+                               "with_cluster", "with_split_k", "with_order"})
         add({name, "", "", "", Item::Method, "0"});
       break;
     case ValueKind::DType: properties({{"max", ""}, {"min", ""}}); break;
@@ -168,9 +194,15 @@ private:
     if (library) addPrelude(Item::Function, "2");
   }
   void policies() {
-    for (const auto &[name, insert] : std::initializer_list<std::pair<const char *, const char *>>{
-             {"accum", "accum(f32)"}, {"compute", "compute(f32)"}, {"saturate", "saturate"}, {"round", "round(\"nearest_even\")"},
-             {"stochastic_round", "stochastic_round"}, {"round_at", "round_at(each_op)"}, {"loss_scale", "loss_scale(1024)"}, {"per_channel", "per_channel(0)"}})
+    for (const auto &[name, insert] :
+         std::initializer_list<std::pair<const char *, const char *>>{{"accum", "accum(f32)"},
+                                                                      {"compute", "compute(f32)"},
+                                                                      {"saturate", "saturate"},
+                                                                      {"round", "round(\"nearest_even\")"},
+                                                                      {"stochastic_round", "stochastic_round"},
+                                                                      {"round_at", "round_at(each_op)"},
+                                                                      {"loss_scale", "loss_scale(1024)"},
+                                                                      {"per_channel", "per_channel(0)"}})
       add({name, "numerics policy", "", insert, Item::Policy, "0"});
     for (const Symbol &symbol : view_.names.symbols())
       if (symbol.kind == SymbolKind::Policy) add({symbol.name, "policy of this file", "", "", Item::Policy, "0"});
@@ -198,29 +230,54 @@ private:
     return before == std::string::npos ? offset_ : static_cast<uint32_t>(before);
   }
 
+  /// Whether a value fits where the cursor stands: beside the operand before, or as the argument that is being typed.
+  Fit fitHere(const sema::Fact &value) {
+    if (context_.op) return left_ ? fitOf(*context_.op, *left_, value) : Fit::Unknown;
+    if (!expected_) return Fit::Unknown;
+    Solved solved = solved_;
+    return fitOf(expected_, value, solved);
+  }
+  /// What the place of the cursor asks for.
+  void expect() {
+    if (context_.op) {
+      left_ = valueBefore(view_, context_.operand);
+      return;
+    }
+    std::optional<CallableText> callee = context_.callee.valid() ? calleeOf(view_, context_) : std::nullopt;
+    std::optional<size_t> parameter = callee ? parameterAt(context_, *callee) : std::nullopt;
+    if (!parameter) return;
+    expected_ = callee->parameters[*parameter].type;
+    if (expected_) solved_ = solvedBy(view_, context_, *callee);
+  }
+
   void names() {
+    expect();
     uint32_t at = scopeOffset();
     for (uint32_t index : view_.names.visibleAt(at)) {
       const Symbol &symbol = view_.names.symbols()[index];
       if (!isWanted(symbol.name)) continue;
       bool later = symbol.owner && symbol.kind == SymbolKind::Variable && symbol.definition.begin >= context_.wordBegin;
       if (later) continue;
-      const sema::Fact *fact = symbol.function ? nullptr : view_.facts.at(symbol.definition);
+      const sema::Fact *fact = symbol.function ? nullptr : valueBefore(view_, index, offset_);
+      if (!fact && !symbol.function) fact = view_.facts.at(symbol.definition);
       const bool described = symbol.function && (!lazy_ || symbol.owner);
       std::string detail = described ? signatureText(*symbol.function, view_.sources) : fact ? typeText(*fact) : "";
-      if (detail.empty() && symbol.parameter && symbol.parameter->annotation) detail = std::string(view_.text(symbol.parameter->annotation->span));
+      if (detail.empty() && symbol.parameter && symbol.parameter->annotation)
+        detail = std::string(view_.text(symbol.parameter->annotation->span));
       std::string doc = described ? docOf(symbol.function->body) : "";
       Item kind = itemOf(symbol.kind);
       if (symbol.kind == SymbolKind::Import && fact && fact->kind == ValueKind::Function) kind = Item::Function;
-      add({symbol.name, detail, doc, "", kind, symbol.owner ? "1" : "2"});
+      const Fit fit = fact && !symbol.function ? fitHere(*fact) : Fit::Unknown;
+      add({symbol.name, detail, doc, "", kind, fit == Fit::Fits ? "!" : sorted(symbol.owner ? "1" : "2", fit)});
     }
     add({"tile", "module", "", "", Item::Module, "3"});
     addBuiltins('P', Item::Function, "4");
     addPrelude(Item::Function, "4");
     for (std::string_view dtype : dtypeNames()) add({std::string(dtype), "dtype", "", "", Item::DType, "5"});
     for (const char *type : {"Tensor", "Const", "Int"}) add({type, "type", "", "", Item::Struct, "3"});
-    for (const char *word : {"def", "struct", "policy", "import", "from", "return", "if", "elif", "else", "for", "while", "in", "not", "and",
-                             "or", "where", "effects", "pass", "break", "continue", "assert", "lambda", "with", "True", "False", "None"})
+    for (const char *word : {"def",   "struct",   "policy", "import", "from", "return", "if",    "elif",    "else",
+                             "for",   "while",    "in",     "not",    "and",  "or",     "where", "effects", "pass",
+                             "break", "continue", "assert", "lambda", "with", "True",   "False", "None"})
       add({word, "", "", "", Item::Keyword, "6"});
   }
 
@@ -249,6 +306,10 @@ private:
   const Context &context_;
   uint32_t offset_;
   bool lazy_;
+  const sema::Fact *left_ = nullptr;     // of the operator before the cursor
+  const ast::Expr *expected_ = nullptr;  // the type of the argument at the cursor
+  Solved solved_;
+  const sema::Fact *object_ = nullptr;  // whose members are sought
   std::vector<Completion> items_;
   std::set<std::string, std::less<>> seen_;
 };
@@ -264,8 +325,10 @@ void describe(const View &view, Completion &item) {
   auto take = [&](const CallableText &text) { item.detail = text.label, item.doc = text.doc; };
   auto inModule = [&](const ast::Module &module) {
     for (const ast::StmtPtr &stmt : module.body) {
-      if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text == item.label) return take(callableOf(*def, view.sources, method)), true;
-      if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == item.label) return take(callableOf(*def, view.sources)), true;
+      if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text == item.label)
+        return take(callableOf(*def, view.sources, method)), true;
+      if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == item.label)
+        return take(callableOf(*def, view.sources)), true;
     }
     return false;
   };
@@ -291,6 +354,8 @@ std::optional<SignatureHelp> signatureHelp(const View &view, const Context &cont
     help.parameters.push_back({at, end});
     from = end;
   }
+  const Solved solved = solvedBy(view, context, *callee);
+  for (const ParameterText &p : callee->parameters) help.here.push_back(typeHere(view, p.type, solved));
   help.active = context.argument;
   for (size_t i = 0; i < callee->parameters.size(); ++i) {
     if (!context.keyword.empty() && callee->parameters[i].name == context.keyword) help.active = i;

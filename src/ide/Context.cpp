@@ -33,7 +33,8 @@ uint32_t statementStart(const std::string &text, uint32_t offset) {
   for (uint32_t start = lineStart(text, offset);; start = lineStart(text, start - 1)) {
     if (start == 0) return 0;
     char c = text[start];
-    if (c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != '#' && c != ')' && c != ']' && c != '}' && c != '"') return start;
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r' && c != '#' && c != ')' && c != ']' && c != '}' && c != '"')
+      return start;
   }
 }
 
@@ -92,20 +93,45 @@ void findCall(const std::string &text, const Tokens &tokens, FileId file, Contex
   context.callee = {file, tokens[begin].begin, tokens[open - 1].end};
   depth = 0;
   bool first = true;  // of an argument's words
+  Span value{file, 0, 0};
   for (size_t i = open + 1; i < tokens.size(); ++i) {
     if (depth == 0 && tokens[i].kind == K::COMMA) {
+      context.given.push_back({context.keyword, {value, text.substr(value.begin, value.end - value.begin)}});
       ++context.argument, context.keyword.clear(), first = true;
       continue;
     }
-    bool named = depth == 0 && first && tokens[i].kind == K::NAME && i + 1 < tokens.size() && tokens[i + 1].kind == K::ASSIGN;
+    bool named =
+        depth == 0 && first && tokens[i].kind == K::NAME && i + 1 < tokens.size() && tokens[i + 1].kind == K::ASSIGN;
     if (named) {
       context.keyword = text.substr(tokens[i].begin, tokens[i].end - tokens[i].begin);
       context.keywords.push_back(context.keyword);
     }
     if (frontend::isOpener(tokens[i].kind)) ++depth;
     if (frontend::isCloser(tokens[i].kind)) --depth;
+    const bool behindKeyword = i >= open + 2 && tokens[i - 1].kind == K::ASSIGN && depth == 0;
+    if (first || behindKeyword) value.begin = tokens[i].begin;
+    value.end = tokens[i].end;
     first = false;
   }
+}
+
+/// The left side of an operator that the words end with.
+void findOperand(const std::string &text, const Tokens &tokens, FileId file, Context &context) {
+  const size_t last = tokens.size() - 1;
+  std::optional<ast::BinaryOp> op;
+  switch (tokens[last].kind) {
+  case K::PLUS: op = ast::BinaryOp::Add; break;
+  case K::MINUS: op = ast::BinaryOp::Sub; break;
+  case K::STAR: op = ast::BinaryOp::Mul; break;
+  case K::SLASH: op = ast::BinaryOp::Div; break;
+  case K::AT: op = ast::BinaryOp::MatMul; break;
+  default: return;
+  }
+  const size_t begin = last > 0 && endsOperand(tokens[last - 1].kind) ? operandStart(tokens, last - 1) : SIZE_MAX;
+  if (begin == SIZE_MAX) return;
+  const Span place{file, tokens[begin].begin, tokens[last - 1].end};
+  context.operand = {place, text.substr(place.begin, place.end - place.begin)};
+  context.op = op;
 }
 
 }  // namespace
@@ -119,7 +145,10 @@ Context contextAt(const std::string &text, FileId file, uint32_t offset) {
   if (!tokens.empty()) {
     const Token &last = tokens.back();
     bool comment = last.kind == K::COMMENT || last.kind == K::UNTERMINATED_STRING;
-    bool inString = last.kind == K::STRING && last.end == offset && frontend::lex(text, last.begin, static_cast<uint32_t>(std::min<size_t>(text.size(), offset + 1)))[0].end > offset;
+    bool inString =
+        last.kind == K::STRING && last.end == offset &&
+        frontend::lex(text, last.begin, static_cast<uint32_t>(std::min<size_t>(text.size(), offset + 1)))[0].end >
+            offset;
     bool number = last.end == offset && (last.kind == K::INTEGER || last.kind == K::FLOAT || last.kind == K::IMAGINARY);
     noName = comment || inString || number;
   }
@@ -149,13 +178,16 @@ Context contextAt(const std::string &text, FileId file, uint32_t offset) {
   }
   if (tokens.empty()) return context;
   size_t last = tokens.size() - 1;
+  findOperand(text, tokens, file, context);
   if (tokens[last].kind == K::DOT) {
     context.kind = Context::Kind::None;
     size_t begin = last > 0 && endsOperand(tokens[last - 1].kind) ? operandStart(tokens, last - 1) : SIZE_MAX;
     if (begin == SIZE_MAX) return context;
     context.kind = Context::Kind::Member;
     size_t end = last - 1;  // parentheses around all of it are no part of an expression's place
-    while (begin + 1 < end && tokens[begin].kind == K::LPAREN && tokens[end].kind == K::RPAREN && openerOf(tokens, end) == begin) ++begin, --end;
+    while (begin + 1 < end && tokens[begin].kind == K::LPAREN && tokens[end].kind == K::RPAREN &&
+           openerOf(tokens, end) == begin)
+      ++begin, --end;
     context.object = {file, tokens[begin].begin, tokens[end].end};
   } else if (tokens[last].kind == K::AT) {
     bool decorator = line.size() == 1;

@@ -179,6 +179,7 @@ CallableText callableOf(const ast::FuncDef &def, const Sources &sources, bool me
     ParameterText parameter;
     parameter.name = p.name.text;
     parameter.text = oneLine(sources.text(p.span));
+    parameter.type = p.annotation.get();
     parameter.many = p.kind == ast::ParameterKind::VarPositional || p.kind == ast::ParameterKind::VarKeyword;
     out.parameters.push_back(std::move(parameter));
   }
@@ -196,7 +197,7 @@ CallableText callableOf(const ast::StructDef &def, const Sources &sources) {
     std::string text = name->name;
     if (field->annotation) text += ": " + oneLine(sources.text(field->annotation->span));
     if (field->value) text += " = " + oneLine(sources.text(field->value->span));
-    out.parameters.push_back({name->name, text, false});
+    out.parameters.push_back({name->name, text, false, field->annotation.get()});
   }
   out.label = def.name.text + "(";
   for (size_t i = 0; i < out.parameters.size(); ++i) out.label += (i ? ", " : "") + out.parameters[i].text;

@@ -21,9 +21,10 @@ std::string commentAbove(const Sources &sources, Span place);
 
 /// One parameter of something that can be called.
 struct ParameterText {
-  std::string name;   // "axis"
-  std::string text;   // "axis: Int = -1"
-  bool many = false;  // takes any number
+  std::string name;                 // "axis"
+  std::string text;                 // "axis: Int = -1"
+  bool many = false;                // takes any number
+  const ast::Expr *type = nullptr;  // as it is declared
 };
 struct CallableText {
   std::string name, label, doc;

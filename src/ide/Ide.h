@@ -23,7 +23,7 @@ std::optional<Span> productAt(const View &view, uint32_t offset);
 std::vector<Span> definitionsAt(const View &view, uint32_t offset);
 std::vector<Occurrence> referencesAt(const View &view, uint32_t offset);
 struct Rename {
-  Span place;           // of the name at the offset
+  Span place;  // of the name at the offset
   std::string current;
   std::vector<Span> places;
   std::string problem;  // not empty: it cannot be done, and why
@@ -61,7 +61,19 @@ std::vector<InlayHint> inlayHints(const View &view, Span range);
 
 // ---------------------------------------------------------------- Tokens.cpp
 enum class TokenKind : uint8_t {
-  Function, Kernel, Struct, Property, Parameter, Variable, Dimension, Constant, Module, DType, Type, Decorator, Policy,
+  Function,
+  Kernel,
+  Struct,
+  Property,
+  Parameter,
+  Variable,
+  Dimension,
+  Constant,
+  Module,
+  DType,
+  Type,
+  Decorator,
+  Policy,
 };
 struct SemanticToken {
   Span place;
@@ -73,20 +85,44 @@ std::vector<SemanticToken> semanticTokens(const View &view);
 // ---------------------------------------------------------------- Complete.cpp
 struct Completion {
   std::string label, detail, doc, insert;
-  enum class Kind : uint8_t { Function, Method, Variable, Field, Struct, Module, Property, Keyword, Constant, Dimension, DType, Policy } kind;
+  enum class Kind : uint8_t {
+    Function,
+    Method,
+    Variable,
+    Field,
+    Struct,
+    Module,
+    Property,
+    Keyword,
+    Constant,
+    Dimension,
+    DType,
+    Policy
+  } kind;
   std::string sort;  // smaller ones first
 };
 /// What stands before the offset, as far as completion and signature help need it.
 struct Context {
   enum class Kind : uint8_t { None, Name, Member, Decorator, Policy, Import } kind = Kind::Name;
-  uint32_t wordBegin = 0;     // where the word that is being typed begins
-  std::string word;           // as far as it is typed
-  Span object;                // Member: the text before the dot
-  Span callee;                // of the innermost call around, or invalid
-  size_t argument = 0;        // its place in that call
-  std::string keyword;        // the argument's, if it is given by name
+  uint32_t wordBegin = 0;             // where the word that is being typed begins
+  std::string word;                   // as far as it is typed
+  Span object;                        // Member: the text before the dot
+  Span callee;                        // of the innermost call around, or invalid
+  size_t argument = 0;                // its place in that call
+  std::string keyword;                // the argument's, if it is given by name
   std::vector<std::string> keywords;  // that the call has already
-  std::string module;         // Import: `from module import |`
+  struct Operand {                    // a value with its text, which a text that is mended may not hold any more
+    Span place;
+    std::string text;
+  };
+  struct Given {
+    std::string keyword;  // empty: by its place
+    Operand value;
+  };
+  std::vector<Given> given;  // the arguments before the one at the cursor
+  Operand operand;           // what stands before an operator whose right side is being typed
+  std::optional<ast::BinaryOp> op;
+  std::string module;  // Import: `from module import |`
 };
 Context contextAt(const std::string &text, FileId file, uint32_t offset);
 /// The text with the statement around an offset taken down to `kept`, which stays where it is: what is being typed does
@@ -103,6 +139,7 @@ void describe(const View &view, Completion &item);
 struct SignatureHelp {
   std::string label, doc;
   std::vector<std::pair<size_t, size_t>> parameters;  // where each stands in the label
+  std::vector<std::string> here;  // the type of each with what is solved so far; empty: as it is written
   size_t active = 0;
 };
 std::optional<SignatureHelp> signatureHelp(const View &view, const Context &context);

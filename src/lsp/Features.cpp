@@ -51,10 +51,12 @@ Json Server::references(const Json &params) {
   Document &document = required(params);
   const Analysis &found = analysis(document);
   bool declaration = true;
-  if (auto context = params.find("context"); context != params.end()) declaration = context->value("includeDeclaration", true);
+  if (auto context = params.find("context"); context != params.end())
+    declaration = context->value("includeDeclaration", true);
   Json out = Json::array();
   for (const ide::Occurrence &o : ide::referencesAt(found.view(), offsetOf(document, params.at("position"))))
-    if (declaration || o.use != ide::UseKind::Definition) out.push_back({{"uri", document.uri}, {"range", range(document.text, o.place)}});
+    if (declaration || o.use != ide::UseKind::Definition)
+      out.push_back({{"uri", document.uri}, {"range", range(document.text, o.place)}});
   for (const Elsewhere &file : usesElsewhere(document, offsetOf(document, params.at("position")))) {
     Positions positions(file.text, encoding_);
     for (Span place : file.places) out.push_back({{"uri", file.uri}, {"range", rangeOf(positions, place)}});
@@ -77,8 +79,12 @@ Json Server::symbols(const Json &params) {
   std::function<Json(const std::vector<ide::OutlineItem> &)> list = [&](const std::vector<ide::OutlineItem> &items) {
     Json out = Json::array();
     for (const ide::OutlineItem &item : items)
-      out.push_back({{"name", item.name}, {"detail", item.detail}, {"kind", kindOf(item.kind)}, {"range", range(document.text, item.whole.to(item.nameSpan))},
-                     {"selectionRange", range(document.text, item.nameSpan)}, {"children", list(item.children)}});
+      out.push_back({{"name", item.name},
+                     {"detail", item.detail},
+                     {"kind", kindOf(item.kind)},
+                     {"range", range(document.text, item.whole.to(item.nameSpan))},
+                     {"selectionRange", range(document.text, item.nameSpan)},
+                     {"children", list(item.children)}});
     return out;
   };
   return list(ide::outlineOf(found.view()));
@@ -132,7 +138,8 @@ Json Server::resolveCompletion(Json item) {
   const Analysis &found = analysis(required({{"textDocument", {{"uri", data->at("uri")}}}}));
   ide::Completion known;
   known.label = item.at("label");
-  known.kind = item.value("kind", 0) == itemKindOf(ide::Completion::Kind::Method) ? ide::Completion::Kind::Method : ide::Completion::Kind::Function;
+  known.kind = item.value("kind", 0) == itemKindOf(ide::Completion::Kind::Method) ? ide::Completion::Kind::Method
+                                                                                  : ide::Completion::Kind::Function;
   ide::describe(found.view(), known);
   if (!known.detail.empty()) item["detail"] = known.detail;
   if (!known.doc.empty()) item["documentation"] = markdown(known.doc);
@@ -153,7 +160,11 @@ Json Server::signature(const Json &params) {
     return Positions(help->label, encoding_).position(static_cast<uint32_t>(bytes)).character;
   };
   Json parameters = Json::array();
-  for (const auto &[begin, end] : help->parameters) parameters.push_back({{"label", {units(begin), units(end)}}});
+  for (size_t i = 0; i < help->parameters.size(); ++i) {
+    const auto &[begin, end] = help->parameters[i];
+    parameters.push_back({{"label", {units(begin), units(end)}}});
+    if (!help->here[i].empty()) parameters.back()["documentation"] = markdown("Here: `" + help->here[i] + "`");
+  }
   Json signature = {{"label", help->label}, {"parameters", std::move(parameters)}};
   if (!help->doc.empty()) signature["documentation"] = markdown(help->doc);
   return {{"signatures", {signature}}, {"activeSignature", 0}, {"activeParameter", help->active}};
@@ -170,7 +181,10 @@ Json Server::inlayHints(const Json &params) {
   for (const ide::InlayHint &hint : ide::inlayHints(found.view(), wanted)) {
     if (hint.offset < wanted.begin || hint.offset > wanted.end) continue;
     Position at = positions.position(hint.offset);
-    out.push_back({{"position", {{"line", at.line}, {"character", at.character}}}, {"label", hint.label}, {"kind", 1}, {"tooltip", hint.tooltip}});
+    out.push_back({{"position", {{"line", at.line}, {"character", at.character}}},
+                   {"label", hint.label},
+                   {"kind", 1},
+                   {"tooltip", hint.tooltip}});
   }
   return out;
 }

@@ -51,6 +51,19 @@ TEST(Context, TheCallAround) {
   EXPECT_TRUE(contextOf("y = f(g(a=1, b=2), |").keywords.empty());
 }
 
+TEST(Context, TheArgumentsAndTheOperandBefore) {
+  Context context = contextOf("y = f(a + 1, axis=b[0], |");
+  ASSERT_EQ(context.given.size(), 2u);
+  EXPECT_EQ(context.given[0].keyword, "");
+  EXPECT_EQ(context.given[0].value.text, "a + 1");
+  EXPECT_EQ(context.given[1].keyword, "axis");
+  EXPECT_EQ(context.given[1].value.text, "b[0]");
+  EXPECT_EQ(contextOf("y = a.b(1) @ w|").operand.text, "a.b(1)");
+  EXPECT_EQ(contextOf("y = a.b(1) @ w|").op, ast::BinaryOp::MatMul);
+  EXPECT_FALSE(contextOf("y = f(-|").op);
+  EXPECT_FALSE(contextOf("@|").op);
+}
+
 TEST(Context, TextsCommentsAndNewNames) {
   using Kind = Context::Kind;
   EXPECT_EQ(contextOf("x = \"a|\"").kind, Kind::None);

@@ -274,6 +274,41 @@ class Typing(WithProgram):
         self.assertLessEqual({"h", "a", "y", "x", "w", "B", "S", "D", "scaled", "BLOCK", "gelu", "f32", "Weights"}, set(found))
         self.assertNotIn("r", found)
 
+    def test_operands_that_fit_come_first(self):
+        found = self.labels("a = gelu(h)", "b = h.T\n    a = b @ |")
+        self.assertEqual(found[0], "h")  # b has as many columns as h has rows, and x and b have other rows
+        self.assertGreater(min(found.index("x"), found.index("b")), 0)
+        found = self.labels("b = h.T\n    a = b @ ", "b = gelu(h)\n    a = b + |")
+        self.assertEqual(set(found[:2]), {"b", "h"})
+
+    def test_methods_that_fit_come_first(self):
+        found = self.labels("a = gelu(h)", "a = (h > 0.0).|")
+        self.assertLess(found.index("any"), found.index("sum"))
+        self.assertLess(found.index("any"), found.index("exp"))
+        found = self.labels("a = (h > 0.0).", "a = h.|")
+        self.assertLess(found.index("sum"), found.index("any"))
+        self.assertLess(found.index("exp"), found.index("squeeze"))
+
+    def test_arguments_that_fit_come_first(self):
+        call = "block(x, w)\n"
+        self.text += "\ndef twice[P, Q, R, U](v: Tensor[P, Q, R, f32], n: Tensor[R, f32], m: Weights[R, U]) -> Tensor[P, Q, R, f32]:\n    return " + call
+        self.version = getattr(self, "version", 1) + 1
+        self.client.change(URI, self.version, {"text": self.text})
+        self.assertEqual(self.labels(call, "block(|)\n")[0], "v")
+        self.assertEqual(self.labels("block()", "block(v, |)")[0], "m")
+        self.text = self.text.replace("block(v, )", "unit(v, )") + "\ndef unit[B, S, D](x: Tensor[B, S, D, f32], g: Tensor[D, f32]):\n    return x * g\n"
+        self.version += 1
+        self.client.change(URI, self.version, {"text": self.text})
+        self.assertEqual(self.labels("unit(v, )", "unit(v, |")[0], "n")
+
+    def test_signature_help_knows_what_is_solved(self):
+        self.text += "\ndef unit[B, S, D](x: Tensor[B, S, D, f32], g: Tensor[2 * D, f32]):\n    return x\n"
+        self.version = getattr(self, "version", 1) + 1
+        self.client.change(URI, self.version, {"text": self.text})
+        found = self.client.at("signatureHelp", URI, *self.typed("return scaled(y, by=3.0) + x", "return unit(h.reshape(B, S, F), |)"))
+        self.assertEqual(found["activeParameter"], 1)
+        self.assertEqual(found["signatures"][0]["parameters"][1]["documentation"]["value"], "Here: `Tensor[2*F, f32]`")
+
     def test_only_what_the_word_may_become(self):
         self.assertEqual(set(self.labels("a = gelu(h)", "a = gelu_|")), {"gelu_tanh"})
         self.assertIn("softmax_safe", self.labels("a = gelu_", "a = h.SMsafe|"))

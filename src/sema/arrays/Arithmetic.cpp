@@ -66,6 +66,8 @@ std::optional<double> evaluate(ElementwiseOp op, double x) {
   default: return std::nullopt;
   }
 }
+}  // namespace
+
 bool needsFloat(ElementwiseOp op) {
   switch (op) {
   case ElementwiseOp::Div:
@@ -103,6 +105,8 @@ bool needsFloat(ElementwiseOp op) {
   default: return false;
   }
 }
+
+namespace {
 bool isComplex(DType dtype) { return info(dtype).cls == DTypeClass::Complex; }
 /// What is defined for complex numbers: they have no order, and no roots or logarithms here.
 bool takesComplex(ElementwiseOp op) {
