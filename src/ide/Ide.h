@@ -58,6 +58,8 @@ struct InlayHint {
   std::string label, tooltip;
 };
 std::vector<InlayHint> inlayHints(const View &view, Span range);
+/// Where the `:` of a definition's head stands; nothing: it is not found.
+std::optional<uint32_t> headEnd(const View &view, const ast::FuncDef &def);
 
 // ---------------------------------------------------------------- Tokens.cpp
 enum class TokenKind : uint8_t {

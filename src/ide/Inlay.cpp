@@ -18,7 +18,9 @@ public:
   Hinter(const View &view, Span range) : view_(view), range_(range) {}
 
   std::vector<InlayHint> take() {
-    std::sort(hints_.begin(), hints_.end(), [](const InlayHint &a, const InlayHint &b) { return std::tie(a.offset, a.label) < std::tie(b.offset, b.label); });
+    std::sort(hints_.begin(), hints_.end(), [](const InlayHint &a, const InlayHint &b) {
+      return std::tie(a.offset, a.label) < std::tie(b.offset, b.label);
+    });
     return std::move(hints_);
   }
   void block(const ast::Block &body) {
@@ -40,7 +42,8 @@ private:
   /// What a target of an assignment or a loop is bound to.
   void target(const ast::Expr &target, const ast::Expr *value) {
     if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List) {
-      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(target).items) this->target(*item, nullptr);
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(target).items)
+        this->target(*item, nullptr);
       return;
     }
     const sema::Fact *fact = target.kind == ast::ExprKind::Name ? view_.facts.at(target.span) : nullptr;
@@ -67,7 +70,8 @@ private:
       return call ? "" : ": " + fact.text;
     }
     case ValueKind::Int: {
-      bool literal = value && (value->kind == ast::ExprKind::Int || value->kind == ast::ExprKind::Unary || value->kind == ast::ExprKind::Name);
+      bool literal = value && (value->kind == ast::ExprKind::Int || value->kind == ast::ExprKind::Unary ||
+                               value->kind == ast::ExprKind::Name);
       bool number = !fact.text.empty() && fact.text.find_first_not_of("-0123456789") == std::string::npos;
       return literal || !number || !value || fact.several ? "" : " = " + fact.text;
     }
@@ -77,7 +81,7 @@ private:
 
   void function(const ast::FuncDef &def) {
     const sema::FunctionFacts *checked = view_.facts.functionOf(def);
-    uint32_t end = headerColon(def);
+    std::optional<uint32_t> end = headEnd(view_, def);
     if (!end) return;
     std::string label;
     if (checked && !def.result && !checked->results.empty()) {
@@ -96,22 +100,7 @@ private:
     constexpr size_t kMostBytes = 80;
     std::string tooltip = "Inferred: `" + label.substr(1) + "`";
     if (label.size() > kMostBytes) label = label.substr(0, label.rfind(',', kMostBytes)) + ", …";
-    hints_.push_back({end, label, tooltip});
-  }
-
-  /// Where the `:` of a definition's head stands; 0 if it is not found.
-  uint32_t headerColon(const ast::FuncDef &def) const {
-    std::string signature = std::string(view_.text(def.span));
-    int depth = 0;
-    for (size_t i = def.name.span.end - def.span.begin; i < signature.size(); ++i) {
-      char c = signature[i];
-      if (c == '#') i = std::min(signature.find('\n', i), signature.size() - 1);
-      else if (c == '"' || c == '\'') i = std::min(signature.find(c, i + 1), signature.size() - 1);
-      else if (c == '(' || c == '[') ++depth;
-      else if (c == ')' || c == ']') --depth;
-      else if (c == ':' && depth == 0) return def.span.begin + static_cast<uint32_t>(i);
-    }
-    return 0;
+    hints_.push_back({*end, label, tooltip});
   }
 
   const View &view_;
@@ -120,6 +109,20 @@ private:
 };
 
 }  // namespace
+
+std::optional<uint32_t> headEnd(const View &view, const ast::FuncDef &def) {
+  std::string_view signature = view.text(def.span);
+  int depth = 0;
+  for (size_t i = def.name.span.end - def.span.begin; i < signature.size(); ++i) {
+    char c = signature[i];
+    if (c == '#') i = std::min(signature.find('\n', i), signature.size() - 1);
+    else if (c == '"' || c == '\'') i = std::min(signature.find(c, i + 1), signature.size() - 1);
+    else if (c == '(' || c == '[') ++depth;
+    else if (c == ')' || c == ']') --depth;
+    else if (c == ':' && depth == 0) return def.span.begin + static_cast<uint32_t>(i);
+  }
+  return std::nullopt;
+}
 
 std::vector<InlayHint> inlayHints(const View &view, Span range) {
   Hinter hinter(view, range);

@@ -58,7 +58,8 @@ void Server::change(const Json &params) {
   document.version = params.at("textDocument").value("version", document.version + 1);
   forget(document);
   document.past->statements.beginVersion();
-  document.published = document.advised = false;
+  document.published = document.advised = document.tiled = false;
+  if (tilesOf_ == document.path) background_.stop();
   document.changed = Clock::now();
   filesChanged(params);
 }
@@ -66,8 +67,10 @@ void Server::change(const Json &params) {
 void Server::close(const Json &params) {
   Document *document = find(params);
   if (!document) return;
-  for (const std::string &uri : document->elsewhere) notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
+  for (const std::string &uri : document->elsewhere)
+    notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
   notify("textDocument/publishDiagnostics", {{"uri", document->uri}, {"diagnostics", Json::array()}});
+  if (tilesOf_ == document->path) background_.stop();
   documents_.erase(document->path);
 }
 
@@ -88,10 +91,11 @@ void Server::filesChanged(const Json &params) {
     if (changed.count(path)) continue;
     auto rests = document.analysis ? document.analysis->dependencies() : std::nullopt;
     const std::vector<std::string> &files = rests ? *rests : document.dependencies;
-    if (std::none_of(files.begin(), files.end(), [&](const std::string &file) { return changed.count(file) != 0; })) continue;
+    if (std::none_of(files.begin(), files.end(), [&](const std::string &file) { return changed.count(file) != 0; }))
+      continue;
     forget(document);
     document.past = std::make_shared<driver::Past>();
-    document.published = document.advised = false;
+    document.published = document.advised = document.tiled = false;
     document.changed = Clock::now();
   }
 }
@@ -106,7 +110,8 @@ const Analysis &Server::analysis(Document &document, bool advice) {
   bool enough = document.analysis && (!advice || document.analysis->advised() || !document.analysis->hasErrors());
   if (!enough) {
     forget(document);
-    document.analysis = Analysis::of(document.path, document.text, [this](const std::string &path) { return read(path); }, advice, document.past);
+    document.analysis = Analysis::of(
+        document.path, document.text, [this](const std::string &path) { return read(path); }, advice, document.past);
     if (!document.analysis) throw Failure{kInvalidParams, "this file cannot be read"};
   }
   return *document.analysis;
@@ -133,7 +138,8 @@ void Server::publish(Document &document) {
     Json &list = elsewhere ? others.try_emplace(uri, Json::array()).first->second : own;
     if (list.size() < kMost) list.push_back(diagnostic(document, *d));
   }
-  notify("textDocument/publishDiagnostics", {{"uri", document.uri}, {"version", document.version}, {"diagnostics", std::move(own)}});
+  notify("textDocument/publishDiagnostics",
+         {{"uri", document.uri}, {"version", document.version}, {"diagnostics", std::move(own)}});
   std::set<std::string> before = std::move(document.elsewhere);
   document.elsewhere.clear();
   for (auto &[uri, list] : others) {
@@ -141,7 +147,8 @@ void Server::publish(Document &document) {
     before.erase(uri);
     notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", std::move(list)}});
   }
-  for (const std::string &uri : before) notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
+  for (const std::string &uri : before)
+    notify("textDocument/publishDiagnostics", {{"uri", uri}, {"diagnostics", Json::array()}});
 }
 
 /// The address of a file of an analysis. One of the standard library is written to the user's cache folder, so that an editor

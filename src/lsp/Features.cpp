@@ -178,7 +178,9 @@ Json Server::inlayHints(const Json &params) {
     wanted = {0, offsetOf(document, it->at("start")), offsetOf(document, it->at("end"))};
   const Positions &positions = positions_(document.text, encoding_);
   Json out = Json::array();
-  for (const ide::InlayHint &hint : ide::inlayHints(found.view(), wanted)) {
+  std::vector<ide::InlayHint> hints = ide::inlayHints(found.view(), wanted);
+  for (ide::InlayHint &hint : tileHints(document, found.view(), wanted)) hints.push_back(std::move(hint));
+  for (const ide::InlayHint &hint : hints) {
     if (hint.offset < wanted.begin || hint.offset > wanted.end) continue;
     Position at = positions.position(hint.offset);
     out.push_back({{"position", {{"line", at.line}, {"character", at.character}}},

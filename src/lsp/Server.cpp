@@ -10,8 +10,13 @@ namespace tessera::lsp {
 
 namespace {
 enum Code : int {
-  kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602, kInternalError = -32603,
-  kNotInitialized = -32002, kCancelled = -32800,
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+  kNotInitialized = -32002,
+  kCancelled = -32800,
 };
 
 const Json *at(const Json &json, std::initializer_list<const char *> path) {
@@ -34,20 +39,22 @@ void Server::receive() {
     const Json *method = at(message, {"method"}), *id = at(message, {"params", "id"});
     if (method && *method == "$/cancelRequest" && id) {
       for (Json &waiting : queue_)
-        if (const Json *own = at(waiting, {"id"}); own && *own == *id && at(waiting, {"method"})) waiting["cancelled"] = true;
+        if (const Json *own = at(waiting, {"id"}); own && *own == *id && at(waiting, {"method"}))
+          waiting["cancelled"] = true;
       continue;
     }
     queue_.push_back(std::move(message));
   }
 }
 
-/// The next message; nothing at the end of the input, or at `until`.
+/// The next message; nothing at the end of the input, at `until`, or when there is news from beside.
 std::optional<Json> Server::next(std::optional<Clock::time_point> until) {
   receive();
   while (queue_.empty() && !transport_.ended()) {
-    transport_.await(until);
+    bool news = transport_.await(until, background_.descriptor());
     receive();
-    if (until && Clock::now() >= *until) break;
+    if (news && queue_.empty()) takeTiles();
+    if (news || (until && Clock::now() >= *until)) break;
   }
   if (queue_.empty()) return std::nullopt;
   Json message = std::move(queue_.front());
@@ -158,26 +165,40 @@ void Server::notification(const std::string &method, const Json &params) {
 Json Server::initialize(const Json &params) {
   if (initialized_) throw Failure{kInvalidRequest, "`initialize` came before"};
   initialized_ = true;
-  if (const Json *encodings = at(params, {"capabilities", "general", "positionEncodings"}); encodings && encodings->is_array())
+  if (const Json *encodings = at(params, {"capabilities", "general", "positionEncodings"});
+      encodings && encodings->is_array())
     if (!encodings->empty() && (*encodings)[0] == "utf-8") encoding_ = Encoding::Utf8;
   auto names = [&](std::initializer_list<const char *> path, const char *name) {
     const Json *list = at(params, path);
     return list && list->is_array() && std::find(list->begin(), list->end(), name) != list->end();
   };
-  auto shared = [&](const char *name) { return names({"capabilities", "textDocument", "completion", "completionList", "itemDefaults"}, name); };
-  auto resolved = [&](const char *name) { return names({"capabilities", "textDocument", "completion", "completionItem", "resolveSupport", "properties"}, name); };
+  auto shared = [&](const char *name) {
+    return names({"capabilities", "textDocument", "completion", "completionList", "itemDefaults"}, name);
+  };
+  auto resolved = [&](const char *name) {
+    return names({"capabilities", "textDocument", "completion", "completionItem", "resolveSupport", "properties"},
+                 name);
+  };
   lazyCompletions_ = shared("editRange") && shared("data") && resolved("detail") && resolved("documentation");
-  if (const Json *lens = at(params, {"initializationOptions", "codeLens"})) lenses_ = lens->is_boolean() && lens->get<bool>();
+  if (const Json *refresh = at(params, {"capabilities", "workspace", "inlayHint", "refreshSupport"}))
+    refreshesHints_ = refresh->is_boolean() && refresh->get<bool>();
+  if (const Json *lens = at(params, {"initializationOptions", "codeLens"}))
+    lenses_ = lens->is_boolean() && lens->get<bool>();
   if (const Json *machine = at(params, {"initializationOptions", "machine"}); machine && machine->is_string())
-    if (auto target = driver::parseTarget(machine->get<std::string>()); target && !target->reference && target->machine().family == Target::Cuda) machine_ = *machine;
-  if (const Json *debounce = at(params, {"initializationOptions", "debounce"}); debounce && debounce->is_number_integer())
+    if (auto target = driver::parseTarget(machine->get<std::string>());
+        target && !target->reference && target->machine().family == Target::Cuda)
+      machine_ = *machine;
+  if (const Json *debounce = at(params, {"initializationOptions", "debounce"});
+      debounce && debounce->is_number_integer())
     options_.debounce = std::clamp(debounce->get<int>(), 0, 5000);
   if (const Json *folders = at(params, {"workspaceFolders"}); folders && folders->is_array())
     for (const Json &folder : *folders)
       if (const Json *uri = at(folder, {"uri"}); uri && uri->is_string()) folders_.push_back(pathOf(*uri));
-  if (const Json *root = at(params, {"rootUri"}); folders_.empty() && root && root->is_string()) folders_.push_back(pathOf(*root));
-  static const std::vector<const char *> types = {"function", "function", "struct", "property", "parameter", "variable", "typeParameter",
-                                                  "variable", "namespace", "type", "type", "decorator", "macro"};
+  if (const Json *root = at(params, {"rootUri"}); folders_.empty() && root && root->is_string())
+    folders_.push_back(pathOf(*root));
+  static const std::vector<const char *> types = {"function", "function",      "struct",   "property",  "parameter",
+                                                  "variable", "typeParameter", "variable", "namespace", "type",
+                                                  "type",     "decorator",     "macro"};
   Json capabilities = {
       {"positionEncoding", encoding_ == Encoding::Utf8 ? "utf-8" : "utf-16"},
       {"textDocumentSync", {{"openClose", true}, {"change", 2}, {"save", Json::object()}}},
@@ -190,7 +211,10 @@ Json Server::initialize(const Json &params) {
       {"completionProvider", {{"triggerCharacters", {".", "@"}}, {"resolveProvider", true}}},
       {"signatureHelpProvider", {{"triggerCharacters", {"(", ","}}, {"retriggerCharacters", {","}}}},
       {"inlayHintProvider", true},
-      {"semanticTokensProvider", {{"legend", {{"tokenTypes", types}, {"tokenModifiers", {"definition", "defaultLibrary", "readonly"}}}}, {"full", true}, {"range", true}}},
+      {"semanticTokensProvider",
+       {{"legend", {{"tokenTypes", types}, {"tokenModifiers", {"definition", "defaultLibrary", "readonly"}}}},
+        {"full", true},
+        {"range", true}}},
       {"renameProvider", {{"prepareProvider", true}}},
       {"documentFormattingProvider", true},
       {"documentRangeFormattingProvider", true},
@@ -199,34 +223,44 @@ Json Server::initialize(const Json &params) {
       {"foldingRangeProvider", true},
       {"selectionRangeProvider", true},
       {"callHierarchyProvider", true},
-      {"codeActionProvider", {{"codeActionKinds", {"quickfix", "source.fixAll", "tessera.whyNot"}}, {"resolveProvider", true}}},
+      {"codeActionProvider",
+       {{"codeActionKinds", {"quickfix", "source.fixAll", "tessera.whyNot"}}, {"resolveProvider", true}}},
       {"executeCommandProvider", {{"commands", {"tessera.whyNot"}}}},
   };
   if (lenses_) capabilities["codeLensProvider"] = Json::object();
   return {{"capabilities", capabilities}, {"serverInfo", {{"name", "tessera-lsp"}, {"version", TESSERA_VERSION}}}};
 }
 
-void Server::respond(const Json &id, Json result) { transport_.write({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}}); }
+void Server::respond(const Json &id, Json result) {
+  transport_.write({{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}});
+}
 void Server::refuse(const Json &id, int code, const std::string &message) {
   transport_.write({{"jsonrpc", "2.0"}, {"id", id}, {"error", {{"code", code}, {"message", message}}}});
 }
-void Server::notify(const std::string &method, Json params) { transport_.write({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}}); }
+void Server::notify(const std::string &method, Json params) {
+  transport_.write({{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}});
+}
 
 // ---------------------------------------------------------------- what waits for a pause
 
-/// A text is checked a moment after its last change: half as long as a check of it takes, at least as long as asked for.
-Server::Clock::time_point Server::idleWorkOf(const Document &document) const {
-  constexpr double kMostWait = 300;  // milliseconds
-  double wait = document.published ? options_.adviceDelay : std::max<double>(options_.debounce, std::min(document.lastCheck / 2, kMostWait));
+/// A text is checked a moment after its last change: half as long as a check of it takes, at least as long as asked for. Edits
+/// that would mend it come after a pause, the sizes of its kernels after a longer one. Nothing: all is known.
+std::optional<Server::Clock::time_point> Server::idleWorkOf(const Document &document) const {
+  constexpr double kMostWait = 300, kTilesDelay = 600;  // milliseconds
+  const bool tiles = refreshesHints_ && !document.tiled && background_.descriptor() < 0;
+  double wait = 0;
+  if (!document.published) wait = std::max<double>(options_.debounce, std::min(document.lastCheck / 2, kMostWait));
+  else if (!document.advised) wait = options_.adviceDelay;
+  else if (tiles) wait = kTilesDelay;
+  else return std::nullopt;
   return document.changed + std::chrono::microseconds(static_cast<int64_t>(wait * 1e3));
 }
 
 std::optional<Server::Clock::time_point> Server::nextIdleWork() const {
   std::optional<Clock::time_point> first;
   for (const auto &[path, document] : documents_) {
-    if (document.published && document.advised) continue;
-    Clock::time_point when = idleWorkOf(document);
-    if (!first || when < *first) first = when;
+    std::optional<Clock::time_point> when = idleWorkOf(document);
+    if (when && (!first || *when < *first)) first = when;
   }
   return first;
 }
@@ -235,8 +269,9 @@ void Server::idleWork() {
   positions_.clear();
   Clock::time_point now = Clock::now();
   for (auto &[path, document] : documents_) {
-    if (document.published && document.advised) continue;
-    if (now < idleWorkOf(document)) continue;
+    std::optional<Clock::time_point> when = idleWorkOf(document);
+    if (!when || now < *when) continue;
+    if (document.published && document.advised) return startTiles(document);
     analysis(document, document.published);
     publish(document);
     return;  // messages that came meanwhile go first

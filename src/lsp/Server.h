@@ -2,6 +2,7 @@
 // cancelled while it waited is not begun.
 #pragma once
 #include "lsp/Analysis.h"
+#include "lsp/Background.h"
 #include "lsp/Positions.h"
 #include "lsp/Transport.h"
 #include <chrono>
@@ -18,12 +19,18 @@ struct Document {
   int64_t version = 0;
   std::unique_ptr<Analysis> analysis;  // of `text`, or null
   std::shared_ptr<driver::Past> past = std::make_shared<driver::Past>();
-  std::vector<std::string> dependencies;  // files that `past` rests on, and `analysis` if it is not checked yet
+  std::vector<std::string> dependencies;    // files that `past` rests on, and `analysis` if it is not checked yet
   bool published = false, advised = false;  // what is said about `text`, without and with edits found by trial
   std::chrono::steady_clock::time_point changed;
   double lastCheck = 0;  // milliseconds
   bool checkedOnce = false;
-  std::set<std::string> elsewhere;  // other files about which something was said on behalf of this one
+  struct Tiles {
+    std::string text;  // of the function, as it was compiled
+    std::string label, tooltip;
+  };
+  std::map<std::string, Tiles> tiles;  // by function
+  bool tiled = false;                  // they are those of `text`, or being sought
+  std::set<std::string> elsewhere;     // other files about which something was said on behalf of this one
 };
 
 struct ServerOptions {
@@ -55,7 +62,7 @@ private:
   void respond(const Json &id, Json result);
   void refuse(const Json &id, int code, const std::string &message);
   void notify(const std::string &method, Json params);
-  Clock::time_point idleWorkOf(const Document &document) const;
+  std::optional<Clock::time_point> idleWorkOf(const Document &document) const;
   std::optional<Clock::time_point> nextIdleWork() const;
   void idleWork();
 
@@ -117,6 +124,10 @@ private:
   std::optional<Json> whyNotAction(const Document &document, const ide::View &view, uint32_t offset);
   Json executeCommand(const Json &params);
   std::string whyNot(const Document &document, const std::string &function, uint32_t first, uint32_t last) const;
+  // ---- Tiles.cpp
+  void startTiles(Document &document);
+  void takeTiles();
+  std::vector<ide::InlayHint> tileHints(const Document &document, const ide::View &view, Span wanted) const;
   // ---- Links.cpp
   Json links(const Json &params);
   Json onTypeFormatting(const Json &params);
@@ -126,7 +137,11 @@ private:
   Encoding encoding_ = Encoding::Utf16;
   bool initialized_ = false, shutdown_ = false, lenses_ = false;
   bool lazyCompletions_ = false;  // the client takes one range for a list of completions, and asks for details of one
-  std::string machine_ = "cuda:sm_90a";  // whose tensor cores are asked about
+  bool refreshesHints_ = false;   // the client asks for hints again when it is told to
+  std::string machine_ = "cuda:sm_90a";  // whose tensor cores are asked about, and for which tiles are chosen
+  Background background_;                // compiles for the sizes of tiles
+  std::string tilesOf_;                  // the path of the document that it compiles
+  int refreshes_ = 0;                    // that the client was asked for
   std::vector<std::string> folders_;
   PositionsOf positions_;                      // cleared for each message
   std::map<std::string, Document> documents_;  // by path

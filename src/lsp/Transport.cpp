@@ -16,12 +16,13 @@ constexpr size_t kMostHeader = 4096;
 constexpr size_t kChunk = 1u << 16;
 }  // namespace
 
-bool Transport::ready(int milliseconds) const {
-  pollfd state{in_, POLLIN, 0};
+bool Transport::ready(int milliseconds, int beside, bool *besideReady) const {
+  pollfd states[] = {{in_, POLLIN, 0}, {beside, POLLIN, 0}};  // a descriptor below 0 is left out
   int found;
-  do found = poll(&state, 1, milliseconds);
+  do found = poll(states, 2, milliseconds);
   while (found < 0 && errno == EINTR);
-  return found != 0;  // an error shows when it is read
+  if (besideReady) *besideReady = found > 0 && states[1].revents != 0;
+  return found < 0 || states[0].revents != 0;  // an error shows when it is read
 }
 
 void Transport::fill() {
@@ -39,14 +40,16 @@ void Transport::receive() {
   while (!ended_ && ready(0)) fill();
 }
 
-void Transport::await(std::optional<Clock::time_point> until) {
-  if (ended_) return;
+bool Transport::await(std::optional<Clock::time_point> until, int beside) {
+  if (ended_) return false;
   int milliseconds = -1;
   if (until) {
     auto left = std::chrono::ceil<std::chrono::milliseconds>(*until - Clock::now()).count();
     milliseconds = static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30));
   }
-  if (ready(milliseconds)) fill();
+  bool besideReady = false;
+  if (ready(milliseconds, beside, &besideReady)) fill();
+  return besideReady;
 }
 
 /// The lines before a message. False: they are not all there.

@@ -16,7 +16,8 @@ public:
   Transport(int in, int out) : in_(in), out_(out) {}
   /// Takes in what has come, without waiting, or waits for more: until then, or for ever.
   void receive();
-  void await(std::optional<Clock::time_point> until);
+  /// `beside`: another descriptor that ends the wait, or -1. Whether something has come there.
+  bool await(std::optional<Clock::time_point> until, int beside = -1);
   /// The text of the next message that has come whole.
   std::optional<std::string> next();
   /// The input has ended, or is no message: nothing more will come.
@@ -24,7 +25,7 @@ public:
   void write(const Json &message);
 
 private:
-  bool ready(int milliseconds) const;
+  bool ready(int milliseconds, int beside = -1, bool *besideReady = nullptr) const;
   void fill();
   bool takeHeader();
   int in_, out_;

@@ -18,7 +18,7 @@ class Refused(Exception):
 
 
 class Client:
-    def __init__(self, server, *arguments, encoding=None, options=None, folder=None, completion=None, start=True):
+    def __init__(self, server, *arguments, encoding=None, options=None, folder=None, completion=None, workspace=None, start=True):
         self.process = subprocess.Popen([str(server), *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.received = queue.Queue()
         self.responses, self.diagnostics, self.logged = {}, {}, []
@@ -30,6 +30,8 @@ class Client:
         capabilities = {"general": {"positionEncodings": [encoding]}} if encoding else {}
         if completion:
             capabilities["textDocument"] = {"completion": completion}
+        if workspace:
+            capabilities["workspace"] = workspace
         folders = [{"uri": Path(folder).as_uri(), "name": "folder"}] if folder else None
         self.server = self.request("initialize", {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities,
                                                   "workspaceFolders": folders, "initializationOptions": options or {}})

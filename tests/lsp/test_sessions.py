@@ -485,6 +485,66 @@ class Texts(unittest.TestCase):
             client.kill()
 
 
+class TileSizes(unittest.TestCase):
+    TEXT = (ROOT / "examples/matmul.tsr").read_text()
+    WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 9999, "character": 0}}
+
+    def setUp(self):
+        self.client = Client(SERVER, workspace={"inlayHint": {"refreshSupport": True}})
+        self.client.open(URI, self.TEXT)
+
+    def tearDown(self):
+        self.assertEqual(self.client.stop(), 0)
+
+    def sizes(self, uri=URI):
+        hints = self.client.of("inlayHint", uri, range=self.WHOLE)
+        return {h["position"]["line"]: h["label"] for h in hints if " threads" in h["label"]}
+
+    def refreshed(self, count=1):
+        asked = lambda: [m for m in self.client.logged if m.get("method") == "workspace/inlayHint/refresh"]
+        while len(asked()) < count:
+            self.assertTrue(self.client.take(60))
+        self.client.send({"id": asked()[-1]["id"], "result": None})
+
+    def line(self, mark):
+        return place(self.TEXT, mark)[0]
+
+    def test_they_stand_behind_the_heads_of_kernels(self):
+        self.refreshed()
+        found = self.sizes()
+        self.assertEqual(set(found), {self.line("def matmul"), self.line("def scheduled")})
+        self.assertRegex(found[self.line("def matmul")], r"^ m=\d+ n=\d+ k=\d+ stages=\d+, \d+ threads$")
+
+    def test_a_function_that_changed_has_none_until_it_is_compiled_again(self):
+        self.refreshed()
+        line, at = place(self.TEXT, "return")
+        end = {"line": line, "character": at}
+        self.client.change(URI, 2, {"range": {"start": end, "end": end}, "text": "acc = acc * 2.0\n    "})
+        self.assertEqual(set(self.sizes()), {self.line("def scheduled") + 1})
+        self.refreshed(2)
+        self.assertEqual(len(self.sizes()), 2)
+
+    def test_functions_that_compile_have_them_beside_one_that_does_not(self):
+        later = (ROOT / "tests/corpus/right/effects/reduction_in_both_branches.tsr").read_text()
+        self.refreshed()
+        self.client.open("file:///project/later.tsr", later + self.TEXT)
+        self.refreshed(2)
+        self.assertEqual(len(self.sizes("file:///project/later.tsr")), 2)
+
+    def test_they_stay_beside_a_function_with_a_mistake(self):
+        self.refreshed()
+        self.client.change(URI, 2, {"text": self.TEXT + "\ndef wrong[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x + unknown\n"})
+        self.assertEqual(len(self.client.published(URI, 2)), 1)
+        self.assertEqual(len(self.sizes()), 2)
+
+    def test_keys_stop_what_goes_on(self):
+        for version in range(2, 40):
+            self.client.change(URI, version, {"text": self.TEXT + "# " + "x" * version + "\n"})
+            self.assertEqual(self.client.published(URI, version), [])
+        self.refreshed(len([m for m in self.client.logged if m.get("method") == "workspace/inlayHint/refresh"]) + 1)
+        self.assertEqual(len(self.sizes()), 2)
+
+
 if __name__ == "__main__":
     SERVER = Path(sys.argv.pop(1)).resolve() / "tessera-lsp"
     unittest.main()
