@@ -195,7 +195,8 @@ def bench_editor(tools: str, folder: str, repeats: int) -> list[Row]:
         uri = f"file://{folder}/module.tsr"
         # As VS Code has it: one range for all completions, details when they are looked at.
         client = Client(server, completion={"completionItem": {"resolveSupport": {"properties": ["documentation", "detail"]}},
-                                            "completionList": {"itemDefaults": ["editRange", "data"]}})
+                                            "completionList": {"itemDefaults": ["editRange", "data"]}},
+                        workspace={"inlayHint": {"refreshSupport": True}})
         client.open(uri, text)
         client.published(uri, 1, timeout=120)
         size = f"{text.count(chr(10)):,} lines"

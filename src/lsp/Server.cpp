@@ -247,7 +247,7 @@ void Server::notify(const std::string &method, Json params) {
 /// that would mend it come after a pause, the sizes of its kernels after a longer one. Nothing: all is known.
 std::optional<Server::Clock::time_point> Server::idleWorkOf(const Document &document) const {
   constexpr double kMostWait = 300, kTilesDelay = 600;  // milliseconds
-  const bool tiles = refreshesHints_ && !document.tiled && background_.descriptor() < 0;
+  const bool tiles = refreshesHints_ && !options_.tiles.empty() && !document.tiled && background_.descriptor() < 0;
   double wait = 0;
   if (!document.published) wait = std::max<double>(options_.debounce, std::min(document.lastCheck / 2, kMostWait));
   else if (!document.advised) wait = options_.adviceDelay;

@@ -34,9 +34,14 @@ struct Document {
 };
 
 struct ServerOptions {
-  int debounce = 20;      // milliseconds after a key until the text is checked
-  int adviceDelay = 250;  // ... and until edits are sought for what is wrong
+  int debounce = 20;               // milliseconds after a key until the text is checked
+  int adviceDelay = 250;           // ... and until edits are sought for what is wrong
+  std::vector<std::string> tiles;  // the command that does serveTiles(); empty: there is none
 };
+
+/// The process beside the server: reads what is to be compiled from standard input, and writes the sizes of its kernels. The
+/// exit code.
+int serveTiles();
 
 class Server {
 public:

@@ -537,6 +537,15 @@ class TileSizes(unittest.TestCase):
         self.assertEqual(len(self.client.published(URI, 2)), 1)
         self.assertEqual(len(self.sizes()), 2)
 
+    def test_tessera_lsp_has_them_too(self):
+        client = Client(SERVER.parent / "tessera", "lsp", workspace={"inlayHint": {"refreshSupport": True}})
+        client.open(URI, self.TEXT)
+        while not any(m.get("method") == "workspace/inlayHint/refresh" for m in client.logged):
+            self.assertTrue(client.take(60))
+        hints = client.of("inlayHint", URI, range=self.WHOLE)
+        self.assertEqual(len([h for h in hints if " threads" in h["label"]]), 2)
+        self.assertEqual(client.stop(), 0)
+
     def test_keys_stop_what_goes_on(self):
         for version in range(2, 40):
             self.client.change(URI, version, {"text": self.TEXT + "# " + "x" * version + "\n"})

@@ -10,8 +10,10 @@
 int main(int argc, char **argv) {
   using namespace tessera;
   lsp::ServerOptions options;
+  options.tiles = {"/proc/self/exe", "--tiles"};
   for (int i = 1; i < argc; ++i) {
-    if (!std::strcmp(argv[i], "--stdio")) continue;  // what some clients say; there is nothing else
+    if (!std::strcmp(argv[i], "--stdio")) continue;                  // what some clients say; there is nothing else
+    if (!std::strcmp(argv[i], "--tiles")) return lsp::serveTiles();  // what the server starts beside itself
     if (!std::strcmp(argv[i], "--version")) {
       std::puts("tessera-lsp " TESSERA_VERSION);
       return 0;
@@ -25,11 +27,12 @@ int main(int argc, char **argv) {
       }
     }
     bool help = !std::strcmp(argv[i], "--help");
-    std::fprintf(help ? stdout : stderr,
-                 "tessera-lsp: the language server of Tessera, for editors; it speaks JSON-RPC over standard input and output\n"
-                 "  --stdio           what it does anyway\n"
-                 "  --debounce=MS     how long after a key a text is checked (20)\n"
-                 "  --version, --help\n");
+    std::fprintf(
+        help ? stdout : stderr,
+        "tessera-lsp: the language server of Tessera, for editors; it speaks JSON-RPC over standard input and output\n"
+        "  --stdio           what it does anyway\n"
+        "  --debounce=MS     how long after a key a text is checked (20)\n"
+        "  --version, --help\n");
     return help ? 0 : 2;
   }
   lsp::Transport transport(STDIN_FILENO, STDOUT_FILENO);
