@@ -15,7 +15,8 @@ namespace tessera::codegen {
 namespace {
 
 std::string lineMapText(const Writer &writer, const std::string &file) {
-  nlohmann::ordered_json json{{"version", 1}, {"file", file}, {"set", kNoSet}, {"lines", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{
+      {"version", 1}, {"file", file}, {"set", kNoSet}, {"lines", nlohmann::ordered_json::array()}};
   int number = 0;
   for (const WrittenLine &line : writer.lines()) {
     ++number;
@@ -34,13 +35,17 @@ void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Lan
   writer.comment(std::string(language.name) + " for " + from +
                  ", compiled by tesserac. Edit the program, not this file.");
   if (!names.empty()) writer.comment("Functions: " + names + " (declared in " + options.name + ".h).");
+  if (options.standalone) writer.comment("Needs C++17: `-std=c++17` where the compiler's own default is older.");
 }
 
 /// Numbers the files by what is in all of them, so that those of two compiles can be told apart.
 void numberSet(Emitted &emitted, const std::string &inSource) {
   llvm::BLAKE3 hasher;
-  const std::pair<std::string *, std::string> places[] = {{&emitted.source, inSource}, {&emitted.header, kSetComment},
-      {&emitted.cppHeader, kSetComment}, {&emitted.manifest, "\"set\": \""}, {&emitted.lineMap, "\"set\": \""}};
+  const std::pair<std::string *, std::string> places[] = {{&emitted.source, inSource},
+                                                          {&emitted.header, kSetComment},
+                                                          {&emitted.cppHeader, kSetComment},
+                                                          {&emitted.manifest, "\"set\": \""},
+                                                          {&emitted.lineMap, "\"set\": \""}};
   for (const auto &[text, before] : places) hasher.update(std::to_string(text->size()) + " " + *text);
   auto digest = hasher.final();
   const std::string number = llvm::toHex(llvm::ArrayRef(digest.data(), std::string_view(kNoSet).size() / 2), true);
@@ -77,25 +82,26 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   Writer whole(options.lineDirectives);
   printHead(whole, entries, dispatch ? cpuLanguage() : language, options);
   if (options.standalone) {
-    TSR_CHECK(options.headerText,
-              "a file that needs no headers is made from their texts, which are not given");
+    TSR_CHECK(options.headerText, "a file that needs no headers is made from their texts, which are not given");
     whole.paste(pastedHeaders(headers, options.headerText));
   } else {
     for (const std::string &header : headers) whole.line("#include \"" + header + "\"");
   }
   const std::string same = "  // the headers and the manifest of this compile have the same number";
-  whole.line(entries.empty() ? std::string("// ") + kSetComment + kNoSet : std::string(kSetMacro) + kNoSet + ")" + same);
+  whole.line(entries.empty() ? std::string("// ") + kSetComment + kNoSet
+                             : std::string(kSetMacro) + kNoSet + ")" + same);
   whole.append(body);
   result.source = whole.text(file);
   result.lineMap = lineMapText(whole, file);
   std::string abi = "#include \"tessera/abi.h\"\n";
   result.header = headerText(entries, options.name, options.program,
                              options.standalone ? pastedHeaders({"tessera/abi.h"}, options.headerText) : abi);
-  result.cppHeader = cppHeaderText(
-      entries, options, options.standalone ? pastedHeaders({"tessera/tensor.h"}, options.headerText) : "#include \"tessera/tensor.h\"\n");
-  result.manifest = manifestText(module, entries,
-                                 {options.name, options.program, machine, &language, options.tools,
-                                  featuresOf(body.text(file), language.target)});
+  result.cppHeader = cppHeaderText(entries, options,
+                                   options.standalone ? pastedHeaders({"tessera/tensor.h"}, options.headerText)
+                                                      : "#include \"tessera/tensor.h\"\n");
+  result.manifest = manifestText(
+      module, entries,
+      {options.name, options.program, machine, &language, options.tools, featuresOf(body.text(file), language.target)});
   numberSet(result, entries.empty() ? kSetComment : kSetMacro);
   return result;
 }

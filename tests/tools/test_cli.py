@@ -110,6 +110,7 @@ class Compile(ToolTest):
         text = read(self.path("a.cpp"))
         self.assertIn("#line", text)
         self.assertNotIn('#include "tessera/', text)
+        self.assertIn("// Needs C++17", text)
 
     def test_depfile_names_imports(self):
         self.write("half.tsr", "def half(x):\n    return x * 0.5\n")
