@@ -8,6 +8,7 @@
 #                                           synccheck or initcheck; several with commas between them
 #   gpu_tests.sh --only attention           the tests whose names have that in them
 set -uo pipefail
+export LC_ALL=C  # the parts are the same on every machine
 cd "$(dirname "$0")/.."
 BIN=${TESSERA_BIN:-$PWD/build/release/bin}
 ARCH=${TESSERA_GPU_ARCH:-$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -1 | tr -d . | sed 's/^/sm_/;s/^sm_90$/sm_90a/')}
@@ -90,24 +91,21 @@ else
 fi
 [ ${#names[@]} -gt 0 ] || wrong "no test is called so"
 
-# nvcc takes most of the time: as many run at once as there are cores, and are printed in order.
-passed=0 failed=0
+# nvcc takes most of the time: as many run at once as there are cores. Each says how it ended when it did: what follows may be cut off.
 run_one() { # number
-  local log=$LOGS/test_$1 began=$SECONDS
-  bash -c "${commands[$1]}" >"$log.log" 2>&1
-  echo "$? $((SECONDS - began))" >"$log.status"
+  local log=$LOGS/test_$1.log began=$SECONDS status
+  bash -c "${commands[$1]}" >"$log" 2>&1; status=$?
+  echo "$status" >"$LOGS/test_$1.status"
+  if [ "$status" = 0 ]; then echo "ok     ${names[$1]} ($((SECONDS - began)) s): $(tail -1 "$log")"
+  else printf 'FAILED %s (%d s, status %d)\n%s\n' "${names[$1]}" $((SECONDS - began)) "$status" "$(tail -40 "$log")"; fi
 }
 for i in "${!names[@]}"; do
-  rm -f "$LOGS/test_$i.status"
   while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-$(nproc)}" ]; do wait -n; done
   run_one "$i" &
 done
 wait
-for i in "${!names[@]}"; do
-  read -r status seconds <"$LOGS/test_$i.status"
-  if [ "$status" = 0 ]; then passed=$((passed + 1)); echo "ok     ${names[$i]} ($seconds s): $(tail -1 "$LOGS/test_$i.log")"
-  else failed=$((failed + 1)); echo "FAILED ${names[$i]} ($seconds s, status $status)"; tail -40 "$LOGS/test_$i.log"; fi
-done
+passed=$(grep -lx 0 "$LOGS"/test_*.status | wc -l)
+failed=$((${#names[@]} - passed))
 for tool in $tools; do grep -h -A12 -E '^========= (Invalid|Race|Error|Warning|Barrier|Uninit|Program hit)' "$LOGS/$tool".*.log 2>/dev/null | head -60; done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
