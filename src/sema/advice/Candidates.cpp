@@ -1,6 +1,7 @@
 #include "sema/advice/Candidates.h"
 #include "frontend/Walk.h"
-#include "sema/advice/EditFinder.h"
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
 #include "support/DType.h"
 #include <algorithm>
 #include <array>
@@ -11,9 +12,9 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class Finder : EditFinder {
+class Finder : EditWriter {
 public:
-  using EditFinder::EditFinder;
+  using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
     groups_ = foreignCandidates(diagnostic_, place_, sources_);

@@ -1,5 +1,6 @@
 // Edits for things in a list that stand in another order, or one too many or too few: indices, results, names, arguments.
-#include "sema/advice/EditFinder.h"
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
 
 namespace tessera::sema {
 namespace {
@@ -7,9 +8,9 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class OrderEdits : public EditFinder {
+class OrderEdits : public EditWriter {
 public:
-  using EditFinder::EditFinder;
+  using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {

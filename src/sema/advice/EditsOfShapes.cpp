@@ -54,36 +54,11 @@ private:
                        [](const diag::Fix &fix) { return fix.applicability == diag::Applicability::Assumption; });
   }
 
-  /// The expression of the message and those that gave its names their values, the nearest first.
-  std::vector<const ast::Expr *> inPlay() const {
-    constexpr size_t kMost = 8;
-    std::vector<const ast::Expr *> found;
-    std::set<std::string> seen;
-    if (place_.expr()) found.push_back(place_.expr());
-    for (size_t i = 0; i < found.size(); ++i)
-      visit(*found[i], [&](const ast::Expr &part) {
-        auto *name = as<ast::NameExpr>(&part);
-        if (!name || found.size() == kMost || !seen.insert(name->name).second) return;
-        const ast::Expr *value = place_.valueOf(name->name);
-        if (value && std::find(found.begin(), found.end(), value) == found.end()) found.push_back(value);
-      });
-    return found;
-  }
-  template <class Visit> void eachInPlay(const Visit &each) const {
-    for (const ast::Expr *e : inPlay()) visit(*e, each);
-  }
-
   static bool isReduction(const std::string &name) {
     static const std::set<std::string> names = {"sum", "mean", "max", "min",    "prod",  "var",
                                                 "std", "any",  "all", "argmax", "argmin"};
     return names.count(name) != 0;
   }
-  static const ast::Argument *keyword(const ast::CallExpr &call, std::string_view name) {
-    for (const ast::Argument &arg : call.arguments)
-      if (arg.keyword && arg.keyword->text == name) return &arg;
-    return nullptr;
-  }
-
   /// `x.mean()` where rows are declared: the axis is missing.
   void reducedAxes() {
     CandidateGroup &edits = group(true);

@@ -31,26 +31,6 @@ public:
   }
 
 private:
-  static const ast::Argument *keyword(const ast::CallExpr &call, std::string_view name) {
-    for (const ast::Argument &arg : call.arguments)
-      if (arg.keyword && arg.keyword->text == name) return &arg;
-    return nullptr;
-  }
-  /// Of the expression of the message and the values of its names.
-  template <class Visit> void eachInPlay(const Visit &each) const {
-    std::set<const ast::Expr *> seen;
-    std::vector<const ast::Expr *> open = {place_.expr()};
-    while (!open.empty()) {
-      const ast::Expr *e = open.back();
-      open.pop_back();
-      if (!e || !seen.insert(e).second) continue;
-      visit(*e, [&](const ast::Expr &part) {
-        each(part);
-        if (auto *name = as<ast::NameExpr>(&part)) open.push_back(place_.valueOf(name->name));
-      });
-    }
-  }
-
   /// `a, b = split(x, 3, axis=0)`: another axis, or as many parts as names.
   void partsOfSplit() {
     auto *call = place_.innermost<ast::CallExpr>();

@@ -1,6 +1,7 @@
 // Edits for habits from Python's libraries, C, CUDA and Triton.
 #include "frontend/Walk.h"
-#include "sema/advice/EditFinder.h"
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
 #include "sema/advice/Foreign.h"
 #include "sema/advice/Recipes.h"
 #include "support/DType.h"
@@ -14,9 +15,9 @@ namespace {
 using ast::as;
 using diag::Id;
 
-class ForeignFinder : EditFinder {
+class ForeignFinder : EditWriter {
 public:
-  using EditFinder::EditFinder;
+  using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {

@@ -16,5 +16,9 @@ std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnosti
 std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What a function declares, where that contradicts what it does: tried last.
 std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What stands in another order, or is one too many or too few. (EditsOfOrder.cpp)
+std::vector<CandidateGroup> editsOfOrder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Habits from Python's libraries, C, CUDA and Triton. (ForeignCandidates.cpp)
+std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 
 }  // namespace tessera::sema
