@@ -58,6 +58,12 @@ bool Repair::opensLambda() const {
   return false;
 }
 
+/// `(x > 0.0) && (x < 1.0)`, and no condition of a statement: of tensors `&` is meant, and it does for numbers, too.
+bool Repair::joinsBrackets(size_t sign) const {
+  bool condition = kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE || kind(first_) == K::ASSERT;
+  return !condition && sign > first_ && sign + 2 <= last_ && kind(sign - 1) == K::RPAREN && kind(sign + 2) == K::LPAREN;
+}
+
 bool Repair::foreignOperator() {
   struct Pair {
     uint32_t first, second;
@@ -103,7 +109,9 @@ bool Repair::foreignOperator() {
           pair.first == K::COLON && isDef() && (depthAt(begin) == 1 || begin + 2 == last_);  // `f(x::f32)`, `-> T::`
       bool result = pair.first == K::COLON && isDef() && begin > first_ && kind(begin - 1) == K::RPAREN &&
                     depthAt(begin) == 0 && begin + 2 < last_;  // `f(x)::f32`
-      std::string meant(result ? "->" : colon ? ":" : pair.meant), write = "write `" + meant + "`";
+      bool elementwise = (pair.kind == K::AND || pair.kind == K::OR) && joinsBrackets(begin);
+      std::string meant(elementwise ? pair.text.substr(1) : result ? "->" : colon ? ":" : pair.meant),
+          write = "write `" + meant + "`";
       auto report = diagnostics_.report(Id::foreignOperator, span(begin, begin + 1), pair.text);
       if (pair.text == "=>" && kind(first_) != K::IF && kind(first_) != K::WHILE && kind(first_) != K::ELIF)
         report.label("`>=` compares; a function without a name is written `lambda x: x + 1`");
@@ -113,7 +121,7 @@ bool Repair::foreignOperator() {
                                 : colon && begin + 2 < last_ ? ": "
                                                              : meant,
                                 write);
-      replace(begin, result ? uint32_t(K::ARROW) : colon ? uint32_t(K::COLON) : pair.kind);
+      replace(begin, result ? uint32_t(K::ARROW) : colon ? uint32_t(K::COLON) : elementwise ? pair.first : pair.kind);
       erase(begin + 1);
       return true;
     }

@@ -463,6 +463,13 @@ bool Repair::missingComma() {
   }
   bool expression = !startsStatement(kind(first_)) || kind(first_) == K::RETURN || isHeader();
   if (!bracket && !expression) return false;
+  if (kind(at_ - 1) == K::NAME && word(at_ - 1) == "new" && kind(at_) == K::NAME) {
+    diagnostics_.report(Id::foreignOperator, span(at_ - 1), "new")
+        .label("what makes a value is called like a function")
+        .fix({file_, tokens_[at_ - 1].begin, tokens_[at_].begin}, "", "leave `new` out");
+    erase(at_ - 1);
+    return true;
+  }
   if (!bracket && (missingArrow() || secondStatement())) return true;
   Id id = bracket ? Id::missingComma : Id::missingOperator;
   auto report = diagnostics_.report(id, span(at_));

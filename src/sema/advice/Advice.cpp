@@ -127,7 +127,9 @@ public:
   /// Whether it takes the message away, whatever comes to light then. Also true where that could not be tried.
   bool helps(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part) {
     auto after = with(fix, part);
-    return untried_ || (after && isGone(*after, target, part.before, fix) && !(target.id == diag::Id::undefinedName && isWrong(*after, fix, part)));
+    bool ofName = target.id == diag::Id::undefinedName;
+    return untried_ || (after && isGone(*after, target, part.before, fix) &&
+                        !(ofName && (isWrong(*after, fix, part) || lacksMember(*after, part))));
   }
 
   /// Whether no more is tried.
@@ -157,6 +159,13 @@ private:
   static bool isWrong(const Messages &after, const diag::Fix &fix, const Part &part) {
     return std::any_of(after.begin(), after.end(),
                        [&](const auto &entry) { return entry.first.first != diag::Id::undefinedName && !part.before.count(entry.first) && entry.second.words.count(fix.replacement); });
+  }
+
+  /// `tile.time()` for `time.time()`
+  static bool lacksMember(const Messages &after, const Part &part) {
+    return std::any_of(after.begin(), after.end(), [&](const auto &entry) {
+      return entry.first.first == diag::Id::unknownAttribute && !part.before.count(entry.first);
+    });
   }
 
   /// A fact that a message of this kind asks for and that is not among these.
@@ -265,7 +274,9 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
   bool searching = true;
   for (const CandidateGroup &group : groups) {
     diag::Fix *first = d.fixes.empty() || assumes(d.fixes.front()) ? nullptr : &d.fixes.front();
-    auto mends = [&](const diag::Fix &fix) { return trials.mends(fix, d, part, others); };
+    auto mends = [&](const diag::Fix &fix) {
+      return trials.mends(fix, d, part, others) && (!group.ofSignature || trials.mendsAll(fix, d));
+    };
     if (group.rivals && first) {
       if (std::any_of(group.edits.begin(), group.edits.end(), mends)) first->applicability = diag::Applicability::Assumption;
       continue;
@@ -282,7 +293,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups;
-  for (auto *find : {editsOfUse, smallEditsOfWords, editsOfCalls, smallEditsOfKernels, smallEditsOfShapes, editsOfSizes, candidatesFor,
+  for (auto *find : {editsOfStatements, editsOfUse, smallEditsOfWords, editsOfCalls, smallEditsOfKernels, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfSignatures}) {
     std::vector<CandidateGroup> more = find(d, place, sources);
     groups.insert(groups.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));

@@ -31,6 +31,20 @@ protected:
   void insert(CandidateGroup &group, uint32_t at, const std::string &what, std::string title = {}) {
     replace(group, {diagnostic_.span.file, at, at}, what, title.empty() ? "insert `" + what + "`" : std::move(title));
   }
+  /// One edit out of several that lie apart: what stands between them stays.
+  void replaceAll(CandidateGroup &group, std::vector<std::pair<Span, std::string>> parts, const std::string &title) {
+    if (parts.empty()) return;
+    std::sort(parts.begin(), parts.end(), [](const auto &a, const auto &b) { return a.first.begin < b.first.begin; });
+    const Span whole = parts.front().first.to(parts.back().first);
+    std::string out;
+    uint32_t at = whole.begin;
+    for (const auto &[span, by] : parts) {
+      if (span.begin < at) return;  // one inside of another
+      out += text({whole.file, at, span.begin}) + by;
+      at = span.end;
+    }
+    replace(group, whole, out, title);
+  }
   std::string asPrimary(const ast::Expr &e) const {
     bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute ||
                    e.kind == ast::ExprKind::Call || e.kind == ast::ExprKind::Subscript;
@@ -88,6 +102,11 @@ protected:
   }
   template <class Visit> void eachInPlay(const Visit &each) const {
     for (const ast::Expr *e : inPlay()) visit(*e, each);
+  }
+  static bool isOfTile(const ast::CallExpr &call) {
+    auto *method = ast::as<ast::AttributeExpr>(call.callee);
+    auto *owner = method ? ast::as<ast::NameExpr>(method->object) : nullptr;
+    return owner && (owner->name == "tile" || owner->name == "ts");
   }
   static const ast::Argument *keyword(const ast::CallExpr &call, std::string_view name) {
     for (const ast::Argument &arg : call.arguments)

@@ -26,12 +26,13 @@ public:
     case Id::unknownWrt: severalParameters(), parameterGiven(); break;
     case Id::wrtNotFloat: parameterGiven(); break;
     case Id::tooManyArguments: derivativeCalled(), elementAndValue(), withoutLast(); break;
-    case Id::unknownAttribute: calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
+    case Id::unknownAttribute: ofValue(), storedInTurn(), calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
     case Id::badSchedule:
     case Id::notConstant: numberOfOption(); break;
     case Id::notCallable: sizes(); break;
     case Id::redefinedType: firstOfSeveral(place_.statement); break;
-    case Id::wrongResult: firstOfSeveral(bindingOfResult()); break;
+    case Id::wrongResult: firstOfSeveral(bindingOfResult()), derivativeNotCalled(), stateReturned(); break;
+    case Id::badFormat: firstOfSeveral(bindingOfResult()); break;
     case Id::broadcastFails: otherParameter(); break;
     case Id::unusedValue: keptValue(); break;
     case Id::badOperand: calledOperand(); break;
@@ -116,9 +117,10 @@ private:
   void derivativeOfFunction() {
     auto *inner = as<ast::CallExpr>(place_.expr());
     auto *outer = inner && place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
-    if (outer && isDerivative(*outer) && outer->arguments.size() == 1)
+    if (outer && isDerivative(*outer) && outer->arguments[0].value.get() == inner)
       replace(group(false), {inner->span.file, inner->callee->span.end, outer->span.end},
-              ")" + text({inner->span.file, inner->callee->span.end, inner->span.end}),
+              text({inner->span.file, inner->span.end, outer->span.end}) +
+                  text({inner->span.file, inner->callee->span.end, inner->span.end}),
               "the derivative is a function: call it");
   }
 
@@ -320,6 +322,32 @@ private:
       if (dtype->name != other) replace(edits, given.span, other, "make it of " + std::string(other));
   }
 
+  /// `Layer.w` for `layer.w`
+  void ofValue() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    auto *type = as<ast::NameExpr>(member ? member->object.get() : place_.expr());
+    if (!type || !place_.function) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *declared = as<ast::SubscriptExpr>(p.annotation);
+      bool ofType = declared ? text(*declared->object) == type->name : p.annotation && text(*p.annotation) == type->name;
+      if (ofType) replace(edits, type->span, p.name.text, "take that of the value");
+    }
+  }
+
+  /// `hs.append(h)` of a tensor that is made with room for each turn of the loop.
+  void storedInTurn() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto *kept = method ? as<ast::NameExpr>(method->object) : nullptr;
+    if (!kept || method->attribute.text != "append" || call->arguments.size() != 1 || !place_.function) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Stmt *stmt : statementsAround())
+      if (auto *loop = as<ast::ForStmt>(stmt); loop && loop->target->kind == ast::ExprKind::Name)
+        replace(edits, call->span, kept->name + "[" + text(*loop->target) + "] = " + text(call->arguments[0].span),
+                "store it at its place");
+  }
+
   /// `sum(x).item()`
   void ofNumber() {
     auto *call = place_.innermost<ast::CallExpr>();
@@ -347,10 +375,42 @@ private:
       insert(edits, target->span.end, rest, "leave the rest to `_`");
   }
 
+  /// `return grad(loss, wrt="w")`, where the function has what the loss takes.
+  void derivativeNotCalled() {
+    auto *made = as<ast::CallExpr>(meant());
+    auto *loss = made && isDerivative(*made) && !made->arguments.empty() ? as<ast::NameExpr>(made->arguments[0].value) : nullptr;
+    if (!loss || !place_.names) return;
+    for (const ast::StmtPtr &stmt : place_.module->body) {
+      auto *def = as<ast::FuncDef>(stmt);
+      if (!def || def->name.text != loss->name) continue;
+      std::string given;
+      for (const ast::Parameter &p : def->parameters) given += (given.empty() ? "" : ", ") + p.name.text;
+      insert(group(false), made->span.end, "(" + given + ")", "the derivative is a function: call it");
+    }
+  }
+
+  /// `return w - rate * m` of a function that makes a new `m`, too, and declares two results.
+  void stateReturned() {
+    auto *declared = place_.function && place_.function->result ? place_.function->result.get() : nullptr;
+    if (!declared || declared->kind != ast::ExprKind::Tuple || !place_.expr() || !place_.names ||
+        place_.expr()->kind == ast::ExprKind::Tuple)
+      return;
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;  // whether it comes first or last
+    for (const auto &[name, use] : *place_.names)
+      if (use.parameter && !use.bindings.empty() && name != text(*place_.expr())) {
+        insert(edits, place_.expr()->span.end, ", " + name, "return it, too");
+        insert(edits, place_.expr()->span.begin, name + ", ", "return it, too");
+      }
+  }
+
   /// The statement that gave the returned name its value.
   const ast::Stmt *bindingOfResult() const {
     auto *name = as<ast::NameExpr>(place_.expr());
-    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+    if (auto *shown = as<ast::FStringExpr>(place_.expr()))  // `f"{low:.2f}"`
+      for (const ast::FStringPart &part : shown->parts)
+        if (as<ast::NameExpr>(part.value) && !part.format.empty()) name = as<ast::NameExpr>(part.value);
+    const ast::Expr *value = name && place_.function ? place_.valueOf(name->name) : nullptr;
     if (!value) return nullptr;
     for (const ast::StmtPtr &stmt : place_.function->body)
       if (auto *assign = as<ast::AssignStmt>(stmt); assign && assign->value.get() == value) return assign;

@@ -29,20 +29,8 @@ public:
       if (place_.innermost<ast::CallExpr>()) reducedAxes(), otherAxes(), otherLeadingAxis();
       break;
     case Id::windowTooLarge: padded(); break;
-    case Id::badReshape: declaredShape(); break;
     default: break;
     }
-    return taken();
-  }
-
-  /// Edits of the signature: what is declared is wrong, not what is computed.
-  std::vector<CandidateGroup> groupsOfSignature() {
-    switch (diagnostic_.id) {
-    case Id::wrongResult: declaredResult(); break;
-    case Id::channelMismatch: declaredChannels(); break;
-    default: break;
-    }
-    for (CandidateGroup &group : groups_) group.ofSignature = group.assumes = true;
     return taken();
   }
 
@@ -80,12 +68,6 @@ private:
     });
     groups_.push_back(std::move(pairs));
   }
-  static bool isOfTile(const ast::CallExpr &call) {
-    auto *method = as<ast::AttributeExpr>(call.callee);
-    auto *owner = method ? as<ast::NameExpr>(method->object) : nullptr;
-    return owner && (owner->name == "tile" || owner->name == "ts");
-  }
-
   /// Another number for `axis=`.
   void otherAxes() {
     CandidateGroup &edits = group(true);
@@ -241,26 +223,6 @@ private:
     for (const ast::Expr *e : place_.around) pad(*e);
   }
 
-  /// `x.reshape(S, 4)`, where `[S, 4, 16]` is declared.
-  void declaredShape() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    auto *type = place_.function ? as<ast::SubscriptExpr>(place_.function->result) : nullptr;
-    if (!call || nameOf(*call) != "reshape" || call->arguments.empty() || !type || type->items.size() < 2) return;
-    size_t first = as<ast::AttributeExpr>(call->callee) && !isOfTile(*call) ? 0 : 1;
-    if (call->arguments.size() <= first || place_.inKernel) return;
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
-      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
-      shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
-    }
-    Span sizes = call->arguments[first].span.to(call->arguments.back().span);
-    if (shape == text(sizes)) return;
-    size_t given = call->arguments.size() - first, declared = type->items.size() - 1;
-    if (given < declared && text(sizes) == shape.substr(0, text(sizes).size()))
-      insert(group(false), sizes.end, shape.substr(text(sizes).size()), "write the sizes that are declared");
-    else replace(group(false), sizes, shape, "write the sizes that are declared");
-  }
-
   /// `p @ v` for `p @ k`: another parameter stands for the one that is named.
   void otherParameters() {
     constexpr size_t kMost = 8;
@@ -277,100 +239,6 @@ private:
         if (other != name->name && edits.edits.size() < kMost) replace(edits, name->span, other);
     });
   }
-
-  // --- the signature -------------------------------------------------------------------------------------------------
-
-  /// What stands between backquotes behind these words of the message.
-  std::string shownAfter(std::string_view words) const {
-    size_t begin = diagnostic_.message.find(words);
-    if (begin == std::string::npos) return {};
-    begin += words.size();
-    return diagnostic_.message.substr(begin, diagnostic_.message.find('`', begin) - begin);
-  }
-
-  void declaredResult() {
-    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
-    if (!result || place_.inKernel) return;
-    auto *type = as<ast::SubscriptExpr>(result);
-    std::string returned = shownAfter("returns `["), declared = text(*result);
-    bool plain = returned.find(") //") == std::string::npos;  // else a fact was meant rather, `N % 2 == 0`
-    if (!returned.empty() && returned.back() == ']' && plain) {
-      returned.pop_back();
-      if (type && text(*type->object) == "Tensor") otherShape(*type, returned);
-      else if (as<ast::NameExpr>(result) && dtypeByName(declared))
-        replace(group(false), result->span, "Tensor[" + returned + ", " + declared + "]", "declare what is returned");
-    }
-    size_t several = diagnostic_.message.find(" values, but 1 result");
-    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(place_.expr())
-                      : nullptr;
-    if (several == std::string::npos || !tuple) return;
-    std::string types;
-    for (size_t i = 0; i < tuple->items.size(); ++i) types += (i ? ", " : "") + declared;
-    replace(group(false), result->span, "(" + types + ")", "declare all of them");
-  }
-
-  void otherShape(const ast::SubscriptExpr &type, const std::string &returned) {
-    const auto &items = type.items;
-    if (returned.empty()) return replace(group(false), type.span, text(items.back().span), "declare one number");
-    if (items.size() < 2) return;
-    std::vector<std::string> dims = split(returned);
-    Span sizes = items.front().span.to(items[items.size() - 2].span);
-    if (dims.size() == items.size() - 1) {  // where one differs, it alone is the edit
-      size_t differing = 0, at = 0;
-      for (size_t i = 0; i < dims.size(); ++i)
-        if (quotedAs(items[i], dims[i]) != text(items[i].span)) ++differing, at = i;
-      if (differing == 1)
-        return replace(group(false), items[at].span, quotedAs(items[at], dims[at]), "declare what is returned");
-    }
-    bool one = false;  // what is missing in the result is an extent of 1, or an operand lacks an axis
-    for (size_t i = 0; i + 1 < items.size(); ++i) one |= text(items[i].span) == "1";
-    if (dims.size() < items.size() - 1 && !one) return;
-    std::string shown;
-    for (size_t i = 0; i < dims.size(); ++i)
-      shown += (i ? ", " : "") + quotedAs(items[std::min(i, items.size() - 2)], dims[i]);
-    replace(group(false), sizes, shown, "declare what is returned");
-  }
-  static std::vector<std::string> split(const std::string &list) {
-    std::vector<std::string> items(1);
-    int depth = 0;
-    for (char c : list) {
-      depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-      if (c == ',' && depth == 0) items.emplace_back();
-      else if (c != ' ' || !items.back().empty()) items.back() += c;
-    }
-    return items;
-  }
-  /// A dimension in the form that the type has: `N * 2` is shown as `2*N`, and names may be in quotes.
-  std::string quotedAs(const ast::Argument &like, const std::string &dim) const {
-    std::string shown;
-    for (size_t i = 0; i < dim.size(); ++i)
-      shown += dim[i] == '*' && i > 0 && dim[i - 1] != ' ' ? std::string(" * ") : std::string(1, dim[i]);
-    bool name = dim.find_first_not_of("0123456789") != std::string::npos;
-    return as<ast::StringExpr>(like.value) && name ? "\"" + shown + "\"" : shown;
-  }
-
-  /// `w: Tensor[C, O, 3, 3, f32]`, whose first dimension is that of the result.
-  void declaredChannels() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || call->arguments.size() < 2 || !place_.function) return;
-    auto *weight = as<ast::NameExpr>(call->arguments[1].value);
-    for (const ast::Parameter &p : place_.function->parameters) {
-      auto *type = as<ast::SubscriptExpr>(p.annotation);
-      if (!weight || p.name.text != weight->name || !type || type->items.size() < 4) continue;
-      std::string first = text(type->items[0].span), second = text(type->items[1].span);
-      if (type->items[1].value->kind == ast::ExprKind::Int) {  // `w: Tensor[16, 1, 3, 3, f32]` of 3 channels
-        auto *image = as<ast::NameExpr>(call->arguments[0].value);
-        for (const ast::Parameter &q : place_.function->parameters) {
-          auto *given = image && q.name.text == image->name ? as<ast::SubscriptExpr>(q.annotation) : nullptr;
-          if (given && given->items.size() == type->items.size())
-            replace(group(false), type->items[1].span, text(given->items[1].span));
-        }
-      }
-      replace(group(false), type->items[0].span.to(type->items[1].span), second + ", " + first,
-              "the channels of the result come first");
-    }
-  }
 };
 
 }  // namespace
@@ -378,10 +246,6 @@ private:
 std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place,
                                           const Sources &sources) {
   return ShapeEdits(diagnostic, place, sources).groups();
-}
-std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place,
-                                              const Sources &sources) {
-  return ShapeEdits(diagnostic, place, sources).groupsOfSignature();
 }
 
 }  // namespace tessera::sema

@@ -16,6 +16,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::splitSizes: partsOfSplit(); break;
+    case Id::badReshape: declaredShape(); break;
     case Id::windowTooLarge: paddedHere(); break;
     case Id::contractionMismatch: orderOfStruct(), flattenedFrom(), sizeOfSlice(), pairOfAxes(), otherMaker(); break;
     case Id::broadcastFails: oneAxisOfTwo(), withoutStride(), sizeOfSlice(), lettersOfEinsum(), otherMaker(), firstRows(); break;
@@ -23,7 +24,7 @@ public:
     case Id::tileMismatch: sizeOfSlice(); break;
     case Id::rankMismatch: lettersOfEinsum(); break;
     case Id::shapeMismatch: withoutStride(), storedSlice(), storedElement(), lettersOfEinsum(); break;
-    case Id::wrongResult: orderOfSizes(), sizesOfResult(), lettersOfEinsum(), withoutStride(), fewerAxes(), secondIndex(), withoutLast(); break;
+    case Id::wrongResult: orderOfSizes(), sizesOfResult(), lettersOfEinsum(), fewerAxes(), secondIndex(), withoutLast(); break;
     case Id::outOfBounds: sliceOfOthers(), numbersOfIndex(), columnOfIndex(), otherStop(); break;
     default: break;
     }
@@ -46,6 +47,40 @@ private:
     for (const ast::Argument &arg : call->arguments)
       if (auto *parts = as<ast::IntExpr>(arg.value); parts && !arg.keyword && parts->text != names)
         replace(edits, parts->span, names, "make as many parts as there are names");
+  }
+
+  /// `x.reshape(S, 4)`, where `[S, 4, 16]` is declared.
+  void declaredShape() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *type = place_.function ? as<ast::SubscriptExpr>(place_.function->result) : nullptr;
+    if (!call || nameOf(*call) != "reshape" || call->arguments.empty() || !type || type->items.size() < 2) return;
+    size_t first = as<ast::AttributeExpr>(call->callee) && !isOfTile(*call) ? 0 : 1;
+    if (call->arguments.size() <= first || place_.inKernel) return;
+    std::string shape;
+    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
+      shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
+    }
+    Span sizes = call->arguments[first].span.to(call->arguments.back().span);
+    if (shape == text(sizes)) return;
+    size_t given = call->arguments.size() - first, declared = type->items.size() - 1;
+    if (given == declared) return declaredSize(*call, first, *type);
+    if (given < declared && text(sizes) == shape.substr(0, text(sizes).size()))
+      insert(group(false), sizes.end, shape.substr(text(sizes).size()), "write the sizes that are declared");
+    else replace(group(false), sizes, shape, "write the sizes that are declared");
+  }
+
+  /// `x.reshape(B, S, D)`, where `[B, S, H * D]` is declared: the one size that differs.
+  void declaredSize(const ast::CallExpr &call, size_t first, const ast::SubscriptExpr &type) {
+    const ast::Argument *differing = nullptr;
+    std::string by;
+    for (size_t i = first; i < call.arguments.size(); ++i) {
+      const ast::Argument &declared = type.items[i - first];
+      if (text(declared.span) == text(call.arguments[i].span)) continue;
+      if (differing || declared.value->kind == ast::ExprKind::String) return;
+      differing = &call.arguments[i], by = text(declared.span);
+    }
+    if (differing) replace(group(false), differing->span, by, "write the size that is declared");
   }
 
   /// The window that the message is about, before those of the values that it is given.
@@ -183,7 +218,10 @@ private:
           }
         return;
       }
-      for (const ast::ExprPtr &size : static_cast<const ast::SequenceExpr &>(shape).items)
+      auto &sizes = static_cast<const ast::SequenceExpr &>(shape).items;
+      if (sizes.size() == 2 && text(*sizes[0]) != text(*sizes[1]))
+        replaceOnce(edits, sizes[0]->span.to(sizes[1]->span), text(*sizes[1]) + ", " + text(*sizes[0]));
+      for (const ast::ExprPtr &size : sizes)
         for (const std::string &dim : dimensions())
           if (size->kind == ast::ExprKind::Name && dim != text(*size)) replaceOnce(edits, size->span, dim);
     };

@@ -39,18 +39,28 @@ public:
     return taken();
   }
 
-  /// Two parameters of one rank, each in the place of the other.
+  /// Tried late: two parameters of one rank, each in the place of the other, and one of a tuple.
   std::vector<CandidateGroup> exchangedGroups() {
     if (!place_.names || !place_.expr() || place_.inKernel) return {};
     switch (diagnostic_.id) {
     case Id::contractionMismatch:
     case Id::broadcastFails: exchangedParameters(); break;
+    case Id::badOperand: oneOfTuple(); break;
     default: break;
     }
     return taken();
   }
 
 private:
+  /// `x - ends(x)`, which gives two numbers: which one is for the author to say.
+  void oneOfTuple() {
+    CandidateGroup &edits = group(false);
+    edits.assumes = edits.last = true;
+    for (const ast::Expr *operand : operandsAt(place_))
+      if (operand->kind == ast::ExprKind::Call || operand->kind == ast::ExprKind::Name)
+        for (const char *index : {"[0]", "[1]"}) insert(edits, operand->span.end, index, "take one of the tuple");
+  }
+
   /// No `np` of `np.exp(x)`, and nothing that is called.
   bool isPlainName() const {
     if (place_.around.size() < 2) return true;
@@ -218,6 +228,9 @@ private:
   /// A stream that is used twice, or in each turn of a loop: it is split in front of its first use.
   void renewed() {
     auto *stream = as<ast::NameExpr>(place_.expr());
+    auto *draw = as<ast::CallExpr>(place_.expr());  // `rng.normal((N,))`
+    auto *method = draw ? as<ast::AttributeExpr>(draw->callee) : nullptr;
+    if (method) stream = as<ast::NameExpr>(method->object);
     if (!stream || !place_.statement || names().count("now")) return;
     Span whole = place_.statement->span;
     for (const diag::Note &note : diagnostic_.notes)
@@ -253,7 +266,7 @@ private:
   void bindingOfUnread() {
     const std::string missing = text(diagnostic_.span);
     auto it = names().find(missing);
-    if (it == names().end() || it->second.isBound()) return;
+    if (it == names().end() || it->second.isBound() || it->second.reads.size() < 2) return;  // else that one is mended
     CandidateGroup &edits = group(true);
     for (const std::string &name : unread()) {
       const NameUse &use = names().at(name);

@@ -53,6 +53,8 @@ std::string_view nameHere(std::string_view name) {
       {"weight_decay", "decay"},
       {"scaled_dot_product_attention", "flash_attention"},
       {"smooth_l1_loss", "smooth_l1"},
+      {"cosine_similarity_loss", "cosine_similarity"},
+      {"time", "perf_counter"},
       {"softmax", "softmax_safe"},
       {"swapdims", "swapaxes"},
       {"swish", "silu"},
@@ -88,6 +90,7 @@ std::string_view memberInstead(std::string_view name) {
   static constexpr std::string_view kStatic = "changing in place is not possible: build a new value";
   static const std::map<std::string_view, std::string_view> names = {
       {"add_", kStatic},
+      {"append", "what a loop makes is stored at its place, `out[i] = x`, in a tensor made by `zeros((N, D), f32)`"},
       {"at", "values do not change: `where(arange(N) == i, v, x)` chooses for each element"},
       {"backward", kGradient},
       {"bool", kCast},
@@ -160,6 +163,12 @@ std::string_view fieldHere(std::string_view field) {
 std::string_view tileNameHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
       {"__syncthreads", "barrier"},    {"block_id", "group_id"},       {"debug_barrier", "barrier"},
+      {"async_copy", "cp_async"},      {"block_dim", "group_size"},    {"block_idx", "group_id"},
+      {"fence", "barrier"},            {"get_global_id", "linear_id"}, {"get_group_id", "group_id"},
+      {"get_local_id", "local_id"},    {"global_id", "linear_id"},     {"grid_dim", "group_count"},
+      {"num_threads", "group_size"},   {"reduce_max", "max"},          {"reduce_sum", "sum"},
+      {"shared_alloc", "alloc_shared"}, {"shared_zeros", "alloc_shared"}, {"thread_idx", "local_id"},
+      {"smem", "alloc_shared"},        {"zeros_shared", "alloc_shared"},
       {"num_programs", "group_count"}, {"program_id", "group_id"},     {"shared", "alloc_shared"},
       {"shared_memory", "alloc_shared"}, {"sync", "barrier"},          {"sync_threads", "barrier"},
       {"syncthreads", "barrier"},      {"thread_id", "local_id"},      {"trans", "transpose"},
@@ -172,7 +181,8 @@ std::string_view tileNameHere(std::string_view name) {
 const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kLanes = "`tile.linear_id()` counts the lanes of all groups, "
                                              "`tile.local_id()` those of one, `tile.group_id(0)` the groups";
-  static constexpr std::string_view kTiles = "tiles are slices, `x[i:i + T.m]`, and functions of `tile`";
+  static constexpr std::string_view kTiles = "a tile is a slice at `m, n = tile.origin()` of the size of `T = tile.context()`: `x[m:m + T.m, n:n + T.n]`; "
+      "what is done with tiles are functions of `tile`";
   static constexpr std::string_view kShuffle =
       "what other lanes have is read from shared memory: `tile.alloc_shared`, a store, `tile.barrier()`, a read";
   static constexpr std::string_view kPrefix =
@@ -239,6 +249,9 @@ const Foreign *foreignName(std::string_view name) {
       {"lax", {"", kPrefix, true}},
       {"scipy", {"", kPrefix, true}},
       {"tf", {"", kPrefix, true}},
+      {"pl", {"", kTiles, true}},
+      {"pltpu", {"", kTiles, true}},
+      {"cuda", {"", kLanes, true}},
       {"cp", {"", kPrefix, true}},
       {"tl", {"", kTiles, true}},
       {"triton", {"", kTiles, true}},
@@ -252,6 +265,33 @@ const Foreign *foreignName(std::string_view name) {
   };
   auto it = names.find(name);
   return it == names.end() ? nullptr : &it->second;
+}
+
+const Foreign *foreignModule(std::string_view name) {
+  static constexpr std::string_view kOption =
+      "what changes from run to run is a parameter of `main`: `def main(steps: int = 100)` and `--arg steps=200`";
+  static constexpr std::string_view kFiles =
+      "a program reads and writes files whole: `load_npy(path)`, `save_npy(path, x)`, `read_bytes(path)`";
+  static constexpr std::string_view kLines = "a line is written by `print(f\"loss {value:.3f}\")`";
+  static constexpr std::string_view kLoops = "a loop is written `for i in range(n):`, or `for a, b in zip(xs, ys):`";
+  static const std::map<std::string_view, Foreign> modules = {
+      {"time", {"", "the seconds of a clock are `perf_counter()`"}},
+      {"random", {"", kRandomNumbers}},
+      {"os", {"", kFiles}},
+      {"pathlib", {"", kFiles}},
+      {"json", {"", kFiles}},
+      {"pickle", {"", kFiles}},
+      {"pd", {"", kFiles}},
+      {"sys", {"", kOption}},
+      {"argparse", {"", kOption}},
+      {"logging", {"", kLines}},
+      {"plt", {"", "nothing is drawn here: `save_npy(path, x)` writes a file that other programs draw"}},
+      {"itertools", {"", kLoops}},
+      {"functools", {"", "`partial(f, x)` is there without a prefix; a sum over items is a loop"}},
+      {"optax", {"", "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`"}},
+  };
+  auto it = modules.find(name);
+  return it == modules.end() ? nullptr : &it->second;
 }
 
 std::string_view sizeHere(std::string_view name) {

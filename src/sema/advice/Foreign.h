@@ -30,6 +30,8 @@ struct Foreign {
 };
 /// Null if the name is not known to be one.
 const Foreign *foreignName(std::string_view name);
+/// As foreignName(), of a module of Python in front of a `.`: as a plain name it may be anything.
+const Foreign *foreignModule(std::string_view name);
 /// As foreignName(), of the sizes of tiles as kernels elsewhere call them ("BM", "BLOCK_M").
 const Foreign *foreignSize(std::string_view name);
 /// Which size of `tile.context()` such a name stands for ("m"); empty if it is none.

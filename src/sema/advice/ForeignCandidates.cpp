@@ -22,7 +22,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(), percentFormat(), lengthOfNumber(); break;
-    case Id::undefinedName: drawn(), withoutPrefix(), laneNumber(), importTessera(), axisInQuotes(); break;
+    case Id::undefinedName: drawn(), withoutPrefix(), laneNumber(), withoutPrefixes(), laneNumbers(), importTessera(), axisInQuotes(); break;
     case Id::notACondition: elementwiseCondition(), comparedWithZero(); break;
     case Id::wrongArgument: maskOfNumbers(); break;
     case Id::rankMismatch: newAxis(); break;
@@ -316,6 +316,65 @@ private:
     if (members.size() > 1) replace(edits, whole.span, all, "write what `tile` has");
   }
 
+  static const std::string *rootOf(const ast::AttributeExpr &member) {
+    const ast::Expr *object = member.object.get();
+    while (auto *inner = as<ast::AttributeExpr>(object)) object = inner->object.get();
+    auto *name = as<ast::NameExpr>(object);
+    return name ? &name->name : nullptr;
+  }
+  /// What `np.f` is called here, wherever it stands.
+  std::string nameOfMember(const std::string &theirs) const {
+    if (std::string_view constant = constantHere(theirs); !constant.empty()) return std::string(constant);
+    if (auto dtype = dtypeByName(theirs)) return std::string(tessera::name(*dtype));
+    if (place_.inKernel) return theirs == "cdiv" ? theirs : ofTile(theirs);
+    std::string_view ours = nameHere(theirs);
+    return ours.empty() ? theirs : std::string(ours);
+  }
+  /// `np.exp(x) / np.sum(np.exp(x))`: with one of them mended, the others say the same.
+  void withoutPrefixes() {
+    auto *module = as<ast::NameExpr>(place_.expr());
+    if (!module || !wholeMember() || !place_.function) return;
+    std::vector<std::pair<Span, std::string>> parts;
+    std::set<const ast::Expr *> inner, callees;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      if (auto *member = as<ast::AttributeExpr>(&part)) {
+        inner.insert(member->object.get());
+        const std::string *root = inner.count(member) ? nullptr : rootOf(*member);
+        if (root && *root == module->name) parts.push_back({member->span, nameOfMember(member->attribute.text)});
+      }
+      auto *call = as<ast::CallExpr>(&part);
+      auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      const std::string *root = callee ? rootOf(*callee) : nullptr;
+      if (!root || *root != module->name) return;
+      for (const ast::Argument &arg : call->arguments)
+        if (std::string_view ours = arg.keyword ? nameHere(arg.keyword->text) : ""; !ours.empty())
+          parts.push_back({arg.keyword->span, std::string(ours)});
+    });
+    if (parts.size() > 1) replaceAll(group(false), parts, "leave `" + module->name + ".` out");
+  }
+
+  /// What CUDA and numba call the numbers of lanes and groups, by the first axis.
+  static std::string_view numberHere(std::string_view theirs) {
+    static const std::map<std::string_view, std::string_view> numbers = {{"threadIdx", "tile.local_id()"},
+                                                                         {"blockIdx", "tile.group_id(0)"},
+                                                                         {"blockDim", "tile.group_size()"},
+                                                                         {"gridDim", "tile.group_count(0)"}};
+    auto it = numbers.find(theirs);
+    return it == numbers.end() ? std::string_view() : it->second;
+  }
+  /// `blockIdx.x * 256 + threadIdx.x`, and the same in other statements.
+  void laneNumbers() {
+    if (!place_.inKernel || !place_.function || numberHere(text(diagnostic_.span)).empty()) return;
+    std::vector<std::pair<Span, std::string>> parts;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *member = as<ast::AttributeExpr>(&part);
+      auto *object = member && member->attribute.text == "x" ? as<ast::NameExpr>(member->object) : nullptr;
+      if (object && !numberHere(object->name).empty())
+        parts.push_back({member->span, std::string(numberHere(object->name))});
+    });
+    if (parts.size() > 1) replaceAll(group(false), parts, "ask `tile` for the numbers");
+  }
+
   /// `tl.arange(0, 64)`
   void counted(const ast::AttributeExpr &member) {
     for (const ast::Expr *e : place_.around) {
@@ -351,12 +410,10 @@ private:
     std::string shown = whole ? text(whole->span) : "";
     auto names = [&](const char *name) { return shown.find(name) != std::string::npos; };
     if (names("blockIdx") && names("threadIdx") && names("blockDim")) replace(group(false), whole->span, "tile.linear_id()");
-    static const std::map<std::string_view, std::string_view> queries = {
-        {"threadIdx", "tile.local_id()"}, {"blockIdx", "tile.group_id(0)"}, {"blockDim", "tile.group_size()"}, {"gridDim", "tile.group_count(0)"}};
-    auto query = queries.find(text(diagnostic_.span));
+    const std::string_view query = numberHere(text(diagnostic_.span));
     auto *member = wholeMember();
-    if (query != queries.end() && member && member->attribute.text == "x")
-      replace(group(false), member->span, std::string(query->second));
+    if (!query.empty() && member && member->attribute.text == "x")
+      replace(group(false), member->span, std::string(query));
   }
 
   /// `import numpy as np`: the same functions are in `tessera`.

@@ -82,7 +82,9 @@ void noteInstead(diag::Diagnostic &diagnostic, const Place &place) {
   std::string_view words = ofTiles && !place.inKernel ? std::string_view() : wordsInstead(called);
   if (!name || words.empty()) return;
   if (called != name->name) std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
-  diagnostic.notes.push_back({{}, std::string(words)});
+  bool said = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
+                          [&](const diag::Note &note) { return note.text == words; });
+  if (!said) diagnostic.notes.push_back({{}, std::string(words)});
 }
 
 }  // namespace

@@ -47,13 +47,14 @@ void lastValue(const ast::Block &block, const std::string &name, uint32_t before
 
 }  // namespace
 
-Places::Places(const ast::Module &module) : file_(module.file) {
+Places::Places(const ast::Module &module) : module_(module) {
   for (const ast::StmtPtr &stmt : module.body) body_.push_back(stmt.get());
 }
 
 Place Places::at(Span span) {
   Place place;
-  place.outermost = span.file == file_ ? covering(body_, span) : nullptr;
+  place.module = &module_;
+  place.outermost = span.file == module_.file ? covering(body_, span) : nullptr;
   if (place.outermost) descend(*place.outermost, span, place);
   if (place.function) {
     auto [it, isNew] = names_.try_emplace(place.function);

@@ -11,6 +11,7 @@
 namespace tessera::sema {
 
 struct Place {
+  const ast::Module *module = nullptr;
   const ast::Stmt *outermost = nullptr;    // the statement of the module around it
   const ast::FuncDef *function = nullptr;  // the innermost one around it
   const ast::Stmt *statement = nullptr;    // the innermost one around it
@@ -38,7 +39,7 @@ private:
   const ast::Children &childrenOf(const ast::Stmt &stmt);
   void descend(const ast::Stmt &stmt, Span span, Place &place);
 
-  FileId file_;
+  const ast::Module &module_;
   std::vector<const ast::Stmt *> body_;
   std::unordered_map<const ast::Stmt *, ast::Children> children_;
   std::unordered_map<const ast::FuncDef *, std::map<std::string, NameUse>> names_;

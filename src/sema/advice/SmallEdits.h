@@ -14,6 +14,10 @@ std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, con
 std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// An axis, a transpose, an axis of extent 1, exchanged operands, padding.
 std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Fields of structs, parts of tuples, elements that a condition chooses.
+std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Whole statements: conditions, ways without a result, classes.
+std::vector<CandidateGroup> editsOfStatements(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What a function declares, where that contradicts what it does: tried last.
 std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What stands in another order, or is one too many or too few. (EditsOfOrder.cpp)

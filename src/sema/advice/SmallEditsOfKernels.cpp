@@ -278,6 +278,24 @@ private:
                "return `" + p.name.text + "`");
   }
 
+  /// `m:m + T.m` and `n:n + T.n` of `m, n = tile.origin()`.
+  std::vector<std::string> slicesOfOrigin() const {
+    static constexpr std::string_view kSizes = "mnk";
+    std::string context;
+    std::vector<std::string> names, slices;
+    walkAll(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;
+      if (call && nameOf(*call) == "context") context = text(*assign->targets[0]);
+      if (!call || nameOf(*call) != "origin" || assign->targets[0]->kind != ast::ExprKind::Tuple) return;
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items)
+        names.push_back(text(*item));
+    }, [](const ast::Expr &) {});
+    for (size_t i = 0; !context.empty() && i < names.size() && i < kSizes.size(); ++i)
+      if (names[i] != "_") slices.push_back(names[i] + ":" + names[i] + " + " + context + "." + kSizes[i]);
+    return slices;
+  }
+
   /// `acc + bias`, where a tile of the parameter was meant: at the slices that the kernel takes of others.
   void tileOfTensor() {
     constexpr size_t kMostRank = 2, kMostSlices = 4;
@@ -289,6 +307,8 @@ private:
       bool block = stop && stop->op == ast::BinaryOp::Add && text(*stop->left) == text(*slice->start);
       if (block && slices.size() < kMostSlices && seen.insert(text(*slice)).second) slices.push_back(text(*slice));
     });
+    for (const std::string &own : slicesOfOrigin())
+      if (slices.size() < kMostSlices && seen.insert(own).second) slices.push_back(own);
     CandidateGroup &edits = group(true);
     for (const ast::Expr *operand : operandsAt(place_)) {
       auto *name = as<ast::NameExpr>(operand);

@@ -1,6 +1,7 @@
 // Axes, indices, sizes and guards that are nearly the right ones.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
+#include "support/DType.h"
 #include <cctype>
 #include <set>
 
@@ -17,10 +18,10 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
-    case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(); break;
+    case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(); break;
     case Id::tileMismatch: keptDimension(); break;
-    case Id::broadcastFails: otherBounds(), uprightArguments(); break;
-    case Id::contractionMismatch: exchanged(), flattenedRows(); break;
+    case Id::broadcastFails: otherBounds(), shiftedArgument(), uprightArguments(); break;
+    case Id::contractionMismatch: exchanged(), flattenedRows(), axesOfOperands(), rowsOfTable(), flattened(); break;
     case Id::badAxis:
     case Id::badReshape: axesOfCalls(); break;
     case Id::badConstant: axesOfCalls(), plainOrigin(); break;
@@ -185,6 +186,60 @@ private:
       if (!call || nameOf(*call) != "flatten" || call->arguments.size() != (method ? 0 : 1)) continue;
       insert(edits, call->span.end - 1, method ? "1" : ", 1", "keep the first axis");
     }
+  }
+
+  /// `q @ k.transpose(1, 2)`, where the last two were meant.
+  void axesOfOperands() {
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
+      if (operand)
+        visit(*operand, [&](const ast::Expr &part) {
+          if (auto *call = as<ast::CallExpr>(&part)) axesOf(*call);
+        });
+    }
+  }
+
+  /// `table @ ids`: integers name rows.
+  void rowsOfTable() {
+    std::vector<const ast::Expr *> pair = operandsAt(place_);
+    auto *product = as<ast::BinaryExpr>(place_.expr());
+    if (!product || pair.size() != 2 || !place_.function || place_.inKernel) return;
+    for (size_t i = 0; i < 2; ++i)
+      for (const ast::Parameter &p : place_.function->parameters) {
+        auto *type = p.name.text == text(*pair[i]) ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
+        auto *dtype = type && !type->items.empty() ? as<ast::NameExpr>(type->items.back().value) : nullptr;
+        auto known = dtype ? dtypeByName(dtype->name) : std::nullopt;
+        if (known && isInt(*known))
+          replace(group(false), product->span, "take(" + text(*pair[1 - i]) + ", " + text(*pair[i]) + ")", "take the rows");
+      }
+  }
+
+  /// `x @ w` of images and a weight that takes all of an image.
+  void flattened() {
+    if (place_.inKernel) return;
+    std::vector<const ast::Expr *> pair = operandsAt(place_);
+    if (pair.empty()) return;
+    replace(group(false), pair[0]->span, asPrimary(*pair[0]) + ".flatten(1)", "make rows of it");
+  }
+
+  /// `cross_entropy(logits[:, :-1], ids)`: the other one is shifted, too.
+  void shiftedArgument() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || place_.inKernel) return;
+    bool first = false, last = false;  // what others leave out
+    visit(*call, [&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      if (!slice || slice->step) return;
+      last |= !slice->start && slice->stop && text(*slice->stop) == "-1";
+      first |= slice->start && !slice->stop && text(*slice->start) == "1";
+    });
+    if (first == last) return;
+    CandidateGroup &edits = group(true);
+    const std::string kept = last ? "1:" : ":-1";
+    for (const ast::Argument &arg : call->arguments)
+      if (!arg.keyword && (arg.value->kind == ast::ExprKind::Name || arg.value->kind == ast::ExprKind::Attribute))
+        for (const std::string &index : {"[" + kept + "]", "[:, " + kept + "]"})
+          insert(edits, arg.span.end, index, "shift it against the other one");
   }
 
   /// `split(x, 3)`, which takes the first axis.

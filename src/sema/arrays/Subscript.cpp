@@ -35,7 +35,10 @@ Value convertInt(Context &cx, const Value &value, Span span) {
                           value.kind == ValueKind::HostTensor ? "the number of a tensor" : describe(cx, v));
     std::string whole = "int(" + std::string(cx.sources.text(span)) + ")";
     if (read) builder.help("numbers of tensors are f64 in host code: `" + whole + "` makes an integer").suggest(span, whole, "write `" + whole + "`");
-    if (v.isArray())
+    if (v.isArray() && v.type.dtype == DType::Bool)
+      builder.help("how many elements a condition chooses is not known: `where(c, x, 0.0)` keeps the others as 0, and "
+                   "`sum(where(c, x, 0.0))` adds those that were chosen");
+    else if (v.isArray())
       builder.help("what a tensor of integers names along an axis: `take(x, indices, axis)`, "
                    "for each place another: `gather(x, indices, axis)`");
   }

@@ -157,12 +157,22 @@ bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part) {
   return false;
 }
 
-/// `{name}`, `{name:.3f}`, `{name[0]}` or `{name.field}` in a text, behind this place; empty if there is none. `name` gets the name.
+/// `{name}`, `{name:.3f}`, `{name[0]}`, `{name.field}` or `{f(name)}` in a text, behind this place; empty if there is none. `name` gets the name.
 static std::string nextField(const std::string &text, size_t &at, std::string &name) {
   auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   while ((at = text.find('{', at)) != std::string::npos) {
     size_t begin = ++at, close = text.find('}', begin);
     while (at < text.size() && inWord(text[at])) ++at;
+    if (at > begin && at < text.size() && text[at] == '(') {  // what it is given decides
+      const size_t open = begin;
+      for (begin = ++at; at < text.size() && inWord(text[at]);) ++at;
+      if (at > begin && at < text.size() && std::string_view(").,[ ").find(text[at]) != std::string_view::npos &&
+          close != std::string::npos) {
+        name = text.substr(begin, at - begin);
+        return text.substr(open - 1, close + 2 - open);
+      }
+      continue;
+    }
     bool ends = at < text.size() && std::string_view("}:.[").find(text[at]) != std::string_view::npos;
     if (at > begin && ends && close != std::string::npos && !std::isdigit(static_cast<unsigned char>(text[begin]))) {
       name = text.substr(begin, at - begin);

@@ -252,6 +252,7 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
   for (std::string_view d : dtypeNames()) views.push_back(d);
   for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "NAN", "KiB", "MiB"}) views.push_back(type);
   const Foreign *foreign = foreignName(name);
+  if (!foreign && hasMember) foreign = foreignModule(name);
   bool inBody = cx.function.frame && cx.function.frame->function &&
                 cx.function.frame->function->nameSpan.file == span.file &&
                 cx.function.frame->function->nameSpan.end <= span.begin;
@@ -403,7 +404,9 @@ Value binaryValues(Context &cx, BinaryOp op, Value a, Value b, Span span) {
       }
       return out;
     }
-    report(cx, Id::badOperand, span, shown, describe(cx, a) + " and " + describe(cx, b));
+    auto builder = report(cx, Id::badOperand, span, shown, describe(cx, a) + " and " + describe(cx, b));
+    if (a.kind == ValueKind::Tuple || b.kind == ValueKind::Tuple)
+      builder.help("a tuple is taken apart, `a, b = f(x)`, or one of it is taken: `f(x)[0]`");
     return Value::poison();
   }
   auto asInt = [](Value &v) {

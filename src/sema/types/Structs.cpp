@@ -106,6 +106,12 @@ static void structMethod(Context &cx, StructInfo &info, const ast::FuncDef &meth
     info.methods[method.name.text] = nullptr;  // there is one, but nothing is known of it
     return;
   }
+  if (method.name.text == "__init__") {
+    unsupported(cx, "`__init__` of a struct", method.name.span,
+                "a struct is made by naming its fields, `" + info.name + "(w=w, b=b)`; a function that returns one may compute them");
+    info.methods[method.name.text] = nullptr;
+    return;
+  }
   refuseInnerTest(cx, method);
   Value made = functionValue(cx, *info.module, method);
   for (Callable &c : cx.callables)

@@ -1,0 +1,237 @@
+// Edits of what a function declares, where that contradicts what it does: its result, the dtypes of its parameters, the
+// channels of its weights. Nothing says whether the body or the declaration was meant, so the author alone applies them.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class DeclarationEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::wrongResult: declaredResult(), fewerResults(), oneResult(); break;
+    case Id::narrowing: declaredDType(), declaredByParameter(); break;
+    case Id::channelMismatch: declaredChannels(); break;
+    case Id::contractionMismatch: declaredNumber(); break;
+    case Id::gradNotScalar: lossOfRow(); break;
+    default: break;
+    }
+    for (CandidateGroup &group : groups_) group.ofSignature = group.assumes = group.rivals = true;
+    return taken();
+  }
+
+private:
+  /// What stands between backquotes behind these words of the message.
+  std::string shownAfter(std::string_view words) const {
+    size_t begin = diagnostic_.message.find(words);
+    if (begin == std::string::npos) return {};
+    begin += words.size();
+    return diagnostic_.message.substr(begin, diagnostic_.message.find('`', begin) - begin);
+  }
+
+  void declaredResult() {
+    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
+    if (!result || place_.inKernel) return;
+    auto *type = as<ast::SubscriptExpr>(result);
+    std::string returned = shownAfter("returns `["), declared = text(*result);
+    bool plain = returned.find(") //") == std::string::npos;  // else a fact was meant rather, `N % 2 == 0`
+    if (!returned.empty() && returned.back() == ']' && plain) {
+      returned.pop_back();
+      if (type && text(*type->object) == "Tensor") otherShape(*type, returned);
+      else if (as<ast::NameExpr>(result) && dtypeByName(declared))
+        replace(group(false), result->span, "Tensor[" + returned + ", " + declared + "]", "declare what is returned");
+    }
+    size_t several = diagnostic_.message.find(" values, but 1 result");
+    auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr())
+                      : nullptr;
+    if (several == std::string::npos || !tuple) return;
+    std::string types;
+    for (size_t i = 0; i < tuple->items.size(); ++i) types += (i ? ", " : "") + declared;
+    replace(group(false), result->span, "(" + types + ")", "declare all of them");
+  }
+
+  void otherShape(const ast::SubscriptExpr &type, const std::string &returned) {
+    const auto &items = type.items;
+    if (returned.empty()) return replace(group(false), type.span, text(items.back().span), "declare one number");
+    if (items.size() < 2) return;
+    std::vector<std::string> dims = split(returned);
+    Span sizes = items.front().span.to(items[items.size() - 2].span);
+    if (dims.size() == items.size() - 1) {  // where one differs, it alone is the edit
+      size_t differing = 0, at = 0;
+      for (size_t i = 0; i < dims.size(); ++i)
+        if (quotedAs(items[i], dims[i]) != text(items[i].span)) ++differing, at = i;
+      if (differing == 1)
+        return replace(group(false), items[at].span, quotedAs(items[at], dims[at]), "declare what is returned");
+    }
+    bool one = false;  // what is missing in the result is an extent of 1, or an operand lacks an axis
+    for (size_t i = 0; i + 1 < items.size(); ++i) one |= text(items[i].span) == "1";
+    if (dims.size() < items.size() - 1 && !one) return;
+    std::string shown;
+    for (size_t i = 0; i < dims.size(); ++i)
+      shown += (i ? ", " : "") + quotedAs(items[std::min(i, items.size() - 2)], dims[i]);
+    replace(group(false), sizes, shown, "declare what is returned");
+  }
+  static std::vector<std::string> split(const std::string &list) {
+    std::vector<std::string> items(1);
+    int depth = 0;
+    for (char c : list) {
+      depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      if (c == ',' && depth == 0) items.emplace_back();
+      else if (c != ' ' || !items.back().empty()) items.back() += c;
+    }
+    return items;
+  }
+  /// A dimension in the form that the type has: `N * 2` is shown as `2*N`, and names may be in quotes.
+  std::string quotedAs(const ast::Argument &like, const std::string &dim) const {
+    std::string shown;
+    for (size_t i = 0; i < dim.size(); ++i)
+      shown += dim[i] == '*' && i > 0 && dim[i - 1] != ' ' ? std::string(" * ") : std::string(1, dim[i]);
+    bool name = dim.find_first_not_of("0123456789") != std::string::npos;
+    return as<ast::StringExpr>(like.value) && name ? "\"" + shown + "\"" : shown;
+  }
+
+  /// `w: Tensor[C, O, 3, 3, f32]`, whose first dimension is that of the result.
+  void declaredChannels() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.size() < 2 || !place_.function) return;
+    auto *weight = as<ast::NameExpr>(call->arguments[1].value);
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (!weight || p.name.text != weight->name || !type || type->items.size() < 4) continue;
+      std::string first = text(type->items[0].span), second = text(type->items[1].span);
+      if (type->items[1].value->kind == ast::ExprKind::Int) {  // `w: Tensor[16, 1, 3, 3, f32]` of 3 channels
+        auto *image = as<ast::NameExpr>(call->arguments[0].value);
+        for (const ast::Parameter &q : place_.function->parameters) {
+          auto *given = image && q.name.text == image->name ? as<ast::SubscriptExpr>(q.annotation) : nullptr;
+          if (given && given->items.size() == type->items.size())
+            replace(group(false), type->items[1].span, text(given->items[1].span));
+        }
+      }
+      replace(group(false), type->items[0].span.to(type->items[1].span), second + ", " + first,
+              "the channels of the result come first");
+    }
+  }
+
+  static const ast::SequenceExpr *tupleOf(const ast::Expr *e) {
+    return e && e->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(e) : nullptr;
+  }
+
+  /// `return low, high, middle` of a function that declares two results: one more is declared, or the last is left out.
+  void fewerResults() {
+    auto *declared = place_.function ? tupleOf(place_.function->result.get()) : nullptr;
+    auto *returned = tupleOf(place_.expr());
+    if (!declared || !returned || declared->items.empty() || returned->items.size() <= declared->items.size()) return;
+    const size_t more = returned->items.size() - declared->items.size();
+    std::set<std::string> types = {"f32", "i32"};
+    for (const ast::ExprPtr &item : declared->items) types.insert(text(*item));
+    CandidateGroup &longer = group(true);
+    for (const std::string &type : types) {
+      std::string added;
+      for (size_t i = 0; i < more; ++i) added += ", " + type;
+      insert(longer, declared->items.back()->span.end, added, "declare all of them");
+    }
+    const Span last{returned->span.file, returned->items[declared->items.size() - 1]->span.end,
+                    returned->items.back()->span.end};
+    replace(group(false), last, "", "return as many as are declared");
+  }
+
+  /// `return low`, where two results are declared.
+  void oneResult() {
+    auto *declared = place_.function ? tupleOf(place_.function->result.get()) : nullptr;
+    if (!declared || declared->items.empty() || !place_.expr() || tupleOf(place_.expr())) return;
+    CandidateGroup &edits = group(true);
+    std::set<std::string> seen;
+    for (const ast::ExprPtr &item : declared->items)
+      if (seen.insert(text(*item)).second) replace(edits, declared->span, text(*item), "declare the one that is returned");
+  }
+
+  /// The name of the dtype in `Tensor[N, f16 @accum(f32)]`, or the whole of `f16`.
+  static const ast::NameExpr *dtypeOf(const ast::Expr *type) {
+    const ast::NameExpr *found = nullptr;
+    auto look = [&](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      if (name && !found && dtypeByName(name->name)) found = name;
+    };
+    if (auto *tensor = as<ast::SubscriptExpr>(type); tensor && !tensor->items.empty()) visit(*tensor->items.back().value, look);
+    else if (as<ast::NameExpr>(type)) look(*type);
+    return found;
+  }
+  void otherDTypes(const ast::NameExpr *declared) {
+    CandidateGroup &edits = group(true);
+    for (const char *other : {"f64", "f32", "i64", "i32"})
+      if (declared && declared->name != other) replace(edits, declared->span, other, "declare the dtype that is returned");
+  }
+  /// `return x * 2.0` of f32, where `Tensor[N, f16]` is declared.
+  void declaredDType() {
+    bool returns = place_.statement && place_.statement->kind == ast::StmtKind::Return;
+    if (returns && place_.function) otherDTypes(dtypeOf(place_.function->result.get()));
+  }
+  /// `cache.append(k, v)`, where `k: Tensor[..., f32]` is declared and a cache of bf16.
+  void declaredByParameter() {
+    auto *given = as<ast::NameExpr>(place_.expr());
+    if (!given || !place_.function) return;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *declared = p.name.text == given->name ? dtypeOf(p.annotation.get()) : nullptr;
+      CandidateGroup &edits = group(true);
+      for (const std::string &other : declaredDTypes(true))
+        if (declared && declared->name != other) replace(edits, declared->span, other, "declare the dtype that is needed");
+    }
+  }
+
+  /// `x @ w` of 128 columns and `w: Tensor[64, 10, f32]`.
+  void declaredNumber() {
+    std::vector<const ast::Expr *> pair = operandsAt(place_);
+    if (pair.size() != 2 || !place_.function) return;
+    const std::string &said = diagnostic_.message;
+    const size_t first = said.find("multiplied: "), is = said.find(" is not ");
+    if (first == std::string::npos || is == std::string::npos) return;
+    const std::string left = said.substr(first + 12, is - first - 12), right = said.substr(is + 8);
+    auto isNumber = [](const std::string &shown) { return shown.find_first_not_of("0123456789") == std::string::npos; };
+    if (!isNumber(left) || !isNumber(right)) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : {pair[1], pair[0]})
+      for (const ast::Parameter &p : place_.function->parameters) {
+        auto *type = p.name.text == text(*operand) ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
+        for (size_t i = 0; type && i + 1 < type->items.size(); ++i) {
+          const std::string shown = text(type->items[i].span);
+          if (shown == left || shown == right)
+            replace(edits, type->items[i].span, shown == left ? right : left, "declare the extent that is needed");
+        }
+      }
+  }
+
+  /// `grad(energy)` of an energy that returns a row of numbers.
+  void lossOfRow() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    for (const ast::Expr *e : place_.around)
+      if (auto *call = as<ast::CallExpr>(e); call && !name && !call->arguments.empty())
+        name = as<ast::NameExpr>(call->arguments[0].value);
+    if (!name || !place_.module) return;
+    for (const ast::StmtPtr &stmt : place_.module->body) {
+      auto *def = as<ast::FuncDef>(stmt);
+      if (!def || def->name.text != name->name || !def->result || def->body.empty()) continue;
+      auto *last = as<ast::ReturnStmt>(def->body.back());
+      auto *dtype = dtypeOf(def->result.get());
+      if (!last || !last->value || !dtype) continue;
+      const Span between{def->span.file, def->result->span.end, last->value->span.begin};
+      replace(group(false), def->result->span.to(last->value->span),
+              dtype->name + text(between) + "sum(" + text(*last->value) + ")", "return one number");
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources) {
+  return DeclarationEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema

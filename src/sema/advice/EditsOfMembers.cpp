@@ -1,0 +1,133 @@
+// Edits of what belongs to something: a field of a struct, one of a tuple, the elements that a condition chooses.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class MemberEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    if (!place_.function || !place_.expr()) return {};
+    switch (diagnostic_.id) {
+    case Id::unknownField: otherField(); break;
+    case Id::contractionMismatch:
+    case Id::broadcastFails:
+    case Id::rankMismatch:
+    case Id::wrongResult: exchangedFields(), otherField(); break;
+    case Id::wrongArgument: sumOfChosen(); break;
+    case Id::outOfBounds: sizeOfShared(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  static constexpr size_t kMost = 8;
+
+  /// The struct that this name is declared to be.
+  const ast::StructDef *structOf(const std::string &name) const {
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      auto *head = type ? as<ast::NameExpr>(type->object) : as<ast::NameExpr>(p.annotation);
+      if (p.name.text != name || !head) continue;
+      for (const ast::StmtPtr &stmt : place_.module->body)
+        if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == head->name) return def;
+    }
+    return nullptr;
+  }
+  static std::vector<std::string> fieldsOf(const ast::StructDef &def) {
+    std::vector<std::string> fields;
+    for (const ast::StmtPtr &stmt : def.body) {
+      auto *field = as<ast::AnnAssignStmt>(stmt);
+      auto *name = field ? as<ast::NameExpr>(field->target) : nullptr;
+      if (name) fields.push_back(name->name);
+    }
+    return fields;
+  }
+  template <class Visit> void eachField(const Visit &each) const {
+    visit(*place_.around.back(), [&](const ast::Expr &part) {
+      auto *member = as<ast::AttributeExpr>(&part);
+      auto *owner = member ? as<ast::NameExpr>(member->object) : nullptr;
+      if (owner) each(*member, *owner);
+    });
+  }
+
+  /// `l.average` of a struct that has a `mean`; `x @ l.w1`, where `l.w2` was meant and nothing reads it yet.
+  void otherField() {
+    std::set<std::string> read;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      if (auto *member = as<ast::AttributeExpr>(&part)) read.insert(member->attribute.text);
+    });
+    CandidateGroup unread, others;
+    eachField([&](const ast::AttributeExpr &member, const ast::NameExpr &owner) {
+      const ast::StructDef *def = structOf(owner.name);
+      bool here = diagnostic_.id != Id::unknownField ||
+                  (member.attribute.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= member.attribute.span.end) ||
+                  member.span == diagnostic_.span;
+      if (!def || !here) return;
+      for (const std::string &field : fieldsOf(*def)) {
+        if (field == member.attribute.text) continue;
+        bool known = read.count(field) != 0;
+        if (known && diagnostic_.id != Id::unknownField) continue;
+        CandidateGroup &edits = known ? others : unread;
+        if (edits.edits.size() < kMost) replace(edits, member.attribute.span, field);
+      }
+    });
+    groups_.push_back(std::move(unread)), groups_.push_back(std::move(others));
+  }
+
+  /// `x @ l.b + l.w`
+  void exchangedFields() {
+    std::vector<const ast::AttributeExpr *> all;
+    eachField([&](const ast::AttributeExpr &member, const ast::NameExpr &owner) {
+      if (structOf(owner.name)) all.push_back(&member);
+    });
+    CandidateGroup &edits = group(true);
+    for (size_t i = 0; i < all.size(); ++i)
+      for (size_t j = i + 1; j < all.size() && edits.edits.size() < kMost; ++j)
+        if (text(*all[i]) != text(*all[j]))
+          replaceAll(edits, {{all[i]->span, text(*all[j])}, {all[j]->span, text(*all[i])}}, "exchange them");
+  }
+
+  /// `sum(x[x > 0.0])`
+  void sumOfChosen() {
+    const ast::SubscriptExpr *chosen = place_.innermost<ast::SubscriptExpr>();
+    if (!chosen || chosen->items.size() != 1 || place_.inKernel) return;
+    for (size_t i = 0; i + 1 < place_.around.size(); ++i) {
+      auto *call = as<ast::CallExpr>(place_.around[i + 1]);
+      if (place_.around[i] != chosen || !call || nameOf(*call) != "sum" || call->arguments.size() > 1) continue;
+      replace(group(false), chosen->span,
+              "where(" + text(chosen->items[0].span) + ", " + text(*chosen->object) + ", 0.0)", "add those that it holds of");
+    }
+  }
+
+  /// `parts = tile.alloc_shared((128,), f32)` of a group of 256 lanes that each have an element.
+  void sizeOfShared() {
+    auto *item = place_.innermost<ast::SubscriptExpr>();
+    auto *name = item ? as<ast::NameExpr>(item->object) : nullptr;
+    auto *made = name ? as<ast::CallExpr>(place_.valueOf(name->name)) : nullptr;
+    if (!place_.inKernel || !made || nameOf(*made) != "alloc_shared" || made->arguments.empty()) return;
+    auto *shape = made->arguments[0].value->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(made->arguments[0].value.get()) : nullptr;
+    for (const ast::Decorator &decorator : place_.function->decorators) {
+      auto *call = as<ast::CallExpr>(decorator.expression);
+      const ast::Argument *lanes = call ? keyword(*call, "group") : nullptr;
+      if (lanes && shape && shape->items.size() == 1)
+        replace(group(false), shape->items[0]->span, text(*lanes->value), "an element for each lane");
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return MemberEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
