@@ -91,7 +91,14 @@ std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext
         if (firstNamed.valid() && adjoin && text(all).find('\n') == std::string_view::npos) {
           std::string moved =
               std::string(text(argument.span)) + ", " + std::string(text({file_, firstNamed.begin, keyword.end}));
-          report.suggest(all, moved, "write `" + moved + "`");
+          const std::string_view named = text({file_, firstNamed.begin, keyword.end});
+          const size_t sign = named.find(" = ");  // an argument is named without blanks
+          if (firstNamed.begin == keyword.begin && sign != std::string_view::npos) {
+            const uint32_t at = firstNamed.begin + static_cast<uint32_t>(sign) + 1;
+            report.suggest({file_, at, at + 1}, "==", "compare with `==`");
+          } else {
+            report.suggest(all, moved, "write `" + moved + "`");
+          }
         }
         keyword = {};
       }

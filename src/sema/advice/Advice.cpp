@@ -293,7 +293,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups;
-  for (auto *find : {editsOfStatements, editsOfUse, smallEditsOfWords, editsOfCalls, smallEditsOfKernels, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
+  for (auto *find : {editsOfStatements, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls, editsOfNumbers, smallEditsOfKernels, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfSignatures}) {
     std::vector<CandidateGroup> more = find(d, place, sources);
     groups.insert(groups.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
@@ -321,7 +321,12 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     const Part &part = trials.partFor(d, place);
     std::erase_if(d.fixes, [&](diag::Fix &fix) {
       if (fix.applicability == diag::Applicability::Certain) return false;
-      if (!assumes(fix)) return !trials.helps(fix, d, part);
+      if (!assumes(fix)) {
+        if (!trials.helps(fix, d, part)) return true;
+        bool guess = d.id == diag::Id::undefinedName && !trials.mends(fix, d, part, true);  // another name was meant
+        if (guess) fix.applicability = diag::Applicability::Assumption;
+        return false;
+      }
       if (trials.mends(fix, d, part, true)) return false;  // of what is wrong in two places it would mend one
       auto more = trials.completed(fix, d, part);
       if (more) fix = std::move(*more);

@@ -82,20 +82,19 @@ private:
   void forgottenKeepdim() {
     static constexpr std::array kReductions = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all"};
     CandidateGroup &edits = group(false);
-    for (const ast::Expr *operand : operandsAt(place_)) {
-      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
-      auto *call = as<ast::CallExpr>(operand);
-      if (!call) continue;
+    eachInPlay([&](const ast::Expr &operand) {
+      auto *call = as<ast::CallExpr>(&operand);
+      if (!call) return;
       auto *method = as<ast::AttributeExpr>(call->callee);
       auto *function = as<ast::NameExpr>(call->callee);
       std::string name = method ? method->attribute.text : function ? function->name : "";
       bool has = false;
       for (const ast::Argument &argument : call->arguments)
         has |= argument.keyword && argument.keyword->text == "keepdim";
-      if (has || std::find(kReductions.begin(), kReductions.end(), name) == kReductions.end()) continue;
+      if (has || std::find(kReductions.begin(), kReductions.end(), name) == kReductions.end()) return;
       insert(edits, call->span.end - 1, call->arguments.empty() ? "keepdim=True" : ", keepdim=True",
              "keep the dimension that is reduced");
-    }
+    });
   }
 
   void uprightOperands() {

@@ -1,5 +1,5 @@
 // Edits for calls: arguments in another order, one that has no meaning here, a call that was forgotten or is one too many,
-// what belongs to a struct, how derivatives are asked for.
+// what belongs to a struct.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/Foreign.h"
 #include "sema/advice/SmallEdits.h"
@@ -16,24 +16,21 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::unknownKeyword: withoutArgument(), policyOfDType(); break;
+    case Id::unknownKeyword: withoutArgument(), policyOfDType(), streamOfKeyword(), castArgument(); break;
     case Id::notSupportedYet:
     case Id::dtypeMismatch: otherOrder(3); break;
     case Id::wrongArgument:
-      otherOrder(3), parameterInQuotes(), derivativeOfFunction(), functionCalled(), tensorOfList(), typeOfOption(),
+      otherOrder(3), functionCalled(), tensorOfList(), typeOfOption(),
           dtypeOfMade(), streamOfSeed(), wholeIndices(), wholeNumber();
       break;
-    case Id::unknownWrt: severalParameters(), parameterGiven(); break;
-    case Id::wrtNotFloat: parameterGiven(); break;
-    case Id::tooManyArguments: derivativeCalled(), elementAndValue(), withoutLast(); break;
-    case Id::unknownAttribute: ofValue(), storedInTurn(), calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
+    case Id::tooManyArguments: elementAndValue(), withoutLast(); break;
+    case Id::unknownAttribute: ofValue(), storedInTurn(), plainMember(), calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
     case Id::badSchedule:
     case Id::notConstant: numberOfOption(); break;
     case Id::notCallable: sizes(); break;
     case Id::redefinedType: firstOfSeveral(place_.statement); break;
-    case Id::wrongResult: firstOfSeveral(bindingOfResult()), derivativeNotCalled(), stateReturned(); break;
+    case Id::wrongResult: firstOfSeveral(bindingOfResult()), stateReturned(); break;
     case Id::badFormat: firstOfSeveral(bindingOfResult()); break;
-    case Id::broadcastFails: otherParameter(); break;
     case Id::unusedValue: keptValue(); break;
     case Id::badOperand: calledOperand(); break;
     case Id::notIterable: numbersOf(); break;
@@ -82,66 +79,6 @@ private:
     } while (std::next_permutation(order.begin(), order.end()));
   }
 
-  static bool isDerivative(const ast::CallExpr &call) {
-    static const std::set<std::string> names = {"grad", "value_and_grad", "vjp", "jvp"};
-    return names.count(nameOf(call)) != 0;
-  }
-
-  /// `grad(loss, wrt=w)`
-  void parameterInQuotes() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || !isDerivative(*call)) return;
-    for (const ast::Argument &arg : call->arguments) {
-      if (!arg.keyword || arg.keyword->text != "wrt") continue;
-      auto *several =
-          arg.value->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(arg.value.get()) : nullptr;
-      std::string shown;
-      if (several)
-        for (const ast::ExprPtr &item : several->items) shown += (shown.empty() ? "(\"" : ", \"") + text(*item) + "\"";
-      if (several) replace(group(false), arg.value->span, shown + (several->items.size() == 1 ? ",)" : ")"));
-      else if (arg.value->kind == ast::ExprKind::Name)
-        replace(group(false), arg.value->span, "\"" + text(*arg.value) + "\"");
-    }
-  }
-
-  /// `wrt="w, b"`
-  void severalParameters() {
-    auto *string = as<ast::StringExpr>(place_.expr());
-    if (!string || string->value.find(',') == std::string::npos) return;
-    std::string shown = "(\"";
-    for (char c : string->value) shown += c == ',' ? "\", \"" : c == ' ' ? "" : std::string(1, c);
-    replace(group(false), string->span, shown + "\")", "a name in quotes each");
-  }
-
-  /// `grad(energy(x))`
-  void derivativeOfFunction() {
-    auto *inner = as<ast::CallExpr>(place_.expr());
-    auto *outer = inner && place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
-    if (outer && isDerivative(*outer) && outer->arguments[0].value.get() == inner)
-      replace(group(false), {inner->span.file, inner->callee->span.end, outer->span.end},
-              text({inner->span.file, inner->span.end, outer->span.end}) +
-                  text({inner->span.file, inner->callee->span.end, inner->span.end}),
-              "the derivative is a function: call it");
-  }
-
-  /// `grad(loss, wrt="v")(x, w)`: most likely a parameter is called like what it is given.
-  void parameterGiven() {
-    const ast::CallExpr *made = nullptr, *call = nullptr;
-    for (const ast::Expr *e : place_.around) {
-      auto *one = as<ast::CallExpr>(e);
-      if (one && !made && isDerivative(*one)) made = one;
-      else if (one && made && one->callee.get() == made) call = one;
-      else if (one && !made && as<ast::CallExpr>(one->callee)) call = one, made = as<ast::CallExpr>(one->callee);
-    }
-    if (!made || !call || !isDerivative(*made)) return;
-    CandidateGroup &edits = group(true);
-    for (const ast::Argument &arg : made->arguments)
-      if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::String)
-        for (const ast::Argument &given : call->arguments)
-          if (given.value->kind == ast::ExprKind::Name && "\"" + text(*given.value) + "\"" != text(*arg.value))
-            replace(edits, arg.value->span, "\"" + text(*given.value) + "\"");
-  }
-
   /// `scale(x, 2.0, 1.0)` of a function that takes two.
   void withoutLast() {
     auto *call = place_.innermost<ast::CallExpr>();
@@ -163,6 +100,31 @@ private:
     if (function && function->name == "Rng") insert(group(false), function->span.end, "(0)", "make a stream of a seed");
     if (seed && place_.innermost<ast::CallExpr>())
       replace(group(false), seed->span, "Rng(" + seed->text + ")", "make a stream of this seed");
+  }
+
+  /// `noise(x, seed=0)`
+  void streamOfKeyword() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      bool seed = arg.keyword && (arg.keyword->text == "seed" || arg.keyword->text == "key");
+      if (seed && arg.value->kind == ast::ExprKind::Int)
+        replace(group(false), arg.span, "Rng(" + text(*arg.value) + ")", "make a stream of this seed");
+    }
+  }
+
+  /// `sum(x, dtype=f32)`
+  void castArgument() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    const ast::Argument *dtype = keyword(*call, "dtype");
+    auto *method = as<ast::AttributeExpr>(call->callee);
+    if (!dtype || method || call->arguments.size() < 2 || &call->arguments[0] == dtype) return;
+    const size_t at = static_cast<size_t>(dtype - call->arguments.data());
+    replaceAll(group(false),
+               {{call->arguments[0].span, "cast(" + text(call->arguments[0].span) + ", " + text(*dtype->value) + ")"},
+                {{call->span.file, call->arguments[at - 1].span.end, dtype->span.end}, ""}},
+               "convert it first");
   }
 
   /// `take(x, i)` of an `i` of floats.
@@ -254,20 +216,6 @@ private:
     }
   }
 
-  /// `grad(loss, w, x)`
-  void derivativeCalled() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || !isDerivative(*call) || call->arguments.size() < 2) return;
-    for (const ast::Argument &arg : call->arguments)
-      if (arg.keyword || arg.stars) return;
-    const Span comma{call->span.file, call->arguments[0].span.end, call->arguments[1].span.begin};
-    CandidateGroup &edits = group(false);
-    if (call->arguments[1].value->kind == ast::ExprKind::Name)
-      replace(edits, comma, ", wrt=\"" + text(call->arguments[1].span) + "\")(",
-              "the derivative is a function: call it");
-    replace(edits, comma, ")(", "the derivative is a function: call it");
-  }
-
   /// `T = tile.context`, whose fields are read.
   void calledBefore() {
     auto *member = as<ast::AttributeExpr>(place_.expr());
@@ -335,6 +283,17 @@ private:
     }
   }
 
+  /// `cache.keys()` for `cache.k`
+  void plainMember() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (!member || !call || call->callee.get() != member || !call->arguments.empty()) return;
+    CandidateGroup &edits = group(false);
+    for (const diag::Fix &fix : diagnostic_.fixes)
+      if (fix.span == member->attribute.span)
+        replace(edits, {call->span.file, member->attribute.span.begin, call->span.end}, fix.replacement);
+  }
+
   /// `hs.append(h)` of a tensor that is made with room for each turn of the loop.
   void storedInTurn() {
     auto *call = place_.innermost<ast::CallExpr>();
@@ -375,26 +334,16 @@ private:
       insert(edits, target->span.end, rest, "leave the rest to `_`");
   }
 
-  /// `return grad(loss, wrt="w")`, where the function has what the loss takes.
-  void derivativeNotCalled() {
-    auto *made = as<ast::CallExpr>(meant());
-    auto *loss = made && isDerivative(*made) && !made->arguments.empty() ? as<ast::NameExpr>(made->arguments[0].value) : nullptr;
-    if (!loss || !place_.names) return;
-    for (const ast::StmtPtr &stmt : place_.module->body) {
-      auto *def = as<ast::FuncDef>(stmt);
-      if (!def || def->name.text != loss->name) continue;
-      std::string given;
-      for (const ast::Parameter &p : def->parameters) given += (given.empty() ? "" : ", ") + p.name.text;
-      insert(group(false), made->span.end, "(" + given + ")", "the derivative is a function: call it");
-    }
-  }
-
   /// `return w - rate * m` of a function that makes a new `m`, too, and declares two results.
   void stateReturned() {
     auto *declared = place_.function && place_.function->result ? place_.function->result.get() : nullptr;
     if (!declared || declared->kind != ast::ExprKind::Tuple || !place_.expr() || !place_.names ||
         place_.expr()->kind == ast::ExprKind::Tuple)
       return;
+    CandidateGroup &made = group(true);  // what was computed and nothing reads
+    for (const auto &[name, use] : *place_.names)
+      if (!use.parameter && !use.bindings.empty() && use.reads.empty() && name[0] != '_')
+        insert(made, place_.expr()->span.end, ", " + name, "return it, too");
     CandidateGroup &edits = group(false);
     edits.assumes = true;  // whether it comes first or last
     for (const auto &[name, use] : *place_.names)
@@ -415,27 +364,6 @@ private:
     for (const ast::StmtPtr &stmt : place_.function->body)
       if (auto *assign = as<ast::AssignStmt>(stmt); assign && assign->value.get() == value) return assign;
     return nullptr;
-  }
-
-  /// `w - 0.1 * grad(loss, wrt="y")(x, y, w)`: the derivative by another parameter has the right shape.
-  void otherParameter() {
-    CandidateGroup &edits = group(true);
-    auto each = [&](const ast::Expr &part) {
-      auto *call = as<ast::CallExpr>(&part);
-      auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
-      if (!made || !isDerivative(*made)) return;
-      for (const ast::Argument &arg : made->arguments)
-        if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::String)
-          for (const ast::Argument &given : call->arguments)
-            if (given.value->kind == ast::ExprKind::Name && "\"" + text(*given.value) + "\"" != text(*arg.value))
-              replace(edits, arg.value->span, "\"" + text(*given.value) + "\"");
-    };
-    if (!place_.expr() || !place_.function) return;
-    visit(*place_.expr(), [&](const ast::Expr &part) {
-      each(part);
-      if (auto *name = as<ast::NameExpr>(&part))
-        if (const ast::Expr *value = place_.valueOf(name->name)) visit(*value, each);
-    });
   }
 
   /// `double(x)` as a statement of host code.

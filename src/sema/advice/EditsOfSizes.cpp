@@ -382,7 +382,7 @@ private:
         auto *number = as<ast::IntExpr>(side);
         if (!number) continue;
         replace(edits, number->span, std::to_string(number->value + 1));
-        if (number->value > 0) replace(edits, number->span, std::to_string(number->value - 1));
+        if (number->value > 1) replace(edits, number->span, std::to_string(number->value - 1));
       }
     }
   }

@@ -191,6 +191,15 @@ private:
 
   /// `max(x, y)` and `tile.max(x, y)` of tensors; the message may be about an argument that is a call itself.
   void largerOfTwo() {
+    std::vector<std::pair<Span, std::string>> parts;
+    if (!place_.around.empty() && !place_.inKernel)
+      visit(*place_.around.back(), [&](const ast::Expr &part) {
+        auto *call = as<ast::CallExpr>(&part);
+        auto *name = call && call->arguments.size() == 2 ? as<ast::NameExpr>(call->callee) : nullptr;
+        if (name && (name->name == "max" || name->name == "min") && !call->arguments[1].keyword)
+          parts.push_back({name->span, name->name == "max" ? "maximum" : "minimum"});
+      });
+    if (parts.size() > 1) replaceAll(group(false), parts, "compare element by element");
     for (const ast::Expr *e : place_.around) {
       auto *call = as<ast::CallExpr>(e);
       if (!call || call->arguments.size() != 2 || (nameOf(*call) != "max" && nameOf(*call) != "min")) continue;

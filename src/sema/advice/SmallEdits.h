@@ -14,6 +14,10 @@ std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, con
 std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// An axis, a transpose, an axis of extent 1, exchanged operands, padding.
 std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// How derivatives and mapped functions are asked for.
+std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Numbers that do not fit: counts, bounds of loops and guards, sizes that are not given.
+std::vector<CandidateGroup> editsOfNumbers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Fields of structs, parts of tuples, elements that a condition chooses.
 std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Whole statements: conditions, ways without a result, classes.

@@ -128,6 +128,8 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
       if (old.kind == ValueKind::Int && value.isScalar() && isFloat(value.type.dtype) && end.valid())
         builder.suggest(end, ".0", "start with a float");
     }
+    binding.value = Value::poison();  // which of the two was meant is not known
+    binding.var = nullptr;
     return;
   }
   Stmt &stmt = emit(cx, StmtKind::Assign, span);

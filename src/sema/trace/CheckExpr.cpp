@@ -247,6 +247,7 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
       for (const auto &[n, v] : scope->names) views.push_back(n);
   std::string_view text = span.valid() ? cx.sources.file(span.file).text : std::string_view();
   bool hasMember = span.end < text.size() && text[span.end] == '.';  // `dist.all_reduce`: functions have no members
+  bool isCalled = span.end < text.size() && text[span.end] == '(';  // `double(x)` is a function of the author rather
   for (const BuiltinRow &row : builtinRows())
     if (!hasMember && row.places.find('P') != std::string_view::npos) views.push_back(row.name);
   for (std::string_view d : dtypeNames()) views.push_back(d);
@@ -275,7 +276,7 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
     if (!here.empty()) builder.fix(span, here, "write `" + here + "`");
   } else if (builtinByName(name, 'T') && !inHost(cx))
     builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
-  else if (std::string_view dtype = dtypeHere(name); !dtype.empty())
+  else if (std::string_view dtype = dtypeHere(name); !dtype.empty() && !isCalled)
     builder.help("it is called `" + std::string(dtype) + "` here").suggest(span, std::string(dtype), "write `" + std::string(dtype) + "`");
   else if (auto near = std::find(views.begin(), views.end(), nameHere(name)) != views.end()
                            ? nameHere(name)

@@ -1,0 +1,183 @@
+// Edits for functions of functions: how derivatives are asked for, and what is mapped over a batch.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class TransformEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    switch (diagnostic_.id) {
+    case Id::wrongArgument: parameterInQuotes(), derivativeOfFunction(), calledAtOnce(), mappedAxes(); break;
+    case Id::wrongResult: derivativeNotCalled(), mappedAxes(); break;
+    case Id::shapeMismatch:
+    case Id::rankMismatch: mappedAxes(); break;
+    case Id::unknownWrt: severalParameters(), parameterGiven(); break;
+    case Id::wrtNotFloat: parameterGiven(); break;
+    case Id::tooManyArguments: derivativeCalled(); break;
+    case Id::broadcastFails: otherParameter(), mappedAxes(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  static bool isDerivative(const ast::CallExpr &call) {
+    static const std::set<std::string> names = {"grad", "value_and_grad", "vjp", "jvp"};
+    return names.count(nameOf(call)) != 0;
+  }
+
+  /// `grad(loss, wrt=w)`
+  void parameterInQuotes() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !isDerivative(*call)) return;
+    for (const ast::Argument &arg : call->arguments) {
+      if (!arg.keyword || arg.keyword->text != "wrt") continue;
+      auto *several =
+          arg.value->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(arg.value.get()) : nullptr;
+      std::string shown;
+      if (several)
+        for (const ast::ExprPtr &item : several->items) shown += (shown.empty() ? "(\"" : ", \"") + text(*item) + "\"";
+      if (several) replace(group(false), arg.value->span, shown + (several->items.size() == 1 ? ",)" : ")"));
+      else if (arg.value->kind == ast::ExprKind::Name)
+        replace(group(false), arg.value->span, "\"" + text(*arg.value) + "\"");
+    }
+  }
+
+  /// `wrt="w, b"`
+  void severalParameters() {
+    auto *string = as<ast::StringExpr>(place_.expr());
+    if (!string || string->value.find(',') == std::string::npos) return;
+    std::string shown = "(\"";
+    for (char c : string->value) shown += c == ',' ? "\", \"" : c == ' ' ? "" : std::string(1, c);
+    replace(group(false), string->span, shown + "\")", "a name in quotes each");
+  }
+
+  /// `grad(energy(x))`
+  void derivativeOfFunction() {
+    auto *inner = as<ast::CallExpr>(place_.expr());
+    auto *outer = inner && place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (outer && isDerivative(*outer) && outer->arguments[0].value.get() == inner)
+      replace(group(false), {inner->span.file, inner->callee->span.end, outer->span.end},
+              text({inner->span.file, inner->span.end, outer->span.end}) +
+                  text({inner->span.file, inner->callee->span.end, inner->span.end}),
+              "the derivative is a function: call it");
+  }
+
+  /// `grad(loss, wrt="v")(x, w)`: most likely a parameter is called like what it is given.
+  void parameterGiven() {
+    const ast::CallExpr *made = nullptr, *call = nullptr;
+    for (const ast::Expr *e : place_.around) {
+      auto *one = as<ast::CallExpr>(e);
+      if (one && !made && isDerivative(*one)) made = one;
+      else if (one && made && one->callee.get() == made) call = one;
+      else if (one && !made && as<ast::CallExpr>(one->callee)) call = one, made = as<ast::CallExpr>(one->callee);
+    }
+    if (!made || !call || !isDerivative(*made)) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : made->arguments)
+      if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::String)
+        for (const ast::Argument &given : call->arguments)
+          if (given.value->kind == ast::ExprKind::Name && "\"" + text(*given.value) + "\"" != text(*arg.value))
+            replace(edits, arg.value->span, "\"" + text(*given.value) + "\"");
+  }
+
+  /// `grad(loss, w, x)`
+  void derivativeCalled() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !isDerivative(*call) || call->arguments.size() < 2) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword || arg.stars) return;
+    const Span comma{call->span.file, call->arguments[0].span.end, call->arguments[1].span.begin};
+    CandidateGroup &edits = group(false);
+    if (call->arguments[1].value->kind == ast::ExprKind::Name)
+      replace(edits, comma, ", wrt=\"" + text(call->arguments[1].span) + "\")(",
+              "the derivative is a function: call it");
+    replace(edits, comma, ")(", "the derivative is a function: call it");
+  }
+
+  /// `w - 0.1 * grad(loss, wrt="y")(x, y, w)`: the derivative by another parameter has the right shape.
+  void otherParameter() {
+    CandidateGroup &edits = group(true);
+    auto each = [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
+      if (!made || !isDerivative(*made)) return;
+      for (const ast::Argument &arg : made->arguments)
+        if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::String)
+          for (const ast::Argument &given : call->arguments)
+            if (given.value->kind == ast::ExprKind::Name && "\"" + text(*given.value) + "\"" != text(*arg.value))
+              replace(edits, arg.value->span, "\"" + text(*given.value) + "\"");
+    };
+    if (!place_.expr() || !place_.function) return;
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      each(part);
+      if (auto *name = as<ast::NameExpr>(&part))
+        if (const ast::Expr *value = place_.valueOf(name->name)) visit(*value, each);
+    });
+  }
+
+  /// `return grad(loss, wrt="w")`, where the function has what the loss takes.
+  void derivativeNotCalled() {
+    auto *made = as<ast::CallExpr>(meant());
+    auto *loss = made && isDerivative(*made) && !made->arguments.empty() ? as<ast::NameExpr>(made->arguments[0].value) : nullptr;
+    if (!loss || !place_.names) return;
+    for (const ast::StmtPtr &stmt : place_.module->body) {
+      auto *def = as<ast::FuncDef>(stmt);
+      if (!def || def->name.text != loss->name) continue;
+      std::string given;
+      for (const ast::Parameter &p : def->parameters) given += (given.empty() ? "" : ", ") + p.name.text;
+      insert(group(false), made->span.end, "(" + given + ")", "the derivative is a function: call it");
+    }
+  }
+
+  /// The call of `vmap(f)(x, w)`, and the `vmap(f)` that it calls.
+  std::pair<const ast::CallExpr *, const ast::CallExpr *> mapping() const {
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
+      if (made && nameOf(*made) == "vmap") return {call, made};
+    }
+    return {nullptr, nullptr};
+  }
+
+  /// `vmap(energy, x)`
+  void calledAtOnce() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "vmap" || call->arguments.size() < 2) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword || arg.stars) return;
+    replace(group(false), {call->span.file, call->arguments[0].span.end, call->arguments[1].span.begin}, ")(",
+            "what is mapped is a function: call it");
+  }
+
+  /// `vmap(energy)(w, x)`, where the weights are the same for all.
+  void mappedAxes() {
+    constexpr size_t kMostArguments = 4;
+    auto [call, made] = mapping();
+    if (!call || keyword(*made, "in_axes") || made->arguments.size() != 1) return;
+    const size_t count = call->arguments.size();
+    if (count < 2 || count > kMostArguments) return;
+    CandidateGroup &edits = group(true);
+    for (size_t mask = 1; mask + 1 < (size_t{1} << count); ++mask) {
+      std::string axes;
+      for (size_t i = 0; i < count; ++i) axes += std::string(i ? ", " : "") + ((mask >> i) & 1 ? "0" : "None");
+      insert(edits, made->arguments.back().span.end, ", in_axes=(" + axes + ")", "say which arguments are mapped");
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources) {
+  return TransformEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
