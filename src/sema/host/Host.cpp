@@ -103,6 +103,11 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
   }
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
   e->args.push_back(clone(*value.expr));
+  auto made = knownDType(value, cx.function.rebindable);
+  if (made && isInt(*made) && *made != DType::Bool) {  // as exact as an f64 is, and an integer where one is asked for
+    e = makeCast(std::move(e), DType::I64, {});
+    return arrayValue(cx, std::move(e), scalarType(DType::I64), {}, span);
+  }
   return arrayValue(cx, std::move(e), scalarType(DType::F64), {}, span);
 }
 

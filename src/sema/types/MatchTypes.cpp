@@ -365,6 +365,18 @@ static bool matchScalar(Context &cx, const Value &value, const ast::Expr &annota
     return true;
   }
   if (value.isArray()) return wrongValue(cx, value, annotation, name, span, "a scalar");
+  // Numbers of host code are f64 and i64: what is declared rounds them.
+  const bool read = value.kind == ValueKind::HostTensor;
+  const bool alike = value.isScalar() && (isFloat(value.type.dtype) ? isFloat(type->dtype)
+                                                                     : isInt(value.type.dtype) && isInt(type->dtype));
+  if (inHost(cx) && (read || alike) && type->dtype != DType::Bool) {
+    Value number = read ? hostScalar(cx, value, span) : value;
+    if (number.isPoison()) return false;
+    if (isFloat(number.type.dtype) ? isFloat(type->dtype) : true) {
+      out = castTo(cx, number, type->dtype, type->numerics, span);
+      return !out.isPoison();
+    }
+  }
   cx.conversions += value.kind != ValueKind::Array || value.type.dtype != type->dtype;
   ExprPtr e = castToPlace(cx, value, *type, span, quoted(name));
   if (!e) return false;
