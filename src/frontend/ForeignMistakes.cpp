@@ -89,6 +89,16 @@ bool Repair::foreignOperator() {
     replace(at_, K::NOT);
     return true;
   }
+  if (at_ > first_ && at_ < last_ && kind(at_) == K::AMPERSAND && kind(at_ + 1) == K::NAME &&
+      (kind(at_ - 1) == K::LPAREN || kind(at_ - 1) == K::COMMA)) {
+    bool atomic = at_ > first_ + 1 && word(at_ - 2) == "atomicAdd";
+    diagnostics_.report(Id::foreignOperator, span(at_), "&")
+        .label("nothing has an address: an element is named, `tile.atomic_add(counts[i], 1)`")
+        .fix(atomic ? span(at_ - 2, at_) : span(at_), atomic ? "tile.atomic_add(" : "",
+             atomic ? "write `tile.atomic_add`" : "leave `&` out");
+    erase(at_);
+    return true;
+  }
   if (kind(at_) == K::ARROW && opensLambda()) {
     diagnostics_.report(Id::foreignOperator, span(at_), "->").label("the value stands behind `:`").fix({file_, tokens_[at_ - 1].end, tokens_[at_].end}, ":", "write `:`");
     replace(at_, K::COLON);

@@ -281,7 +281,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
       if (std::any_of(group.edits.begin(), group.edits.end(), mends)) first->applicability = diag::Applicability::Assumption;
       continue;
     }
-    if (group.last && !d.fixes.empty()) continue;
+    if (group.last && first) continue;
     const diag::Fix *fix = searching ? chosen(group, d, part, others, trials) : nullptr;
     if (!fix) continue;
     d.fixes.insert(d.fixes.begin(), *fix);
@@ -292,12 +292,13 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
-  std::vector<CandidateGroup> groups;
+  std::vector<CandidateGroup> groups, last;
   for (auto *find : {editsOfStatements, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls, editsOfNumbers, smallEditsOfKernels, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
-                     editsOfShapes, editsOfExchange, editsOfSignatures}) {
-    std::vector<CandidateGroup> more = find(d, place, sources);
-    groups.insert(groups.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+                     editsOfShapes, editsOfExchange, editsOfRanks}) {
+    for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
   }
+  for (CandidateGroup &group : editsOfSignatures(d, place, sources)) last.push_back(std::move(group));
+  std::move(last.begin(), last.end(), std::back_inserter(groups));
   return groups;
 }
 

@@ -18,7 +18,9 @@ public:
     case Id::wrongResult: declaredResult(), fewerResults(), oneResult(); break;
     case Id::narrowing: declaredDType(), declaredByParameter(); break;
     case Id::channelMismatch: declaredChannels(); break;
-    case Id::contractionMismatch: declaredNumber(); break;
+    case Id::contractionMismatch: declaredNumber(), declaredExtent(); break;
+    case Id::broadcastFails:
+    case Id::shapeMismatch: declaredExtent(); break;
     case Id::gradNotScalar: lossOfRow(); break;
     default: break;
     }
@@ -204,6 +206,45 @@ private:
           if (shown == left || shown == right)
             replace(edits, type->items[i].span, shown == left ? right : left, "declare the extent that is needed");
         }
+      }
+  }
+
+  /// `mse(p, y)` of `p: Tensor[B, D, f32]` and `y: Tensor[B, f32]`: the one with fewer axes is declared as the other.
+  void declaredLikeOther() {
+    std::vector<const ast::SubscriptExpr *> types;
+    for (const ast::Expr *operand : operandsAt(place_))
+      for (const ast::Parameter &p : place_.function->parameters)
+        if (auto *type = p.name.text == text(*operand) ? as<ast::SubscriptExpr>(p.annotation) : nullptr) types.push_back(type);
+    if (types.size() != 2 || types[0]->items.size() == types[1]->items.size() || types[0]->items.size() < 2 ||
+        types[1]->items.size() < 2)
+      return;
+    auto sizes = [](const ast::SubscriptExpr &type) { return type.items.front().span.to(type.items[type.items.size() - 2].span); };
+    bool first = types[0]->items.size() < types[1]->items.size();
+    replace(group(false), sizes(*types[first ? 0 : 1]), text(sizes(*types[first ? 1 : 0])), "declare it like the other one");
+  }
+
+  /// `b: Tensor[H, f32]`, where what it is added to has `4 * H` columns.
+  void declaredExtent() {
+    constexpr size_t kMost = 16;
+    if (!place_.function || place_.inKernel) return;
+    std::set<std::string> extents;
+    auto add = [&](const ast::ExprPtr &annotation) {
+      auto *type = as<ast::SubscriptExpr>(annotation);
+      for (size_t i = 0; type && i + 1 < type->items.size(); ++i)
+        if (type->items[i].value->kind != ast::ExprKind::String) extents.insert(text(type->items[i].span));
+    };
+    for (const ast::Parameter &p : place_.function->parameters) add(p.annotation);
+    add(place_.function->result);
+    if (place_.expr() && place_.expr()->kind == ast::ExprKind::Call) declaredLikeOther();
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_))
+      for (const ast::Parameter &p : place_.function->parameters) {
+        auto *type = p.name.text == text(*operand) ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
+        if (!type || text(*type->object) != "Tensor") continue;
+        for (size_t i = 0; i + 1 < type->items.size(); ++i)
+          for (const std::string &extent : extents)
+            if (extent != text(type->items[i].span) && edits.edits.size() < kMost)
+              replace(edits, type->items[i].span, extent, "declare the extent that is needed");
       }
   }
 

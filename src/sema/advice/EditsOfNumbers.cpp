@@ -105,7 +105,15 @@ private:
     eachInPlay([&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
       if (!call || place_.inKernel || nameOf(*call) == "transpose" || nameOf(*call) == "permute") return;
+      auto *method = as<ast::AttributeExpr>(call->callee);
+      bool ofShape = nameOf(*call) == "reshape" || nameOf(*call) == "expand" || (method && nameOf(*call) == "view");
       for (const ast::Argument &arg : call->arguments) {
+        auto *extent = as<ast::NameExpr>(arg.value);
+        auto isDim = [&](const ast::TypeParameter &t) { return extent && t.name.text == extent->name; };
+        const auto &all = place_.function->typeParameters;
+        if (extent && !ofShape && std::any_of(all.begin(), all.end(), isDim))
+          for (const std::string &dim : dims)
+            if (dim != extent->name) replace(edits, extent->span, dim, "as many as are declared");
         auto *number = as<ast::IntExpr>(arg.value);
         bool count = number && number->value > 1 && !(arg.keyword && arg.keyword->text == "axis");
         for (const std::string &dim : dims)

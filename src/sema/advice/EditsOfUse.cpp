@@ -17,13 +17,13 @@ public:
     if (!place_.names || !place_.expr()) return {};
     switch (diagnostic_.id) {
     case Id::undefinedName:
-      if (isPlainName()) bindingOfUnread(), unreadInstead(), sumFromZero(), dimensionOfFact();
+      if (isPlainName()) bindingOfUnread(), unreadInstead(), sumFromZero(), dimensionOfFact(), onlyThatFits();
       for (CandidateGroup &group : groups_) group.last = true;
       break;
     case Id::outOfBounds: sliceOfUnread(); break;
     case Id::badEquation: unreadAdded(); break;
     case Id::argumentNotGiven:
-    case Id::missingField: unreadAmong(), unreadGiven(); break;
+    case Id::missingField: unreadAmong(), unreadGiven(), notGivenAmong(); break;
     case Id::usedUp: unreadInstead(), renewed(); break;
     case Id::oldState: unreadInstead(); break;
     case Id::contractionMismatch:
@@ -33,7 +33,7 @@ public:
     case Id::wrongArgument:
     case Id::tileMismatch: unreadInstead(), otherOrderOfTuple(), unreadFactor(); break;
     case Id::badOperand: unreadInstead(), otherOrderOfTuple(), partsOfValue(); break;
-    case Id::wrongResult: unreadInstead(), unreadBehind(), otherOrderOfTuple(), unreadFactor(); break;
+    case Id::wrongResult: unreadInstead(), unreadBehind(), exchangedInReturn(), otherOrderOfTuple(), unreadFactor(); break;
     default: break;
     }
     return taken();
@@ -149,6 +149,35 @@ private:
           insert(edits, call->span.end - 1, (call->arguments.empty() ? "" : ", ") + other, "give it `" + other + "`");
       }
   }
+  /// `cell(x, h, w, u)` of a cell that takes `c`, too: a name of the function that the call does not mention yet.
+  void notGivenAmong() {
+    constexpr size_t kMostPlaces = 24;
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.empty()) return;
+    std::set<std::string> given;
+    visit(*call, [&](const ast::Expr &part) {
+      if (auto *name = as<ast::NameExpr>(&part)) given.insert(name->name);
+    });
+    CandidateGroup &edits = group(false);
+    edits.assumes = edits.last = true;
+    for (const auto &[name, use] : names()) {
+      if (!use.isBound() || given.count(name) || name[0] == '_' || !isBoundBefore(name, call->span.begin)) continue;
+      for (size_t i = call->arguments.size(); i > 0 && edits.edits.size() < kMostPlaces; --i)
+        insert(edits, call->arguments[i - 1].span.end, ", " + name, "give it `" + name + "`");
+    }
+  }
+
+  /// `x[idx]` in a function that has one integer, `i`.
+  void onlyThatFits() {
+    auto missing = names().find(text(diagnostic_.span));
+    if (missing != names().end() && missing->second.isBound()) return;  // it gets its value further on
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const auto &[name, use] : names())
+      if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) && !isTargetHere(name) && edits.edits.size() < kMost)
+        replace(edits, place_.expr()->span, name, "write `" + name + "`, which fits here");
+  }
+
   /// `x + h`, where `h @ w2` was meant and nothing reads `w2` yet.
   void unreadFactor() {
     if (place_.inKernel) return;
@@ -292,6 +321,22 @@ private:
     };
     visit(*place_.expr(), add);
     if (const ast::Expr *value = meant()) visit(*value, add);
+  }
+  /// `out, h = f(x)`, and `return h, out`: where nothing says in which order the results come, that of the names is right.
+  void exchangedInReturn() {
+    const ast::SequenceExpr *returned = nullptr;
+    for (const ast::Expr *e : place_.around)
+      if (e->kind == ast::ExprKind::Tuple) returned = static_cast<const ast::SequenceExpr *>(e);
+    if (!returned || returned->items.size() != 2 || place_.inKernel) return;
+    for (const ast::ExprPtr &item : returned->items) {
+      auto *name = as<ast::NameExpr>(item);
+      auto it = name ? names().find(name->name) : names().end();
+      if (it == names().end() || (it->second.takenApart && orderOf(*it->second.takenApart) == Order::Wrong)) return;
+    }
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    replace(edits, returned->items[0]->span.to(returned->items[1]->span),
+            text(*returned->items[1]) + ", " + text(*returned->items[0]), "exchange them");
   }
   enum class Order { Unknown, Right, Wrong };
   /// What a derivative gives has the order of `wrt`, and the value of a function comes before its derivatives.

@@ -1,5 +1,6 @@
 #include "sema/advice/Foreign.h"
 #include "sema/advice/Recipes.h"
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -80,6 +81,19 @@ std::string_view nameHere(std::string_view name) {
   };
   auto it = names.find(name);
   return it == names.end() ? std::string_view() : it->second;
+}
+
+std::string nameInWords(std::string_view name, const std::vector<std::string_view> &known) {
+  std::string ours;
+  bool differs = false;
+  for (size_t at = 0; at != std::string_view::npos;) {
+    size_t end = name.find('_', at);
+    std::string_view word = name.substr(at, end == std::string_view::npos ? end : end - at), here = nameHere(word);
+    differs |= !here.empty();
+    ours += (at == 0 ? "" : "_") + std::string(here.empty() ? word : here);
+    at = end == std::string_view::npos ? end : end + 1;
+  }
+  return differs && std::find(known.begin(), known.end(), ours) != known.end() ? ours : "";
 }
 
 std::string_view dtypeHere(std::string_view name) {
@@ -177,6 +191,15 @@ std::string_view fieldHere(std::string_view field) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
+std::string_view optionHere(std::string_view option) {
+  static const std::map<std::string_view, std::string_view> names = {
+      {"block_size", "group"}, {"blocks", "grid"},      {"grid_size", "grid"}, {"num_blocks", "grid"},
+      {"num_threads", "group"}, {"threads", "group"},   {"workgroup", "group"},
+  };
+  auto it = names.find(option);
+  return it == names.end() ? std::string_view() : it->second;
+}
+
 std::string_view tileNameHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
       {"__syncthreads", "barrier"},    {"block_id", "group_id"},       {"debug_barrier", "barrier"},
@@ -225,6 +248,7 @@ const Foreign *foreignName(std::string_view name) {
       {"effects", {"", "effects are suspended for a block: `with effects.suspend(\"io\"):`"}},
       {"accum", {"", "a policy stands behind the dtype: `bf16 @accum(f32)`"}},
       {"no_grad", {"", kNoGradient}},
+      {"super", {"", "a struct inherits nothing, and is made by naming its fields: leave it out"}},
       {"normal", {"", kRandomNumbers}},
       {"uniform", {"", kRandomNumbers}},
       {"randn", {"", kRandomNumbers}},
@@ -291,6 +315,8 @@ const Foreign *foreignModule(std::string_view name) {
   static constexpr std::string_view kFiles =
       "a program reads and writes files whole: `load_npy(path)`, `save_npy(path, x)`, `read_bytes(path)`";
   static constexpr std::string_view kLines = "a line is written by `print(f\"loss {value:.3f}\")`";
+  static constexpr std::string_view kTraining =
+      "a step of training is a function: `value, dw = value_and_grad(loss, wrt=\"w\")(w, x)`, and `w - rate * dw`: leave it out";
   static constexpr std::string_view kLoops = "a loop is written `for i in range(n):`, or `for a, b in zip(xs, ys):`";
   static const std::map<std::string_view, Foreign> modules = {
       {"time", {"", "the seconds of a clock are `perf_counter()`"}},
@@ -306,6 +332,11 @@ const Foreign *foreignModule(std::string_view name) {
       {"plt", {"", "nothing is drawn here: `save_npy(path, x)` writes a file that other programs draw"}},
       {"itertools", {"", kLoops}},
       {"functools", {"", "`partial(f, x)` is there without a prefix; a sum over items is a loop"}},
+      {"optimizer", {"", kTraining}},
+      {"optimiser", {"", kTraining}},
+      {"optim", {"", kTraining}},
+      {"scheduler", {"", "a rate is a number: `rate = cosine_rate(step, steps, 0.1)`"}},
+      {"model", {"", "a model is a `struct` that a function takes: `def loss(model: Model, x: Tensor[B, D, f32])`"}},
       {"optax", {"", "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`"}},
   };
   auto it = modules.find(name);

@@ -1,11 +1,15 @@
 // What people know by another name from Python's libraries, C, CUDA and Triton.
 #pragma once
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tessera::sema {
 
 /// Our name of what NumPy or PyTorch call like this; empty if there is no such one.
 std::string_view nameHere(std::string_view name);
+/// One of these names, where a word of another name is what others call a word of it: "cosine_lr" is "cosine_rate".
+std::string nameInWords(std::string_view name, const std::vector<std::string_view> &known);
 /// Our dtype that others call like this ("double" is f64); empty if there is none.
 std::string_view dtypeHere(std::string_view name);
 
@@ -19,6 +23,8 @@ std::string_view keywordInstead(std::string_view keyword);
 std::string_view decoratorHere(std::string_view name);
 /// Our field of a schedule that Triton calls like this ("num_warps" is "warps"); empty if there is no such one.
 std::string_view fieldHere(std::string_view field);
+/// Our option of `@kernel` that CUDA calls like this ("blocks" is "grid"); empty if there is no such one.
+std::string_view optionHere(std::string_view option);
 /// Our function of `tile` that CUDA or Triton call like this; empty if there is no such one.
 std::string_view tileNameHere(std::string_view name);
 

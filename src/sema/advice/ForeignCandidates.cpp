@@ -22,7 +22,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(), percentFormat(), lengthOfNumber(); break;
-    case Id::undefinedName: drawn(), withoutPrefix(), laneNumber(), withoutPrefixes(), laneNumbers(), importTessera(), axisInQuotes(); break;
+    case Id::undefinedName: drawn(), withoutPrefix(), laneNumber(), withoutPrefixes(), laneNumbers(), laneOfNumba(), importTessera(), axisInQuotes(); break;
     case Id::notACondition: elementwiseCondition(), comparedWithZero(); break;
     case Id::wrongArgument: maskOfNumbers(); break;
     case Id::rankMismatch: newAxis(); break;
@@ -362,6 +362,17 @@ private:
     auto it = numbers.find(theirs);
     return it == numbers.end() ? std::string_view() : it->second;
   }
+  /// `cuda.grid(1)` of numba
+  void laneOfNumba() {
+    auto *member = wholeMember();
+    if (!place_.inKernel || !member || text(diagnostic_.span) != "cuda") return;
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (call && call->callee.get() == member && member->attribute.text == "grid")
+        replace(group(false), call->span, "tile.linear_id()");
+    }
+  }
+
   /// `blockIdx.x * 256 + threadIdx.x`, and the same in other statements.
   void laneNumbers() {
     if (!place_.inKernel || !place_.function || numberHere(text(diagnostic_.span)).empty()) return;

@@ -1,5 +1,6 @@
 // Operators, methods and keywords of other languages, quotes, dtypes.
 #include "sema/advice/EditWriter.h"
+#include "sema/advice/Foreign.h"
 #include "sema/advice/SmallEdits.h"
 #include "support/DType.h"
 #include <map>
@@ -43,12 +44,12 @@ public:
     case Id::narrowing:
     case Id::dtypeMismatch: dtypeOfMade(); break;
     case Id::literalRange: infinity(); break;
-    case Id::undefinedName: quoted(); break;
+    case Id::undefinedName: quoted(), withoutStatement(); break;
     case Id::missingReturn: returnForgotten(); break;
     case Id::cannotReturnInside: returnBehindLoop(); break;
     case Id::factRefuted: remainderOfNothing(); break;
     case Id::notSupportedYet: withoutWord(), dataclass(); break;
-    case Id::unknownModule: withoutImport(); break;
+    case Id::unknownModule: nearModule(), withoutImport(); break;
     case Id::immutableTensor: chosenElement(); break;
     case Id::numericsRefuted:
     case Id::numericsUndecided: awayFromZero(); break;
@@ -101,8 +102,27 @@ private:
     static const std::set<std::string> modules = {"typing", "__future__", "dataclasses", "collections.abc"};
     bool import = place_.statement && (place_.statement->kind == ast::StmtKind::Import ||
                                        place_.statement->kind == ast::StmtKind::FromImport);
-    if (import && modules.count(text(diagnostic_.span)))
-      replace(group(false), wholeLine(*place_.statement), "", "leave it out");
+    if (!import) return;
+    CandidateGroup &edits = group(false);
+    if (!modules.count(text(diagnostic_.span))) edits.last = edits.ofSignature = true;  // it mends where nothing needs what it names
+    replace(edits, wholeLine(*place_.statement), "", "leave it out");
+  }
+
+  /// `from tesera import kernel`
+  void nearModule() {
+    static const std::vector<std::string_view> known = {"tessera"};
+    const std::string module = text(diagnostic_.span);
+    auto near = diag::didYouMean(module, known);
+    if (!near.empty() && near != module) replace(group(false), diagnostic_.span, std::string(near));
+  }
+
+  /// `optimizer.zero_grad()`, `model.train()` and `super().__init__()` as statements.
+  void withoutStatement() {
+    static const std::set<std::string> idle = {"zero_grad", "train", "eval", "show", "synchronize", "empty_cache", "__init__",
+                                               "manual_seed", "requires_grad_", "set_grad_enabled", "register_buffer"};
+    auto *statement = as<ast::ExprStmt>(place_.statement);
+    auto *call = statement ? as<ast::CallExpr>(statement->value) : nullptr;
+    if (call && idle.count(nameOf(*call))) replace(group(false), wholeLine(*statement), "", "leave it out");
   }
 
   /// `x[0] = v` of a vector in a function of whole tensors.
@@ -351,6 +371,8 @@ private:
       bool here = arg.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= arg.span.end;
       if (!here || !arg.keyword) continue;
       auto near = diag::didYouMean(arg.keyword->text, known);
+      std::string_view ours = optionHere(arg.keyword->text);
+      if (std::find(known.begin(), known.end(), ours) != known.end()) near = ours;
       if (!near.empty() && near != arg.keyword->text) replace(group(false), arg.keyword->span, std::string(near));
     }
   }

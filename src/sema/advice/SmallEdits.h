@@ -18,6 +18,8 @@ std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, co
 std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Numbers that do not fit: counts, bounds of loops and guards, sizes that are not given.
 std::vector<CandidateGroup> editsOfNumbers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// An axis too many or too few.
+std::vector<CandidateGroup> editsOfRanks(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Fields of structs, parts of tuples, elements that a condition chooses.
 std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Whole statements: conditions, ways without a result, classes.

@@ -351,7 +351,8 @@ void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt
     return !item.alias && (path == "__future__" || name == "overload" || !builtinMember(cx, "", name).isPoison());
   };
   bool elsewhere = !hasModule && stmt.level == 0 && !stmt.star && !foreignPackage(path);
-  if (elsewhere && std::all_of(stmt.items.begin(), stmt.items.end(), isHere)) {
+  const bool misspelt = !diag::didYouMean(path, {"tessera"}).empty();
+  if (elsewhere && !misspelt && std::all_of(stmt.items.begin(), stmt.items.end(), isHere)) {
     std::string_view text = cx.sources.file(stmt.span.file).text;
     uint32_t end = stmt.span.end + (stmt.span.end < text.size() && text[stmt.span.end] == '\n');
     report(cx, Id::unknownModule, moduleSpan, path)

@@ -252,6 +252,7 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
     if (!hasMember && row.places.find('P') != std::string_view::npos) views.push_back(row.name);
   for (std::string_view d : dtypeNames()) views.push_back(d);
   for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "NAN", "KiB", "MiB"}) views.push_back(type);
+  const std::string inWords = nameInWords(name, views);
   const Foreign *foreign = foreignName(name);
   if (!foreign && hasMember) foreign = foreignModule(name);
   bool inBody = cx.function.frame && cx.function.frame->function &&
@@ -280,7 +281,8 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
     builder.help("it is called `" + std::string(dtype) + "` here").suggest(span, std::string(dtype), "write `" + std::string(dtype) + "`");
   else if (auto near = std::find(views.begin(), views.end(), nameHere(name)) != views.end()
                            ? nameHere(name)
-                           : diag::didYouMean(name, views);
+                       : !inWords.empty() ? std::string_view(inWords)
+                                          : diag::didYouMean(name, views);
            !near.empty())
     builder.help("did you mean `" + std::string(near) + "`?")
         .suggest(span, std::string(near), "write `" + std::string(near) + "`");

@@ -1,0 +1,150 @@
+// Edits for an axis too many or too few: a position that is taken, a mean that is missing, an axis of extent 1, slices of
+// another axis, the turn of a loop.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class RankEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    if (!place_.function || !place_.expr()) return {};
+    switch (diagnostic_.id) {
+    case Id::wrongResult: slicesOfOtherAxis(), declaredParts(), axisLess(); break;
+    case Id::broadcastFails: manyNewAxes(), slicesOfOtherAxis(), inTurn(); break;
+    case Id::contractionMismatch: slicesOfOtherAxis(), inTurn(); break;
+    case Id::indexShape: uprightIndices(); break;
+    case Id::wrongArgument:
+    case Id::shapeMismatch:
+    case Id::rankMismatch:
+    case Id::redefinedType: inTurn(); break;
+    case Id::unknownAttribute: turned(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  static constexpr size_t kMost = 12;
+
+  /// The tensors that are named in the expression of the message, once each.
+  std::vector<const ast::NameExpr *> tensorsHere() const {
+    std::vector<const ast::NameExpr *> found;
+    std::set<const ast::Expr *> callees;
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      if (auto *call = as<ast::CallExpr>(&part)) callees.insert(call->callee.get());
+      if (auto *member = as<ast::AttributeExpr>(&part)) callees.insert(member->object.get());
+      if (auto *item = as<ast::SubscriptExpr>(&part)) callees.insert(item->object.get());
+      auto *name = as<ast::NameExpr>(&part);
+      auto it = name && place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
+      if (name && place_.names && it != place_.names->end() && it->second.isBound() && !callees.count(name)) found.push_back(name);
+    });
+    return found;
+  }
+
+  /// `h @ w` of all positions, where one vector of each batch is declared. Which position, or whether their mean, is for
+  /// the author to say.
+  void axisLess() {
+    if (place_.inKernel || place_.expr()->kind == ast::ExprKind::Tuple) return;
+    CandidateGroup &edits = group(false);
+    edits.assumes = edits.last = true;
+    for (const ast::NameExpr *name : tensorsHere())
+      for (const char *index : {"[0]", "[:, 0]"})
+        if (edits.edits.size() < kMost) insert(edits, name->span.end, index, "take one position");
+    for (const char *axis : {"0", "1", "2"})
+      replace(edits, place_.expr()->span, "mean(" + text(*place_.expr()) + ", axis=" + axis + ")", "take the mean");
+  }
+
+  /// `y.reshape(B, 64, 3, 16)`, where `[B, 64, 48]` is declared.
+  void declaredParts() {
+    auto *call = as<ast::CallExpr>(meant());
+    auto *type = as<ast::SubscriptExpr>(place_.function->result);
+    if (!call || nameOf(*call) != "reshape" || !as<ast::AttributeExpr>(call->callee) || !type || place_.inKernel) return;
+    if (call->arguments.empty() || call->arguments.size() + 1 == type->items.size()) return;
+    std::string shape;
+    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
+      shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
+    }
+    replace(group(true), call->arguments.front().span.to(call->arguments.back().span), shape,
+            "write the sizes that are declared");
+  }
+
+  /// `x * s`, where `s` has a number for each image.
+  void manyNewAxes() {
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_))
+      if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Call || operand->kind == ast::ExprKind::Attribute)
+        for (const char *index : {"[:, None, None, None]", "[:, :, None, None]", "[:, None, :]"})
+          insert(edits, operand->span.end, index, "give it axes of extent 1");
+  }
+
+  /// `u[1:] - u[:-1]` along the first axis, where the second is meant.
+  void slicesOfOtherAxis() {
+    if (place_.inKernel) return;
+    std::vector<std::pair<Span, std::string>> later, earlier;
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      auto *item = as<ast::SubscriptExpr>(&part);
+      if (!item || item->items.empty()) return;
+      auto isWhole = [](const ast::Argument &arg) {
+        auto *slice = as<ast::SliceExpr>(arg.value);
+        return slice && !slice->start && !slice->stop && !slice->step;
+      };
+      auto *last = as<ast::SliceExpr>(item->items.back().value);
+      if (!last || isWhole(item->items.back())) return;
+      const uint32_t begin = item->items.front().span.begin;
+      if (item->items.size() == 1) later.push_back({{item->span.file, begin, begin}, ":, "});
+      if (item->items.size() == 2 && isWhole(item->items[0]))
+        earlier.push_back({{item->span.file, begin, item->items[1].span.begin}, ""});
+    });
+    CandidateGroup &edits = group(true);
+    replaceAll(edits, later, "go along the other axis");
+    replaceAll(edits, earlier, "go along the other axis");
+  }
+
+  /// `gather(logp, actions, 1)`, whose indices lack the axis.
+  void uprightIndices() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.value->kind == ast::ExprKind::Name)
+        for (const char *more : {".unsqueeze(1)", ".unsqueeze(0)"}) insert(edits, arg.span.end, more, "give it an axis of extent 1");
+  }
+
+  /// `g += f(xs)` in a loop that counts the rows of `xs`.
+  void inTurn() {
+    CandidateGroup &edits = group(true);
+    for (const ast::Stmt *stmt : statementsAround()) {
+      auto *loop = as<ast::ForStmt>(stmt);
+      auto *turn = loop ? as<ast::NameExpr>(loop->target) : nullptr;
+      auto it = turn && place_.names ? place_.names->find(turn->name) : decltype(place_.names->end()){};
+      if (!turn || !place_.names || it == place_.names->end() || !it->second.reads.empty()) continue;
+      for (const ast::NameExpr *name : tensorsHere())
+        if (edits.edits.size() < kMost)
+          for (const std::string &index : {"[" + turn->name + "]", "[:, " + turn->name + "]"})
+            insert(edits, name->span.end, index, "take that of this turn");
+    }
+  }
+
+  /// `f.t` for `f.T`
+  void turned() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    bool transposes = member && (member->attribute.text == "t" || member->attribute.text == "mT" || member->attribute.text == "H");
+    if (transposes) replace(group(false), member->attribute.span, "T", "turn it around");
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfRanks(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return RankEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
