@@ -126,6 +126,17 @@ bool LineSplitter::closeParameters(bool report) {
   return true;
 }
 
+/// `mean(square(x - y) + 0.1 * k`: it may have been meant to close before the operator as well.
+bool LineSplitter::mayCloseBefore() const {
+  const Tokens &tokens = line_.tokens;
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const uint32_t next = tokens[i + 1].kind;
+    const bool sign = next == K::PLUS || next == K::MINUS || next == K::STAR || next == K::SLASH || next == K::AT;
+    if (sign && tokens[i].kind == K::RPAREN && tokens[i].begin > open_.back().span.begin) return true;
+  }
+  return false;
+}
+
 /// Closes what is open, as if the closing brackets stood at `at`.
 void LineSplitter::closeAll(uint32_t at, bool report) {
   if (open_.empty()) return;
@@ -133,11 +144,12 @@ void LineSplitter::closeAll(uint32_t at, bool report) {
   std::string closers;
   for (auto open = open_.rbegin(); open != open_.rend(); ++open) closers += spelling(closerOf(open->kind));
   if (report) {
-    if (diag::Engine *engine = speak())
-      engine->report(Id::unclosedBracket, open_.back().span, spelling(open_.back().kind))
-          .label("opened here")
-          .note(span(at, at), "I expected `" + closers + "` here at the latest")
-          .suggest(span(at, at), closers, "insert `" + closers + "`");
+    if (diag::Engine *engine = speak()) {
+      auto builder = engine->report(Id::unclosedBracket, open_.back().span, spelling(open_.back().kind));
+      builder.label("opened here").note(span(at, at), "I expected `" + closers + "` here at the latest");
+      if (mayCloseBefore()) builder.assume(span(at, at), closers, "insert `" + closers + "`");
+      else builder.suggest(span(at, at), closers, "insert `" + closers + "`");
+    }
   }
   for (auto open = open_.rbegin(); open != open_.rend(); ++open) line_.tokens.push_back({closerOf(open->kind), at, at});
   open_.clear();

@@ -381,6 +381,13 @@ bool Repair::missingValue() {
                         K::RAISE, K::FROM, K::COMMA, K::COLON})
     needs |= before == kind;
   if (!needs || before == K::DOT) return false;
+  if (before == K::ELIF && kind(at_) == K::COLON) {  // `elif:`
+    diagnostics_.report(Id::missingValue, span(at_ - 1), "behind `elif`", describe(at_))
+        .label("a value must follow this")
+        .suggest(span(at_ - 1), "else", "without a condition it is `else`");
+    insert(at_, K::ERROR_EXPRESSION);
+    return true;
+  }
   missing(at_, "behind `" + std::string(word(at_ - 1)) + "`");
   return true;
 }

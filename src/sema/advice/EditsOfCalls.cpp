@@ -16,7 +16,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::unknownKeyword: withoutArgument(), policyOfDType(), streamOfKeyword(), castArgument(); break;
+    case Id::unknownKeyword: withoutArgument(), policyOfDType(), streamOfKeyword(), castArgument(), addedNumber(); break;
     case Id::notSupportedYet:
     case Id::dtypeMismatch: otherOrder(3); break;
     case Id::wrongArgument:
@@ -25,6 +25,7 @@ public:
       break;
     case Id::tooManyArguments: elementAndValue(), withoutLast(); break;
     case Id::unknownAttribute: ofValue(), storedInTurn(), plainMember(), calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
+    case Id::literalRange: dtypeOfMade(); break;
     case Id::badSchedule:
     case Id::notConstant: numberOfOption(); break;
     case Id::notCallable: sizes(); break;
@@ -87,9 +88,11 @@ private:
         call = around;
         break;
       }
+    CandidateGroup &edits = group(false);
+    edits.assumes = edits.last = true;
     for (size_t i = 1; call && i < call->arguments.size(); ++i)
       if (call->arguments[i].span == diagnostic_.span)
-        replace(group(false), {call->span.file, call->arguments[i - 1].span.end, call->arguments.back().span.end}, "",
+        replace(edits, {call->span.file, call->arguments[i - 1].span.end, call->arguments.back().span.end}, "",
                 "leave out what is too much");
   }
 
@@ -111,6 +114,16 @@ private:
       if (seed && arg.value->kind == ast::ExprKind::Int)
         replace(group(false), arg.span, "Rng(" + text(*arg.value) + ")", "make a stream of this seed");
     }
+  }
+
+  /// `log(x, eps=1e-6)`
+  void addedNumber() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.size() != 2 || call->arguments[0].keyword || !call->arguments[1].keyword) return;
+    const std::string &name = call->arguments[1].keyword->text;
+    if (name == "eps" || name == "epsilon")
+      replace(group(false), {call->span.file, call->arguments[0].span.end, call->arguments[1].span.end},
+              " + " + text(*call->arguments[1].value), "keep it away from 0");
   }
 
   /// `sum(x, dtype=f32)`
@@ -265,6 +278,12 @@ private:
     const ast::Expr &given = *call->arguments.back().value;
     auto *dtype = as<ast::NameExpr>(&given);
     if (!dtype || !dtypeByName(dtype->name)) return;
+    if (place_.function && diagnostic_.id == Id::literalRange) {
+      CandidateGroup &declared = group(true);
+      for (const std::string &other : declaredDTypes(true))
+        if (dtype->name != other) replace(declared, given.span, other, "make it of " + other);
+      return;
+    }
     CandidateGroup &edits = group(true);
     for (const char *other : {"f32", "f64", "f16", "bf16", "i32", "i64", "bool"})
       if (dtype->name != other) replace(edits, given.span, other, "make it of " + std::string(other));

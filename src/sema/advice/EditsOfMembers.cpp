@@ -16,6 +16,8 @@ public:
     if (!place_.function || !place_.expr()) return {};
     switch (diagnostic_.id) {
     case Id::unknownField: otherField(); break;
+    case Id::missingField: fieldOfOther(); break;
+    case Id::tooManyArguments: namedField(); break;
     case Id::contractionMismatch:
     case Id::broadcastFails:
     case Id::rankMismatch:
@@ -80,6 +82,33 @@ private:
       }
     });
     groups_.push_back(std::move(unread)), groups_.push_back(std::move(others));
+  }
+
+  /// `Meter(total=m.total + x)`, which lacks the count: that of `m`.
+  void fieldOfOther() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.empty()) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : place_.function->parameters) {
+      const ast::StructDef *def = structOf(p.name.text);
+      std::string more;
+      if (def && def->name.text == nameOf(*call))
+        for (const std::string &field : fieldsOf(*def))
+          if (!keyword(*call, field)) more += ", " + field + "=" + p.name.text + "." + field;
+      if (!more.empty()) insert(edits, call->arguments.back().span.end, more, "take the others from `" + p.name.text + "`");
+    }
+  }
+
+  /// `replace(m, m.total + x)`
+  void namedField() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    for (const ast::Expr *e : place_.around)
+      if (auto *around = as<ast::CallExpr>(e); around && nameOf(*around) == "replace") call = around;
+    if (!call || nameOf(*call) != "replace" || call->arguments.size() != 2 || call->arguments[1].keyword) return;
+    const ast::StructDef *def = structOf(text(call->arguments[0].span));
+    CandidateGroup &edits = group(true);
+    for (const std::string &field : def ? fieldsOf(*def) : std::vector<std::string>())
+      insert(edits, call->arguments[1].span.begin, field + "=", "name the field");
   }
 
   /// `x @ l.b + l.w`

@@ -15,10 +15,11 @@ public:
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.expr()) return {};
     switch (diagnostic_.id) {
-    case Id::outOfBounds: laterStart(), boundOfGuard(); break;
+    case Id::outOfBounds: laterStart(), boundOfGuard(), loopOfWindow(), otherOrigin(); break;
     case Id::argumentNotGiven: declaredSize(); break;
     case Id::wrongResult: declaredCount(), dimensionsOfThree(); break;
     case Id::tileMismatch: transposedTile(); break;
+    case Id::notSupportedYet: indexByIndex(); break;
     case Id::undefinedName: declaredDimension(), element(); break;
     default: break;
     }
@@ -70,6 +71,41 @@ private:
           replace(edits, bound->span, std::to_string(number->value - ahead->value), "stop earlier");
         if (bound && bound->kind == ast::ExprKind::Name) insert(edits, bound->span.end, " - " + ahead->text, "stop earlier");
       }
+    }
+  }
+
+  /// `for t in range(T)`, and `x[t:t + 5]` or `x[t + 4]`.
+  void loopOfWindow() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    if (!subscript || place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &item : subscript->items) {
+      auto *slice = as<ast::SliceExpr>(item.value);
+      auto *index = as<ast::BinaryExpr>(slice ? slice->stop.get() : item.value.get());
+      auto *ahead = index && index->op == ast::BinaryOp::Add ? as<ast::IntExpr>(index->right) : nullptr;
+      if (!ahead || ahead->value < (slice ? 2u : 1u)) continue;
+      const std::string less = " - " + std::to_string(ahead->value - (slice ? 1 : 0));
+      for (const ast::Stmt *stmt : statementsAround()) {
+        auto *range = rangeOf(stmt);
+        bool counts = range && text(*static_cast<const ast::ForStmt *>(stmt)->target) == text(*index->left);
+        if (!counts || range->arguments.empty() || range->arguments.size() > 2) continue;
+        if (range->arguments.back().value->kind == ast::ExprKind::Name) insert(edits, range->arguments.back().span.end, less, "stop earlier");
+      }
+    }
+  }
+
+  /// `n, m = tile.origin()`, whose first is that of the rows.
+  void otherOrigin() {
+    if (!place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;
+      if (!call || nameOf(*call) != "origin" || assign->targets[0]->kind != ast::ExprKind::Tuple) continue;
+      auto &items = static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items;
+      if (items.size() == 2)
+        replace(edits, items[0]->span.to(items[1]->span), text(*items[1]) + ", " + text(*items[0]), "exchange the origins");
     }
   }
 
@@ -134,6 +170,13 @@ private:
       for (const char *three : {"(0, 1, 2)", "(0, 1, 3)", "(0, 2, 3)", "(1, 2, 3)"})
         if (text(*axis->value) != three) replace(edits, axis->value->span, three, "reduce along these");
     });
+  }
+
+  /// `x[1, 2]` of a tensor in host code.
+  void indexByIndex() {
+    auto *item = as<ast::SubscriptExpr>(place_.expr());
+    if (!item || item->items.size() != 2) return;
+    replace(group(false), {item->span.file, item->items[0].span.end, item->items[1].span.begin}, "][", "take one index after the other");
   }
 
   /// A tile of a transposed tensor that is returned as it was read.

@@ -19,6 +19,7 @@ public:
     switch (diagnostic_.id) {
     case Id::notACondition: chosenResult(), chosenValue(), anyOfAll(); break;
     case Id::missingReturn: otherResult(); break;
+    case Id::unreadFunction: typeOfStream(); break;
     case Id::undefinedName: notTakenAway(); break;
     default: break;
     }
@@ -111,6 +112,12 @@ private:
       if (here && use.isBound() && !names.count(name) && name[0] != '_')
         insert(edits, trimmed(choice->span).end, "\n" + indentOf(*choice) + "return " + name, "return `" + name + "`");
     }
+  }
+
+  /// `def noise(x: Tensor[N, f32], rng)`
+  void typeOfStream() {
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (!p.annotation && p.name.text == "rng") insert(group(false), p.name.span.end, ": Rng", "a stream has the type `Rng`");
   }
 
   /// `del n`, and `n` is read behind it.

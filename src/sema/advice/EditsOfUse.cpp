@@ -31,7 +31,7 @@ public:
     case Id::shapeMismatch:
     case Id::rankMismatch:
     case Id::wrongArgument:
-    case Id::tileMismatch: unreadInstead(), otherOrderOfTuple(), unreadFactor(); break;
+    case Id::tileMismatch: unreadInstead(), otherOrderOfTuple(), unreadFactor(), unreadWeight(); break;
     case Id::badOperand: unreadInstead(), otherOrderOfTuple(), partsOfValue(); break;
     case Id::wrongResult: unreadInstead(), unreadBehind(), exchangedInReturn(), otherOrderOfTuple(), unreadFactor(); break;
     default: break;
@@ -178,6 +178,16 @@ private:
         replace(edits, place_.expr()->span, name, "write `" + name + "`, which fits here");
   }
 
+  /// `x + conv2d(x, w)`, where nothing reads the weight of the shortcut yet.
+  void unreadWeight() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_))
+      if (auto *name = as<ast::NameExpr>(operand))
+        for (const std::string &other : unread())
+          if (names().at(other).parameter && edits.edits.size() < kMost)
+            replace(edits, name->span, "conv2d(" + name->name + ", " + other + ")", "convolve it with `" + other + "`, which nothing reads yet");
+  }
   /// `x + h`, where `h @ w2` was meant and nothing reads `w2` yet.
   void unreadFactor() {
     if (place_.inKernel) return;

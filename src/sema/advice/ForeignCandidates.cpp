@@ -490,7 +490,8 @@ private:
   /// `torch.randn(N)`, `np.random.normal(size=(N,))`, from a stream that the function has, or takes then.
   void drawn() {
     static const std::map<std::string_view, std::string_view> draws = {
-        {"normal", "normal"}, {"randn", "normal"}, {"standard_normal", "normal"}, {"rand", "uniform"}, {"random", "uniform"}, {"uniform", "uniform"}};
+        {"normal", "normal"}, {"randn", "normal"}, {"standard_normal", "normal"}, {"rand", "uniform"}, {"random", "uniform"}, {"uniform", "uniform"},
+        {"randn_like", "normal"}, {"rand_like", "uniform"}};
     const ast::CallExpr *call = nullptr;
     for (const ast::Expr *e : place_.around)
       if ((call = as<ast::CallExpr>(e))) break;
@@ -502,7 +503,10 @@ private:
       if (arg.keyword && arg.keyword->text != "size" && arg.keyword->text != "shape") return;
       shape += (shape.empty() ? "" : ", ") + text(arg.value->span);
     }
-    if (shape.front() != '(') shape = "(" + shape + (call->arguments.size() == 1 ? ",)" : ")");
+    const bool like = draw->first.ends_with("_like");
+    if (like && call->arguments.size() != 1) return;
+    if (like) shape = asPrimary(*call->arguments[0].value) + ".shape";
+    else if (shape.front() != '(') shape = "(" + shape + (call->arguments.size() == 1 ? ",)" : ")");
     std::string how = "." + std::string(draw->second) + "(" + shape + ")";
     CandidateGroup &edits = group(false);
     for (const ast::Parameter &p : place_.function->parameters)

@@ -97,7 +97,8 @@ void noteOrigins(diag::Diagnostic &diagnostic, const Place &place) {
   case diag::Id::unknownAttribute: noteHidden(diagnostic, place); break;
   case diag::Id::wrongArgument:
     if (place.function && place.expr() &&
-        diagnostic.message.find("expects an integer, but this is a scalar `f") != std::string::npos) {
+        (diagnostic.message.find("expects an integer, but this is a scalar `f") != std::string::npos ||
+         diagnostic.message.find("expects an integer, but this is a number") != std::string::npos)) {
       std::set<std::string> names;
       namesIn(*place.expr(), names);
       for (const ast::StmtPtr &stmt : place.function->body) noteDivisions(diagnostic, *stmt, names);

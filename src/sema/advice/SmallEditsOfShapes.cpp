@@ -256,7 +256,8 @@ private:
   /// `table[ids]`, `logits[arange(B), y]`, `logits[:, y]`
   void rowsByIndex() {
     auto *subscript = place_.innermost<ast::SubscriptExpr>();
-    if (!subscript || place_.inKernel || subscript->items.empty() || subscript->items.size() > 2) return;
+    bool ofTensor = diagnostic_.message.find("this is a tensor") != std::string::npos;
+    if (!subscript || !ofTensor || place_.inKernel || subscript->items.empty() || subscript->items.size() > 2) return;
     const ast::Expr &index = *subscript->items.back().value;
     std::string x = text(*subscript->object), by = asPrimary(index);
     CandidateGroup &edits = group(false);
@@ -390,8 +391,13 @@ private:
     auto *subscript = place_.innermost<ast::SubscriptExpr>();
     if (!subscript || subscript->items.size() < 2) return;
     const auto &items = subscript->items;
+    auto *sum = items.size() == 2 ? as<ast::BinaryExpr>(items[1].value) : nullptr;
+    if (sum && text(*sum->left) == text(items[0].span))  // `x[n, n + T.m]`
+      replace(group(false), {items[0].span.file, items[0].span.end, items[1].span.begin}, ":", "a slice has a colon");
+    CandidateGroup &fewer = group(false);
+    fewer.assumes = true;
     Span last{items.back().span.file, items[items.size() - 2].span.end, items.back().span.end};
-    replace(group(false), last, "", "leave the last index out");
+    replace(fewer, last, "", "leave the last index out");
   }
 
   /// `m = tile.origin()`: there is a number for each dimension of the output.

@@ -6,6 +6,7 @@
 #include "sema/effects/Effects.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 
@@ -86,8 +87,11 @@ static std::optional<DeclaredType> declaredStruct(Context &cx, const Value &name
   }
   if (info.def->typeParameters.empty()) return structType(cx, named.instance, annotation.span, path);
   std::string arguments;
+  const Callable *function = cx.function.frame ? cx.function.frame->function : nullptr;
   for (const ast::TypeParameter &t : info.def->typeParameters)
-    arguments += (arguments.empty() ? "\"" : ", \"") + t.name.text + "\"";
+    if (function && function->def && typeParameterNamed(cx.function.frame.get(), t.name.text))  // a name of its own
+      arguments += (arguments.empty() ? "" : ", ") + t.name.text;
+    else arguments += (arguments.empty() ? "\"" : ", \"") + t.name.text + "\"";
   if (fresh(cx, Id::typeArguments, annotation.span))
     report(cx, Id::typeArguments, annotation.span, info.name, info.def->typeParameters.size(), 0)
         .note(info.nameSpan, "it is declared here")
