@@ -285,7 +285,8 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
     const diag::Fix *fix = searching ? chosen(group, d, part, others, trials) : nullptr;
     if (!fix) continue;
     d.fixes.insert(d.fixes.begin(), *fix);
-    if (group.assumes) d.fixes.front().applicability = diag::Applicability::Assumption;
+    if (group.assumes)  // and nothing that was known before is more certain
+      for (diag::Fix &known : d.fixes) known.applicability = diag::Applicability::Assumption;
     searching = false;
   }
 }

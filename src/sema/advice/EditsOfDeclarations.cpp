@@ -49,6 +49,7 @@ private:
       else if (as<ast::NameExpr>(result) && dtypeByName(declared))
         replace(group(false), result->span, "Tensor[" + returned + ", " + declared + "]", "declare what is returned");
     }
+    if (result->kind == ast::ExprKind::None) return declaredInsteadOfNone(*result);
     size_t several = diagnostic_.message.find(" values, but 1 result");
     auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
                       ? static_cast<const ast::SequenceExpr *>(place_.expr())
@@ -57,6 +58,18 @@ private:
     std::string types;
     for (size_t i = 0; i < tuple->items.size(); ++i) types += (i ? ", " : "") + declared;
     replace(group(false), result->span, "(" + types + ")", "declare all of them");
+  }
+
+  /// `-> None` of a function that returns a tensor.
+  void declaredInsteadOfNone(const ast::Expr &result) {
+    const std::string shape = shownAfter("returns a tensor `["), scalar = shownAfter("returns a scalar `");
+    const size_t dtype = diagnostic_.message.find("]` of ");
+    if (!scalar.empty()) replace(group(false), result.span, scalar, "declare what is returned");
+    if (shape.empty() || dtype == std::string::npos) return;
+    const size_t begin = dtype + 6, end = diagnostic_.message.find(',', begin);
+    replace(group(false), result.span,
+            "Tensor[" + shape.substr(0, shape.size() - 1) + ", " + diagnostic_.message.substr(begin, end - begin) + "]",
+            "declare what is returned");
   }
 
   void otherShape(const ast::SubscriptExpr &type, const std::string &returned) {

@@ -98,7 +98,7 @@ private:
   void otherOrigin() {
     if (!place_.inKernel) return;
     CandidateGroup &edits = group(true);
-    edits.assumes = true;
+    edits.assumes = edits.last = true;
     for (const ast::StmtPtr &stmt : place_.function->body) {
       auto *assign = as<ast::AssignStmt>(stmt);
       auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;

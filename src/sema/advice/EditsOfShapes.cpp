@@ -17,11 +17,11 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::wrongResult:
-      reducedAxes(), otherAxes(), movedTranspose(), otherLeadingAxis(), transposedLast(), differences(), padded();
+      scoresOfPairs(), reducedAxes(), otherAxes(), movedTranspose(), otherLeadingAxis(), transposedLast(), differences(), padded();
       otherParameters();
       break;
     case Id::broadcastFails:
-      otherAxes(), otherLeadingAxis(), upright(), padded();
+      scoresOfAll(), otherAxes(), otherLeadingAxis(), upright(), padded();
       if (diagnostic_.fixes.empty() || allAssume()) reducedAxes();
       break;
     case Id::contractionMismatch: exchangedOperands(), otherAxes(), otherParameters(); break;
@@ -144,6 +144,23 @@ private:
       bool same = as<ast::NameExpr>(binary->left) && text(*binary->left) == text(*binary->right);
       if (same) insertIndex(edits, *binary->left, "[:, None]");
     });
+  }
+
+  /// `sum(users * items, axis=1)` of all pairs.
+  void scoresOfAll() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (binary && binary->op == ast::BinaryOp::Mul && call && nameOf(*call) == "sum" && !place_.inKernel)
+      replace(group(false), call->span, text(*binary->left) + " @ " + asPrimary(*binary->right) + ".T", "multiply all pairs");
+  }
+
+  /// `u @ v.T`, where a number for each row is declared.
+  void scoresOfPairs() {
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    auto *turned = binary && binary->op == ast::BinaryOp::MatMul ? as<ast::AttributeExpr>(binary->right) : nullptr;
+    if (turned && turned->attribute.text == "T" && !place_.inKernel)
+      replace(group(false), binary->span, "sum(" + text(*binary->left) + " * " + text(*turned->object) + ", axis=-1)",
+              "multiply row by row");
   }
 
   /// `x @ x.T` for `x.T @ x`.

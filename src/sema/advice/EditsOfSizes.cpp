@@ -219,6 +219,9 @@ private:
         return;
       }
       auto &sizes = static_cast<const ast::SequenceExpr &>(shape).items;
+      if (sizes.size() == 2 && text(*sizes[0]) == text(*sizes[1]) && sizes[0]->kind == ast::ExprKind::Name)
+        for (const std::string &dim : dimensions())
+          if (dim != text(*sizes[0])) replaceOnce(edits, sizes[0]->span.to(sizes[1]->span), dim + ", " + dim);
       if (sizes.size() == 2 && text(*sizes[0]) != text(*sizes[1]))
         replaceOnce(edits, sizes[0]->span.to(sizes[1]->span), text(*sizes[1]) + ", " + text(*sizes[0]));
       for (const ast::ExprPtr &size : sizes)

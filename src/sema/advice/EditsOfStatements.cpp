@@ -17,8 +17,9 @@ public:
     if (diagnostic_.id == Id::notSupportedYet) structOfClass(), withoutGuard(), withoutMaker();
     if (!place_.function || !place_.statement) return taken();
     switch (diagnostic_.id) {
+    case Id::notIterable: rowsByIndex(); break;
     case Id::notACondition: chosenResult(), chosenValue(), anyOfAll(); break;
-    case Id::missingReturn: otherResult(); break;
+    case Id::missingReturn: otherResult(), severalResults(); break;
     case Id::unreadFunction: typeOfStream(); break;
     case Id::undefinedName: notTakenAway(); break;
     default: break;
@@ -114,10 +115,50 @@ private:
     }
   }
 
+  /// `v = v + dt * a` and `x = x + dt * v` of a function that declares two results and returns none.
+  void severalResults() {
+    const ast::FuncDef &def = *place_.function;
+    if (!def.result || def.result->kind != ast::ExprKind::Tuple || def.body.empty() || !place_.names) return;
+    std::string names;
+    size_t count = 0;
+    for (const ast::Parameter &p : def.parameters) {
+      auto it = place_.names->find(p.name.text);
+      if (it == place_.names->end() || it->second.bindings.empty()) continue;
+      names += (names.empty() ? "" : ", ") + p.name.text, ++count;
+    }
+    if (count != static_cast<const ast::SequenceExpr &>(*def.result).items.size()) return;
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    insert(edits, trimmed(def.body.back()->span).end, "\n" + indentOf(*def.body.back()) + "return " + names, "return what was made");
+  }
+
   /// `def noise(x: Tensor[N, f32], rng)`
   void typeOfStream() {
     for (const ast::Parameter &p : place_.function->parameters)
       if (!p.annotation && p.name.text == "rng") insert(group(false), p.name.span.end, ": Rng", "a stream has the type `Rng`");
+  }
+
+  /// `for i, row in enumerate(x):` and `for row in x:` over a tensor.
+  void rowsByIndex() {
+    auto *loop = as<ast::ForStmt>(place_.statement);
+    if (!loop || loop->body.empty()) return;
+    const ast::Expr *over = loop->iterable.get(), *row = loop->target.get();
+    std::string index = "i";
+    auto *call = as<ast::CallExpr>(over);
+    if (call && nameOf(*call) == "enumerate" && call->arguments.size() == 1 && row->kind == ast::ExprKind::Tuple &&
+        static_cast<const ast::SequenceExpr *>(row)->items.size() == 2) {
+      auto &names = static_cast<const ast::SequenceExpr *>(row)->items;
+      over = call->arguments[0].value.get(), index = text(*names[0]), row = names[1].get();
+    } else if (place_.names && place_.names->count("i")) {
+      return;
+    }
+    if (over->kind != ast::ExprKind::Name || row->kind != ast::ExprKind::Name) return;
+    const ast::Stmt &first = *loop->body.front();
+    replaceAll(group(false),
+               {{loop->target->span.to(loop->iterable->span), index + " in range(" + text(*over) + ".shape[0])"},
+                {{first.span.file, first.span.begin, first.span.begin},
+                 text(*row) + " = " + text(*over) + "[" + index + "]\n" + indentOf(first)}},
+               "count the rows, and take each by its index");
   }
 
   /// `del n`, and `n` is read behind it.

@@ -18,6 +18,7 @@ public:
     case Id::wrongResult: derivativeNotCalled(), mappedAxes(); break;
     case Id::shapeMismatch:
     case Id::rankMismatch: mappedAxes(); break;
+    case Id::unpackCount: byAllArguments(); break;
     case Id::unknownWrt: severalParameters(), parameterGiven(); break;
     case Id::wrtNotFloat: parameterGiven(); break;
     case Id::tooManyArguments: derivativeCalled(); break;
@@ -134,6 +135,24 @@ private:
       std::string given;
       for (const ast::Parameter &p : def->parameters) given += (given.empty() ? "" : ", ") + p.name.text;
       insert(group(false), made->span.end, "(" + given + ")", "the derivative is a function: call it");
+    }
+  }
+
+  /// `dx, dy = grad(energy, wrt="x")(x, y)`
+  void byAllArguments() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
+    auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
+    if (!made || !isDerivative(*made) || assign->targets[0]->kind != ast::ExprKind::Tuple) return;
+    const size_t count = static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items.size();
+    const ast::Argument *wrt = keyword(*made, "wrt");
+    if (!wrt || wrt->value->kind != ast::ExprKind::String || call->arguments.size() < count) return;
+    CandidateGroup &edits = group(true);
+    for (size_t from = 0; from + count <= call->arguments.size(); ++from) {
+      std::string names;
+      for (size_t i = 0; i < count; ++i) names += (i ? "\", \"" : "(\"") + text(call->arguments[from + i].span);
+      if (names.find(text(*wrt->value).substr(1, text(*wrt->value).size() - 2)) != std::string::npos)
+        replace(edits, wrt->value->span, names + "\")", "name the parameters");
     }
   }
 

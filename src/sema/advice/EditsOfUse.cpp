@@ -431,6 +431,13 @@ private:
 
   /// `x[m:m + T.m, m:m + T.m]`, where nothing is read at `n`, the other origin.
   void sliceOfUnread() {
+    auto *item = place_.innermost<ast::SubscriptExpr>();
+    if (item && !item->items.empty() && place_.inKernel) {  // `x[m:m + T.m, n:n + T.n]` of a batch
+      CandidateGroup &more = group(true);
+      for (const auto &[name, use] : names())
+        if (use.takenApart && use.reads.empty() && name[0] != '_')
+          insert(more, item->items[0].span.begin, name + ", ", "take that of this group");
+    }
     auto *slice = as<ast::SliceExpr>(place_.expr());
     auto *stop = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
     auto *size = stop ? as<ast::AttributeExpr>(stop->right) : nullptr;

@@ -67,6 +67,8 @@ std::string_view nameHere(std::string_view name) {
       {"standard_deviation", "std"},
       {"stddev", "std"},
       {"stdev", "std"},
+      {"percentile", "quantile"},
+      {"reverse", "descending"},
       {"variance", "var"},
       {"time", "perf_counter"},
       {"default_rng", "Rng"},

@@ -30,7 +30,8 @@ public:
     case Id::wrongArgument:
       largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(), rangeFrom();
       break;
-    case Id::tooManyArguments: tupleOfSizes(); break;
+    case Id::tooManyArguments: tupleOfSizes(), countsFromZero(), storedByIndex(); break;
+    case Id::argumentTwice: givenOnce(); break;
     case Id::notCallable: indexed(); break;
     case Id::notAType: tensorType(); break;
     case Id::unknownAttribute: methodOfTorch(); break;
@@ -41,7 +42,7 @@ public:
     case Id::policyConflict: otherAccumulator(); break;
     case Id::streamMissing: streamOfFunction(); break;
     case Id::unpackCount: innerTuple(); break;
-    case Id::narrowing:
+    case Id::narrowing: valuesOfPlaces(), dtypeOfMade(); break;
     case Id::dtypeMismatch: dtypeOfMade(); break;
     case Id::literalRange: infinity(); break;
     case Id::undefinedName: quoted(), withoutStatement(); break;
@@ -247,6 +248,39 @@ private:
     replace(group(false), call->span, call == place_.around.back() ? moved : "(" + moved + ")");
   }
 
+  /// `arange(0, N, f32)`
+  void countsFromZero() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    for (const ast::Expr *e : place_.around)
+      if (auto *around = as<ast::CallExpr>(e); around && nameOf(*around) == "arange") call = around;
+    if (call && nameOf(*call) == "arange" && call->arguments.size() > 1 && text(call->arguments[0].span) == "0")
+      replace(group(false), {call->span.file, call->arguments[0].span.begin, call->arguments[1].span.begin}, "", "it counts from 0");
+  }
+
+  /// `tile.store(y, i, v)`
+  void storedByIndex() {
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (!call || nameOf(*call) != "store" || call->arguments.size() != 3 || !place_.inKernel) continue;
+      replace(group(false), call->span,
+              text(call->arguments[0].span) + "[" + text(call->arguments[1].span) + "] = " + text(call->arguments[2].span),
+              "store it by its index");
+    }
+  }
+
+  /// `f(x, 2.0, by=2.0)`
+  void givenOnce() {
+    const ast::CallExpr *call = nullptr;
+    for (const ast::Expr *e : place_.around)
+      if (auto *around = as<ast::CallExpr>(e); around && !call && !around->arguments.empty()) call = around;
+    for (size_t i = 1; call && i < call->arguments.size(); ++i) {
+      if (!call->arguments[i].keyword) continue;
+      CandidateGroup &edits = group(false);
+      edits.assumes = text(*call->arguments[i].value) != text(*call->arguments[i - 1].value);
+      replace(edits, {call->span.file, call->arguments[i - 1].span.end, call->arguments[i].span.end}, "", "give it once");
+    }
+  }
+
   void quotedDType() {
     auto *string = as<ast::StringExpr>(place_.expr());
     if (string && dtypeByName(string->value)) replace(group(false), string->span, string->value);
@@ -289,6 +323,18 @@ private:
       if (call->arguments.size() != (nameOf(*call) == "full" ? 2u : 1u)) return;
       for (const std::string &dtype : dtypes) insert(edits, call->span.end - 1, ", " + dtype, "make it of " + dtype);
     });
+  }
+
+  /// `return argsort(x)`, where values are declared.
+  void valuesOfPlaces() {
+    static const std::map<std::string, std::string> values = {{"argsort", "sort"}};
+    auto *call = as<ast::CallExpr>(place_.expr());
+    auto it = call ? values.find(nameOf(*call)) : values.end();
+    if (it == values.end() || (place_.statement && place_.statement->kind != ast::StmtKind::Return)) return;
+    auto *member = as<ast::AttributeExpr>(call->callee);
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    replace(edits, member ? member->attribute.span : call->callee->span, it->second, "take the values, not their places");
   }
 
   /// `-1e9` as the score of what is masked, in a dtype that has no such number.

@@ -17,7 +17,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
+    case Id::wrongResult: keptDimension(), boundsOfResult(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
     case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(); break;
     case Id::tileMismatch: keptDimension(); break;
     case Id::broadcastFails: otherBounds(), shiftedArgument(), uprightArguments(); break;
@@ -329,6 +329,22 @@ private:
           if (!known) insert(edits, operand->span.end, slice, "take as many elements");
         }
   }
+  /// `u[1:-1, 1:]`, where one row less is declared.
+  void boundsOfResult() {
+    if (place_.inKernel || !place_.expr()) return;
+    CandidateGroup &alike = group(true);  // as its neighbour
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      auto *subscript = as<ast::SubscriptExpr>(&part);
+      if (!subscript || subscript->items.size() != 2) return;
+      const ast::Argument &a = subscript->items[0], &b = subscript->items[1];
+      if (!as<ast::SliceExpr>(a.value) || !as<ast::SliceExpr>(b.value) || text(a.span) == text(b.span)) return;
+      replace(alike, a.span, text(b.span)), replace(alike, b.span, text(a.span));
+    });
+    CandidateGroup &edits = group(true);
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      if (auto *subscript = as<ast::SubscriptExpr>(&part)) boundsOf(edits, *subscript);
+    });
+  }
   bool slicesAWhole(const std::string &name) const {
     bool found = false;
     visit(*place_.around.front(), [&](const ast::Expr &part) {
@@ -396,8 +412,11 @@ private:
       replace(group(false), {items[0].span.file, items[0].span.end, items[1].span.begin}, ":", "a slice has a colon");
     CandidateGroup &fewer = group(false);
     fewer.assumes = true;
-    Span last{items.back().span.file, items[items.size() - 2].span.end, items.back().span.end};
-    replace(fewer, last, "", "leave the last index out");
+    for (size_t i = items.size(); i-- > 0;) {
+      const Span gone = i == 0 ? Span{items[0].span.file, items[0].span.begin, items[1].span.begin}
+                               : Span{items[i].span.file, items[i - 1].span.end, items[i].span.end};
+      replace(fewer, gone, "", i + 1 == items.size() ? "leave the last index out" : "leave this index out");
+    }
   }
 
   /// `m = tile.origin()`: there is a number for each dimension of the output.
@@ -578,11 +597,27 @@ private:
     }
   }
 
+  /// `cross_entropy(logits.reshape(B * S, V), ids)`
+  void flattenedArgument(const ast::CallExpr &call) {
+    std::string rows;
+    for (const ast::Argument &arg : call.arguments) {
+      auto *shaped = as<ast::CallExpr>(arg.value);
+      if (shaped && nameOf(*shaped) == "reshape" && as<ast::AttributeExpr>(shaped->callee) && !shaped->arguments.empty())
+        rows = text(shaped->arguments[0].span);
+    }
+    if (rows.empty()) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call.arguments)
+      if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
+  }
+
   /// `where(mask, x, 0.0)`, where the mask lacks the last axis.
   void uprightArguments() {
     auto *call = as<ast::CallExpr>(place_.expr());
     if (!call) return;
+    flattenedArgument(*call);
     CandidateGroup &edits = group(true);
+    edits.assumes = nameOf(*call) != "where";
     for (const ast::Argument &arg : call->arguments)
       if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".unsqueeze(-1)", "give it one more axis");
   }
