@@ -229,6 +229,7 @@ struct ModuleScope {
   std::map<std::string, Value> names;
   std::map<std::string, Span> spans;
   bool loading = false;
+  mutable std::optional<std::set<std::string>> hostFunctions;  // its functions that are host code, once somebody asked
 };
 
 }  // namespace tessera::sema

@@ -56,6 +56,54 @@ bool isWholeTensor(const ast::Parameter &parameter) {
   return false;
 }
 
+namespace {
+/// The functions of a module that only call others, by whom they call.
+void namesCalled(const ast::Stmt &stmt, std::set<std::string> &names) {
+  std::vector<const ast::Expr *> open;
+  ast::Children children = ast::childrenOf(stmt);
+  open.insert(open.end(), children.exprs.begin(), children.exprs.end());
+  while (!open.empty()) {
+    const ast::Expr *e = open.back();
+    open.pop_back();
+    auto *call = as<ast::CallExpr>(e);
+    if (auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr) names.insert(name->name);
+    ast::Children below = ast::childrenOf(*e);
+    open.insert(open.end(), below.exprs.begin(), below.exprs.end());
+  }
+  for (const ast::Stmt *inner : children.stmts) namesCalled(*inner, names);
+}
+
+std::set<std::string> hostFunctionsOf(const Context &cx, const ast::Module &module) {
+  std::set<std::string> host;
+  std::vector<const ast::FuncDef *> others;
+  for (const ast::StmtPtr &stmt : module.body) {
+    auto *def = as<ast::FuncDef>(stmt);
+    if (def && usesHost(cx, def->body)) host.insert(def->name.text);
+    else if (def && std::none_of(def->parameters.begin(), def->parameters.end(), isWholeTensor)) others.push_back(def);
+  }
+  for (size_t known = 0; known != host.size() && !others.empty();) {
+    known = host.size();
+    for (const ast::FuncDef *def : others) {
+      std::set<std::string> names;
+      for (const ast::StmtPtr &stmt : def->body) namesCalled(*stmt, names);
+      if (std::any_of(names.begin(), names.end(), [&](const std::string &name) { return host.count(name) != 0; }))
+        host.insert(def->name.text);
+    }
+  }
+  return host;
+}
+}  // namespace
+
+bool isHostCode(const Context &cx, const Callable &callable) {
+  if (!callable.def) return false;
+  if (usesHost(cx, callable.def->body)) return true;
+  const ModuleScope *scope = callable.module;
+  bool tensors = std::any_of(callable.def->parameters.begin(), callable.def->parameters.end(), isWholeTensor);
+  if (!scope || !scope->ast || callable.structure || callable.closure || tensors) return false;
+  if (!scope->hostFunctions) scope->hostFunctions = hostFunctionsOf(cx, *scope->ast);
+  return scope->hostFunctions->count(callable.name) != 0;
+}
+
 bool usesHost(const Context &cx, const ast::Block &block) {
   if (block.empty()) return false;
   std::string_view text = cx.sources.text(block.front()->span.to(block.back()->span));

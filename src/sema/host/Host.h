@@ -15,6 +15,8 @@ std::optional<DType> knownDType(const Value &tensor, const std::set<Var *> &rebi
 // ---- Host.cpp
 /// A function that prints or touches files is host code: it is no entry point of its own.
 bool usesHost(const Context &cx, const ast::Block &block);
+/// ... or calls a function of its module that does; one of whole tensors was meant to be none.
+bool isHostCode(const Context &cx, const Callable &callable);
 /// Row `index` of a host tensor, or the value of a tensor without dimensions.
 Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span);
 /// One extent of a host tensor; without an axis, how many it has.

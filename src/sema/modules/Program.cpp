@@ -94,7 +94,7 @@ bool mayBeEntry(const Context &cx, const Callable &callable) {
     if (name && (name->name == "Callable" || name->name == "Tensor" || name->name == "KVCache")) return false;
   }
   bool typed = !callable.def->parameters.empty() || callable.def->result;
-  return typed && !usesHost(cx, callable.def->body);
+  return typed && !isHostCode(cx, callable);
 }
 
 std::string uniqueName(Context &cx, const Callable &callable) {

@@ -110,7 +110,7 @@ std::vector<Assumption> assumptionsOf(const Context &cx, const Callable &callabl
   if (callable.isKernel || callable.isTest) return ways;
   std::vector<FunctionKind> kinds = {FunctionKind::Tensor, FunctionKind::Kernel};
   if (entry) kinds = {FunctionKind::Kernel};
-  if (callable.def && usesHost(cx, callable.def->body)) kinds = {FunctionKind::Host};
+  if (isHostCode(cx, callable)) kinds = {FunctionKind::Host};
   for (FunctionKind kind : kinds)
     for (DType dtype : kLikelyDTypes) {
       size_t values = kind == FunctionKind::Host ? std::size(kLikelyInHost) : std::size(kLikely);
