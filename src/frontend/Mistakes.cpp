@@ -481,7 +481,11 @@ bool Repair::missingComma() {
   Id id = bracket ? Id::missingComma : Id::missingOperator;
   auto report = diagnostics_.report(id, span(at_));
   report.label("this cannot follow " + describe(at_ - 1));
-  if (bracket) {
+  const bool policy = kind(at_) == K::NAME && (word(at_) == "accum" || word(at_) == "round" || word(at_) == "saturate");
+  if (bracket && policy && at_ + 1 <= last_) {  // `bf16 accum(f32)`
+    report.suggest(Span{file_, tokens_[at_].begin, tokens_[at_].begin}, "@", "a policy stands behind `@`");
+    insert(at_, K::COMMA);
+  } else if (bracket) {
     report.suggest(behind(at_ - 1), ",", "insert `,`");
     insert(at_, K::COMMA);
   } else {

@@ -278,7 +278,8 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
       return trials.mends(fix, d, part, others) && (!group.ofSignature || trials.mendsAll(fix, d));
     };
     if (group.rivals && first) {
-      if (std::any_of(group.edits.begin(), group.edits.end(), mends)) first->applicability = diag::Applicability::Assumption;
+      if (std::any_of(group.edits.begin(), group.edits.end(), mends))
+        for (diag::Fix &known : d.fixes) known.applicability = diag::Applicability::Assumption;
       continue;
     }
     if (group.last && first) continue;

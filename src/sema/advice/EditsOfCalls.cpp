@@ -23,7 +23,7 @@ public:
       otherOrder(3), functionCalled(), tensorOfList(), typeOfOption(),
           dtypeOfMade(), streamOfSeed(), wholeIndices(), wholeNumber();
       break;
-    case Id::tooManyArguments: elementAndValue(), withoutLast(); break;
+    case Id::tooManyArguments: elementAndValue(), withoutSelf(), decimals(), withoutLast(); break;
     case Id::unknownAttribute: ofValue(), storedInTurn(), plainMember(), calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
     case Id::literalRange: dtypeOfMade(); break;
     case Id::badSchedule:
@@ -78,6 +78,27 @@ private:
         replace(edits, call->arguments[first].span.to(call->arguments[last - 1].span), shown,
                 "give them in this order");
     } while (std::next_permutation(order.begin(), order.end()));
+  }
+
+  /// `l.apply(l, x)`
+  void withoutSelf() {
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      if (method && call->arguments.size() > 1 && text(call->arguments[0].span) == text(*method->object))
+        replace(group(false), {call->span.file, call->arguments[0].span.begin, call->arguments[1].span.begin}, "",
+                "a method has its struct already");
+    }
+  }
+
+  /// `round(x, 3)` in host code: a number is written with that many digits.
+  void decimals() {
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      auto *digits = call && nameOf(*call) == "round" && call->arguments.size() == 2 ? as<ast::IntExpr>(call->arguments[1].value) : nullptr;
+      if (digits)
+        replace(group(false), call->span, "f\"{" + text(call->arguments[0].span) + ":." + digits->text + "f}\"", "write it with so many digits");
+    }
   }
 
   /// `scale(x, 2.0, 1.0)` of a function that takes two.
@@ -259,6 +280,9 @@ private:
   void typeOfOption() {
     if (!place_.function || place_.function->name.text != "main") return;
     for (const ast::Parameter &p : place_.function->parameters) {
+      auto *dtype = p.span == diagnostic_.span ? as<ast::NameExpr>(p.annotation) : nullptr;
+      if (auto known = dtype ? dtypeByName(dtype->name) : std::nullopt)
+        replace(group(false), dtype->span, isInt(*known) ? "int" : "float", "a type of the command line");
       if (p.span != diagnostic_.span || p.annotation || !p.defaultValue) continue;
       static const std::map<ast::ExprKind, std::string> types = {{ast::ExprKind::Int, "int"},
                                                                  {ast::ExprKind::Float, "float"},

@@ -34,13 +34,15 @@ private:
 
   /// The struct that this name is declared to be.
   const ast::StructDef *structOf(const std::string &name) const {
-    for (const ast::Parameter &p : place_.function->parameters) {
-      auto *type = as<ast::SubscriptExpr>(p.annotation);
-      auto *head = type ? as<ast::NameExpr>(type->object) : as<ast::NameExpr>(p.annotation);
-      if (p.name.text != name || !head) continue;
-      for (const ast::StmtPtr &stmt : place_.module->body)
-        if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == head->name) return def;
-    }
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (p.name.text == name) return structOfType(p.annotation.get());
+    return nullptr;
+  }
+  const ast::StructDef *structOfType(const ast::Expr *annotation) const {
+    auto *type = as<ast::SubscriptExpr>(annotation);
+    auto *head = as<ast::NameExpr>(type ? type->object.get() : annotation);
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *def = as<ast::StructDef>(stmt); head && def && def->name.text == head->name) return def;
     return nullptr;
   }
   static std::vector<std::string> fieldsOf(const ast::StructDef &def) {
@@ -79,6 +81,15 @@ private:
         if (known && diagnostic_.id != Id::unknownField) continue;
         CandidateGroup &edits = known ? others : unread;
         if (edits.edits.size() < kMost) replace(edits, member.attribute.span, field);
+      }
+      for (const ast::StmtPtr &stmt : def->body) {  // `net.w` for `net.first.w`
+        auto *field = as<ast::AnnAssignStmt>(stmt);
+        const ast::StructDef *inner = field ? structOfType(field->annotation.get()) : nullptr;
+        if (!inner) continue;
+        const std::vector<std::string> fields = fieldsOf(*inner);
+        if (std::find(fields.begin(), fields.end(), member.attribute.text) == fields.end()) continue;
+        const std::string name = text(*field->target);
+        insert(read.count(name) ? others : unread, member.attribute.span.begin, name + ".", "it belongs to `" + name + "`");
       }
     });
     groups_.push_back(std::move(unread)), groups_.push_back(std::move(others));

@@ -21,7 +21,7 @@ public:
       otherParameters();
       break;
     case Id::broadcastFails:
-      scoresOfAll(), otherAxes(), otherLeadingAxis(), upright(), padded();
+      scoresOfAll(), turnedOperand(), otherAxes(), otherLeadingAxis(), upright(), padded();
       if (diagnostic_.fixes.empty() || allAssume()) reducedAxes();
       break;
     case Id::contractionMismatch: exchangedOperands(), otherAxes(), otherParameters(); break;
@@ -146,6 +146,15 @@ private:
     });
   }
 
+  /// `a - b` of `[H, W]` and `[W, H]`.
+  void turnedOperand() {
+    if (place_.inKernel || !as<ast::BinaryExpr>(place_.expr())) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_))
+      if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Attribute)
+        insert(edits, operand->span.end, ".T", "turn it around");
+  }
+
   /// `sum(users * items, axis=1)` of all pairs.
   void scoresOfAll() {
     auto *binary = as<ast::BinaryExpr>(place_.expr());
@@ -252,6 +261,8 @@ private:
     visit(*place_.expr(), [&](const ast::Expr &part) {
       auto *name = as<ast::NameExpr>(&part);
       if (!name || std::find(names.begin(), names.end(), name->name) == names.end()) return;
+      auto use = place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
+      if (place_.names && use != place_.names->end() && use->second.reads.size() == 1) return;  // nothing would read it then
       for (const std::string &other : names)
         if (other != name->name && edits.edits.size() < kMost) replace(edits, name->span, other);
     });

@@ -2,6 +2,7 @@
 // exchanged, or what a tuple is taken apart into stands in another order.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
+#include <cctype>
 
 namespace tessera::sema {
 namespace {
@@ -17,10 +18,11 @@ public:
     if (!place_.names || !place_.expr()) return {};
     switch (diagnostic_.id) {
     case Id::undefinedName:
-      if (isPlainName()) bindingOfUnread(), unreadInstead(), sumFromZero(), dimensionOfFact(), onlyThatFits();
+      if (isPlainName()) bindingOfUnread(), unreadInstead(), sumFromZero(), dimensionOfFact(), abbreviated(), onlyThatFits();
       for (CandidateGroup &group : groups_) group.last = true;
       break;
     case Id::outOfBounds: sliceOfUnread(); break;
+    case Id::unpackCount: namesRead(); break;
     case Id::badEquation: unreadAdded(); break;
     case Id::argumentNotGiven:
     case Id::missingField: unreadAmong(), unreadGiven(), notGivenAmong(); break;
@@ -164,6 +166,32 @@ private:
       if (!use.isBound() || given.count(name) || name[0] == '_' || !isBoundBefore(name, call->span.begin)) continue;
       for (size_t i = call->arguments.size(); i > 0 && edits.edits.size() < kMostPlaces; --i)
         insert(edits, call->arguments[i - 1].span.end, ", " + name, "give it `" + name + "`");
+    }
+  }
+
+  /// `velocity` for `v`, and `learning_rate` for `lr`.
+  void abbreviated() {
+    const std::string missing = text(diagnostic_.span);
+    std::string initials;
+    for (size_t i = 0; i < missing.size(); ++i)
+      if (i == 0 || missing[i - 1] == '_') initials += missing[i];
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const auto &[name, use] : names())
+      if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) &&
+          (name == initials || missing.rfind(name, 0) == 0 || name.rfind(missing, 0) == 0))
+        replace(edits, place_.expr()->span, name);
+  }
+
+  /// `m, n = tile.origin()` of three, where `i` is read and nothing binds it.
+  void namesRead() {
+    auto *tuple = place_.expr()->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+    if (!tuple || tuple->items.empty()) return;
+    CandidateGroup &edits = group(true);
+    for (const auto &[name, use] : names()) {
+      if (use.isBound() || use.reads.empty() || std::isupper(static_cast<unsigned char>(name[0]))) continue;
+      insert(edits, tuple->items.front()->span.begin, name + ", ", "bind `" + name + "`, which is read");
+      insert(edits, tuple->items.back()->span.end, ", " + name, "bind `" + name + "`, which is read");
     }
   }
 

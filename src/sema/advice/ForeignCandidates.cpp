@@ -496,6 +496,11 @@ private:
     for (const ast::Expr *e : place_.around)
       if ((call = as<ast::CallExpr>(e))) break;
     auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (member && member->attribute.text == "permutation" && place_.function && !call->arguments.empty())
+      for (const ast::Parameter &p : place_.function->parameters)
+        if (p.annotation && text(p.annotation->span) == "Rng")
+          replace(group(false), call->span,
+                  "permutation(" + text(call->arguments.front().span.to(call->arguments.back().span)) + ", " + p.name.text + ")");
     auto draw = member ? draws.find(member->attribute.text) : draws.end();
     if (draw == draws.end() || !place_.function || place_.inKernel || call->arguments.empty()) return;
     std::string shape;

@@ -305,6 +305,8 @@ private:
     const ast::Expr *e = place_.expr();
     if (e && e->kind == ast::ExprKind::List) return insert(group(false), e->span.begin, "Tensor");
     auto *type = as<ast::SubscriptExpr>(e);
+    if (type && (text(*type->object) == "tensor" || text(*type->object) == "TENSOR"))
+      return replace(group(false), type->object->span, "Tensor");
     if (!type || !as<ast::NameExpr>(type->object) || text(*type->object) != "Tensor" || !place_.function) return;
     CandidateGroup &edits = group(true);
     for (const std::string &dtype : declaredDTypes(true)) insert(edits, type->span.end - 1, ", " + dtype);
@@ -329,6 +331,12 @@ private:
   void valuesOfPlaces() {
     static const std::map<std::string, std::string> values = {{"argsort", "sort"}};
     auto *call = as<ast::CallExpr>(place_.expr());
+    if (call && nameOf(*call) == "cast" && !call->arguments.empty()) {  // `cast(x, f16)`, where bf16 is declared
+      const ast::Argument &dtype = call->arguments.back();
+      CandidateGroup &edits = group(true);
+      for (const std::string &other : declaredDTypes(true))
+        if (other != text(dtype.span)) replace(edits, dtype.span, other, "convert it to what is declared");
+    }
     auto it = call ? values.find(nameOf(*call)) : values.end();
     if (it == values.end() || (place_.statement && place_.statement->kind != ast::StmtKind::Return)) return;
     auto *member = as<ast::AttributeExpr>(call->callee);

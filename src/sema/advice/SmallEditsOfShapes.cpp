@@ -19,7 +19,8 @@ public:
     switch (diagnostic_.id) {
     case Id::wrongResult: keptDimension(), boundsOfResult(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
     case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(); break;
-    case Id::tileMismatch: keptDimension(); break;
+    case Id::tileMismatch:
+    case Id::redefinedType: keptDimension(); break;
     case Id::broadcastFails: otherBounds(), shiftedArgument(), uprightArguments(); break;
     case Id::contractionMismatch: exchanged(), flattenedRows(), axesOfOperands(), rowsOfTable(), flattened(); break;
     case Id::badAxis:
@@ -335,10 +336,13 @@ private:
     CandidateGroup &alike = group(true);  // as its neighbour
     visit(*place_.expr(), [&](const ast::Expr &part) {
       auto *subscript = as<ast::SubscriptExpr>(&part);
-      if (!subscript || subscript->items.size() != 2) return;
-      const ast::Argument &a = subscript->items[0], &b = subscript->items[1];
-      if (!as<ast::SliceExpr>(a.value) || !as<ast::SliceExpr>(b.value) || text(a.span) == text(b.span)) return;
-      replace(alike, a.span, text(b.span)), replace(alike, b.span, text(a.span));
+      for (size_t i = 0; subscript && i < subscript->items.size(); ++i)
+        for (size_t j = 0; j < subscript->items.size(); ++j) {
+          const ast::Argument &a = subscript->items[i], &b = subscript->items[j];
+          bool slices = as<ast::SliceExpr>(a.value) && as<ast::SliceExpr>(b.value);
+          if (slices && text(a.span) != text(b.span) && text(a.span) != ":" && text(b.span) != ":")
+            replace(alike, a.span, text(b.span));
+        }
     });
     CandidateGroup &edits = group(true);
     visit(*place_.expr(), [&](const ast::Expr &part) {

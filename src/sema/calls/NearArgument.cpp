@@ -24,6 +24,10 @@ std::string_view nearArgument(std::string_view keyword, const std::vector<std::s
   if (std::find(names.begin(), names.end(), ours) != names.end()) return ours;
   std::string_view near = diag::didYouMean(std::string(keyword), names);
   if (near.empty()) near = onlyBeginning(keyword, names);
+  for (std::string_view name : names)  // `label_smoothing`
+    if (near.empty() && keyword.size() > name.size() + 1 && keyword.ends_with(name) &&
+        keyword[keyword.size() - name.size() - 1] == '_')
+      near = name;
   return near.empty() && missing.size() == 1 ? missing.front() : near;
 }
 
