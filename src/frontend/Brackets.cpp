@@ -126,6 +126,25 @@ bool LineSplitter::closeParameters(bool report) {
   return true;
 }
 
+/// `def f[N(x: Tensor[N, f32]) -> f32:`: dimensions that are not closed end before the parameters.
+bool LineSplitter::closeDimensions(bool report) {
+  auto &tokens = line_.tokens;
+  bool isDef = tokens.size() > 3 && tokens[0].kind == K::DEF && tokens[2].kind == K::LBRACKET;
+  if (!isDef || open_.size() != 1 || open_[0].span.begin != tokens[2].begin) return false;
+  auto parameters = std::find_if(tokens.begin() + 3, tokens.end(), [](const Token &token) { return token.kind == K::LPAREN; });
+  if (parameters == tokens.end()) return false;
+  uint32_t at = std::prev(parameters)->end;
+  if (diag::Engine *engine = report ? speak() : nullptr)
+    engine->report(Id::unclosedBracket, open_[0].span, "[")
+        .label("opened here")
+        .note(span(at, at), "I expected `]` here at the latest")
+        .suggest(span(at, at), "]", "insert `]`");
+  tokens.insert(parameters, Token{K::RBRACKET, at, at});
+  open_.clear();
+  chain_ = baseChain_;
+  return true;
+}
+
 /// `mean(square(x - y) + 0.1 * k`: it may have been meant to close before the operator as well.
 bool LineSplitter::mayCloseBefore() const {
   const Tokens &tokens = line_.tokens;
@@ -140,7 +159,7 @@ bool LineSplitter::mayCloseBefore() const {
 /// Closes what is open, as if the closing brackets stood at `at`.
 void LineSplitter::closeAll(uint32_t at, bool report) {
   if (open_.empty()) return;
-  if (closeParameters(report)) return;
+  if (closeParameters(report) || closeDimensions(report)) return;
   std::string closers;
   for (auto open = open_.rbegin(); open != open_.rend(); ++open) closers += spelling(closerOf(open->kind));
   if (report) {

@@ -44,6 +44,7 @@ private:
   bool lineOpensBlock(const Tokens &tokens) const;
   bool closeParameters(bool report);
   void closeAll(uint32_t at, bool report);
+  bool closeDimensions(bool report);
   bool mayCloseBefore() const;
   void closeLost(uint32_t at);
   void tooDeep(Token token, std::string_view what, size_t limit);

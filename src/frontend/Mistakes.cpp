@@ -485,6 +485,9 @@ bool Repair::missingComma() {
   if (bracket && policy && at_ + 1 <= last_) {  // `bf16 accum(f32)`
     report.suggest(Span{file_, tokens_[at_].begin, tokens_[at_].begin}, "@", "a policy stands behind `@`");
     insert(at_, K::COMMA);
+  } else if (bracket && word(at_) == word(at_ - 1)) {  // `sum(x x)` lacks an operator as likely
+    report.assume(behind(at_ - 1), ",", "insert `,`");
+    insert(at_, K::COMMA);
   } else if (bracket) {
     report.suggest(behind(at_ - 1), ",", "insert `,`");
     insert(at_, K::COMMA);

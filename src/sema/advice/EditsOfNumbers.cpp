@@ -15,11 +15,12 @@ public:
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.expr()) return {};
     switch (diagnostic_.id) {
-    case Id::outOfBounds: laterStart(), boundOfGuard(), loopOfWindow(), otherOrigin(); break;
+    case Id::outOfBounds: madeLonger(), laterStart(), boundOfGuard(), loopOfWindow(), otherOrigin(); break;
     case Id::argumentNotGiven: declaredSize(); break;
     case Id::wrongResult: declaredCount(), dimensionsOfThree(); break;
     case Id::tileMismatch: transposedTile(); break;
     case Id::notSupportedYet: indexByIndex(); break;
+    case Id::unknownAttribute: plainDimension(); break;
     case Id::undefinedName: declaredDimension(), element(); break;
     default: break;
     }
@@ -72,6 +73,21 @@ private:
         if (bound && bound->kind == ast::ExprKind::Name) insert(edits, bound->span.end, " - " + ahead->text, "stop earlier");
       }
     }
+  }
+
+  /// `y = zeros((N - 1,), f32)`, whose N elements are stored.
+  void madeLonger() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    auto *name = subscript ? as<ast::NameExpr>(subscript->object) : nullptr;
+    auto *made = name && !place_.inKernel ? as<ast::CallExpr>(place_.valueOf(name->name)) : nullptr;
+    static const std::set<std::string> makers = {"zeros", "ones", "full"};
+    if (!made || !makers.count(nameOf(*made)) || made->arguments.empty() || made->arguments[0].value->kind != ast::ExprKind::Tuple)
+      return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;  // or the loop goes too far
+    for (const ast::ExprPtr &size : static_cast<const ast::SequenceExpr &>(*made->arguments[0].value).items)
+      if (auto *less = as<ast::BinaryExpr>(size); less && less->op == ast::BinaryOp::Sub)
+        replace(edits, size->span, text(*less->left), "make room for all");
   }
 
   /// `for t in range(T)`, and `x[t:t + 5]` or `x[t + 4]`.
@@ -170,6 +186,13 @@ private:
       for (const char *three : {"(0, 1, 2)", "(0, 1, 3)", "(0, 2, 3)", "(1, 2, 3)"})
         if (text(*axis->value) != three) replace(edits, axis->value->span, three, "reduce along these");
     });
+  }
+
+  /// `x.N` for `N`
+  void plainDimension() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    for (const ast::TypeParameter &t : place_.function->typeParameters)
+      if (member && !place_.inKernel && t.name.text == member->attribute.text) replace(group(false), member->span, t.name.text, "a dimension is a name");
   }
 
   /// `x[1, 2]` of a tensor in host code.

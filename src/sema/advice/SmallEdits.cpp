@@ -206,6 +206,12 @@ private:
         if (arg.keyword && arg.keyword->text == "axis") axis = arg.value.get();
     }
     if (!axis) return;
+    if (axis->kind == ast::ExprKind::Name) {  // `sum(x, x)` is another mistake
+      auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+      const ast::Argument *given = call ? keyword(*call, "axis") : nullptr;
+      const std::string name = text(*axis);
+      if (!(given && given->value.get() == axis) && !(name[0] >= 'A' && name[0] <= 'Z')) return;
+    }
     CandidateGroup &edits = group(true);
     for (int number = 0; number < 4; ++number) replace(edits, axis->span, std::to_string(number));
   }

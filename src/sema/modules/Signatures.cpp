@@ -110,7 +110,12 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
                                         : std::string("the options of `kernel` are given by name"));
       diag::Fix meant = arg.keyword ? optionMeant(*call, arg, cx.sources) : diag::Fix{};
       auto near = arg.keyword ? diag::didYouMean(arg.keyword->text, {"grid", "group", "lanes"}) : std::string_view();
-      if (!meant.title.empty()) builder.suggest(meant.span, meant.replacement, meant.title);
+      const bool twice = meant.replacement.rfind("group", 0) == 0 &&
+                         std::any_of(call->arguments.begin(), call->arguments.end(), [](const ast::Argument &other) {
+                           return other.keyword && other.keyword->text == "group";
+                         });
+      if (twice) builder.assume(meant.span, meant.replacement, meant.title);  // which of the two is right
+      else if (!meant.title.empty()) builder.suggest(meant.span, meant.replacement, meant.title);
       else if (!near.empty()) builder.help("did you mean `" + std::string(near) + "`?");
       bool group = meant.replacement.rfind("group", 0) == 0;
       if (group) builder.help("how many lanes a group has is its `group`");

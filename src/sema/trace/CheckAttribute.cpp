@@ -80,6 +80,11 @@ Value checkAttribute(Context &cx, const ast::AttributeExpr &expr) {
     std::string dict(cx.sources.text(expr.object->span)), key = "key";
     for (size_t i = object.items.size(); i > 1; i -= 2)
       if (object.items[i - 2].kind == ValueKind::String && key != expr.attribute.text) key = object.items[i - 2].text;
+    auto near = diag::didYouMean(expr.attribute.text, {"keys", "values", "items"});
+    if (!near.empty()) {
+      builder.help("did you mean `" + std::string(near) + "`?").suggest(expr.attribute.span, std::string(near), "write `" + std::string(near) + "`");
+      return Value::poison();
+    }
     builder.help("what it holds is read by its keys: `" + dict + "[\"" + key + "\"]`");
     if (key == expr.attribute.text) builder.fix(expr.span, dict + "[\"" + key + "\"]", "read it by its key");
     return Value::poison();
