@@ -50,7 +50,7 @@ private:
   bool writes(tile::LaunchOp launch, size_t i) { return kernels_.lookup(launch.getKernel()).param(i).getMode() != ParamMode::In; }
   bool reads(tile::LaunchOp launch, size_t i) { return kernels_.lookup(launch.getKernel()).param(i).getMode() != ParamMode::Out; }
 
-  /// What is written under conditions is written in part: what was there before is read.
+  /// What it reads and writes. Writes of one memory keep their order: one under conditions may leave there what came before.
   void add(Step &step, tile::LaunchOp launch) {
     step.launches.push_back(launch);
     for (auto [i, argument] : llvm::enumerate(launch.getArgs())) {
