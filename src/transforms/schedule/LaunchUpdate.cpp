@@ -84,37 +84,44 @@ SmallVector<FunctionScheduler::Stored> FunctionScheduler::statesTogether(const S
   return together;
 }
 
+/// The first of them, with those written together with it, whose memory no other needs any more; none if each needs another's.
+SmallVector<FunctionScheduler::Stored> FunctionScheduler::freeStates(ArrayRef<Stored> states) {
+  for (const Stored &first : states) {
+    SmallVector<Stored> together = statesTogether(first, states);
+    bool isFree = llvm::none_of(states, [&](const Stored &other) {
+      return !llvm::is_contained(together, other) && llvm::any_of(together, [&](const Stored &state) { return readsFrom(other.first, state.second); });
+    });
+    if (isFree) return together;
+  }
+  return {};
+}
+
+/// One kernel for states that are written together.
+LogicalResult FunctionScheduler::writeTogether(ArrayRef<Stored> together) {
+  for (const Stored &state : together) roots_.erase(state.first);
+  auto [value, memory] = together.front();
+  if (together.size() == 1) return writeState(value, memory);
+  SmallVector<Value> siblings;
+  for (const Stored &state : together.drop_front()) {
+    siblings.push_back(state.first);
+    results_[state.first] = state.second;
+  }
+  if (failed(laneKernel(value, memory, false, siblings))) return failure();
+  leaves_[value] = memory;
+  return success();
+}
+
 /// One group after the other: each when no other needs what its memory holds. Where each needs another's, one is computed beside.
 LogicalResult FunctionScheduler::writeStates(SmallVector<Stored> states) {
   // What one is made of comes first, as the program has them.
-  llvm::stable_sort(states, [](const Stored &a, const Stored &b) {
+  llvm::sort(states, [](const Stored &a, const Stored &b) {
     Operation *made = a.first.getDefiningOp(), *other = b.first.getDefiningOp();
     return other && (!made || (made->getBlock() == other->getBlock() && made->isBeforeInBlock(other)));
   });
   while (!states.empty()) {
-    SmallVector<Stored> together;
-    auto isFree = [&](const Stored &first) {
-      together = statesTogether(first, states);
-      return llvm::none_of(states, [&](const Stored &other) {
-        return !llvm::is_contained(together, other) &&
-               llvm::any_of(together, [&](const Stored &state) { return readsFrom(other.first, state.second); });
-      });
-    };
-    if (llvm::any_of(states, isFree)) {
+    if (SmallVector<Stored> together = freeStates(states); !together.empty()) {
       llvm::erase_if(states, [&](const Stored &state) { return llvm::is_contained(together, state); });
-      auto [value, memory] = together.front();
-      for (const Stored &state : together) roots_.erase(state.first);
-      if (together.size() == 1) {
-        if (failed(writeState(value, memory))) return failure();
-        continue;
-      }
-      SmallVector<Value> siblings;
-      for (const Stored &state : llvm::drop_begin(together)) {
-        siblings.push_back(state.first);
-        results_[state.first] = state.second;
-      }
-      if (failed(laneKernel(value, memory, false, siblings))) return failure();
-      leaves_[value] = memory;
+      if (failed(writeTogether(together))) return failure();
       continue;
     }
     Value value = states.front().first;

@@ -105,6 +105,8 @@ private:
   mlir::LogicalResult writeState(mlir::Value value, mlir::Value memory);
   bool isNewState(mlir::Value value);
   llvm::SmallVector<Stored> statesTogether(const Stored &first, llvm::ArrayRef<Stored> states);
+  llvm::SmallVector<Stored> freeStates(llvm::ArrayRef<Stored> states);
+  mlir::LogicalResult writeTogether(llvm::ArrayRef<Stored> together);
   mlir::LogicalResult writeStates(llvm::SmallVector<Stored> states);
   mlir::LogicalResult launchUpdate(mlir::Operation *op);
   mlir::Value partOfBlock(Privatiser &privatiser, mlir::Value value, const Indices &indices, const Indices &local, llvm::ArrayRef<mlir::Value> starts);
