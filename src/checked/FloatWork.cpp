@@ -16,13 +16,6 @@ Dim elements(const Type &type) {
   return count;
 }
 
-/// The name that a dimension is and nothing else; empty: it is more, or a number.
-std::string nameOf(const Dim &dim) {
-  std::set<std::string> names;
-  dim.collectVars(names);
-  return names.size() == 1 && dim == Dim::var(*names.begin()) ? *names.begin() : "";
-}
-
 Work sum(const Work &a, const Work &b) { return a && b ? Work(*a + *b) : std::nullopt; }
 Work times(const Work &a, const Dim &turns) { return a ? Work(*a * turns) : std::nullopt; }
 Work substituted(const Work &work, const Names &names) { return work && !names.empty() ? Work(work->substitute(names)) : work; }
@@ -73,7 +66,7 @@ private:
       if (param.isResult || next >= call.args.size()) continue;
       const std::vector<Dim> &declared = param.var->type.shape, &given = call.args[next++]->type.shape;
       for (size_t i = 0; i < declared.size() && i < given.size(); ++i)
-        if (std::string name = nameOf(declared[i]); !name.empty()) names.emplace(name, given[i]);
+        if (declared[i].isVar()) names.emplace(declared[i].varName(), given[i]);
     }
     Work work = floatWork(callee);
     if (!work) return std::nullopt;
@@ -116,7 +109,7 @@ private:
     if (!start || !stop || !step) return std::nullopt;
     const Dim length = *stop - *start;
     if (*step == Dim(1)) return times(body, length);
-    if (std::string name = nameOf(*step); !name.empty()) return substituted(body, {{name, length}});
+    if (step->isVar()) return substituted(body, {{step->varName(), length}});
     return times(body, Dim::ceilDiv(length, *step));
   }
 
@@ -138,7 +131,7 @@ Work ofKernel(const Function &kernel) {
   Names whole;  // one tile that covers all
   for (size_t axis = 0; axis < info.tileShape.size() && axis < output->var->type.shape.size(); ++axis) {
     const Dim &tile = info.tileShape[axis], &extent = output->var->type.shape[axis];
-    if (std::string name = nameOf(tile); !name.empty() && name.rfind("T.", 0) == 0) whole[name] = extent;
+    if (tile.isVar() && tile.varName().rfind("T.", 0) == 0) whole[tile.varName()] = extent;
     else if (!(tile == extent)) work = times(work, tile == Dim(1) ? extent : Dim::ceilDiv(extent, tile));
   }
   return substituted(work, whole);

@@ -98,9 +98,7 @@ private:
   }
   void addBuiltins(char place, Item kind, const std::string &sort) {
     const ast::FuncDef *def = view_.names.functionAt(scopeOffset());
-    bool kernel = false;
-    for (const Symbol &symbol : view_.names.symbols())
-      kernel |= def && symbol.function == def && symbol.kind == SymbolKind::Kernel;
+    bool kernel = def && isKernel(*def);
     bool host = def && def->name.text == "main";
     for (const sema::BuiltinRow &row : sema::builtinRows()) {
       bool here = row.places.find(place) != std::string_view::npos && row.kind != sema::BuiltinKind::Unsupported;

@@ -307,10 +307,7 @@ std::string costText(const View &view, const ast::Expr &expr) {
   std::optional<Dim> flops = flopsOf(view, expr, *result);
   std::string text = flops ? dimText(*flops) + " FLOPs" : "";
   const ast::FuncDef *around = view.names.functionAt(expr.span.begin);
-  bool inKernel = std::any_of(view.names.symbols().begin(), view.names.symbols().end(), [&](const Symbol &symbol) {
-    return around && symbol.function == around && symbol.kind == SymbolKind::Kernel;
-  });
-  if (inKernel) return text;                            // tiles are in registers, or come by loads of their own
+  if (around && isKernel(*around)) return text;         // tiles are in registers, or come by loads of their own
   const bool whole = result->kind == ValueKind::Array;  // the parts of a tuple are not known here
   Dim bytes = whole ? elementsOf(*result) * Dim(storageBytes(result->type.dtype)) : Dim(0);
   for (const sema::Fact *operand : operands)

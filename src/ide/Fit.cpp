@@ -75,8 +75,8 @@ Fit fitOfDim(const ast::Expr &declared, const Dim &have, Solved &solved) {
   if (!dim) return Fit::Unknown;
   std::set<std::string> open = unsolved(*dim, solved);
   if (open.empty()) return dim->substitute(solved.dims) == have ? Fit::Fits : Fit::Not;
-  if (open.size() == 1 && *dim == Dim::var(*open.begin())) {
-    solved.dims.emplace(*open.begin(), have);
+  if (dim->isVar()) {
+    solved.dims.emplace(dim->varName(), have);
     return Fit::Fits;
   }
   return Fit::Unknown;

@@ -9,10 +9,6 @@ namespace tessera::ide {
 
 using ast::as;
 
-namespace {
-bool startsName(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
-bool inName(char c) { return startsName(c) || std::isdigit(static_cast<unsigned char>(c)); }
-
 bool isKernel(const ast::FuncDef &def) {
   return std::any_of(def.decorators.begin(), def.decorators.end(), [](const ast::Decorator &d) {
     const ast::Expr *e = d.expression.get();
@@ -22,6 +18,11 @@ bool isKernel(const ast::FuncDef &def) {
     return name && name->name == "kernel";
   });
 }
+
+namespace {
+bool startsName(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_' || (c & 0x80); }
+bool inName(char c) { return startsName(c) || std::isdigit(static_cast<unsigned char>(c)); }
+
 bool isConstantName(const std::string &name) {
   return std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::islower(c); });
 }

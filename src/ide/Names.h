@@ -33,6 +33,9 @@ struct Occurrence {
   UseKind use;
 };
 
+/// Whether a function is declared a kernel.
+bool isKernel(const ast::FuncDef &def);
+
 class Names {
 public:
   /// `around`: names in functions are those of the function around this offset, and of those whose parameters it names.
