@@ -15,6 +15,7 @@ ARCH=${TESSERA_GPU_ARCH:-$(nvidia-smi --query-gpu=compute_cap --format=csv,nohea
 export TESSERA_CACHE=${TESSERA_CACHE:-$PWD/build/gpu-cache}
 export PATH=$PATH:/usr/local/cuda/bin
 LOGS=$PWD/build/gpu-logs/$$  # several may run at once
+export TESSERA_TEST_SECONDS=${TESSERA_TEST_SECONDS:-300}  # for one run of a program
 part=1 parts=1 tools= only=
 wrong() { echo "gpu_tests.sh: $1" >&2; exit 2; }
 while [ $# -gt 0 ]; do
@@ -84,10 +85,10 @@ if [ -z "$tools" ]; then
   fi
 else
   for tool in $tools; do
-    check=$(sanitized "$tool" 300 "$BIN/canon_check") run=$(sanitized "$tool" 300 "$BIN/tessera")
+    check=$(sanitized "$tool" "$TESSERA_TEST_SECONDS" "$BIN/canon_check") run=$(sanitized "$tool" "$TESSERA_TEST_SECONDS" "$BIN/tessera")
     for program in "${canon[@]}"; do declare_test "$tool $program" "$check" --quick --target "cuda:$ARCH" "$program"; done
-    for program in "${programs[@]}"; do declare_test "$tool $program" python3 tests/e2e/programs.py --target "cuda:$ARCH" "$run" "$program"; done
-    [ -x "$BIN/runtime_gpu_test" ] && declare_test "$tool runtime_gpu_test" "$(sanitized "$tool" 300 "$BIN/runtime_gpu_test")"
+    for program in "${programs[@]}"; do declare_test "$tool $program" python3 tests/e2e/programs.py --target "cuda:$ARCH" --reference "$BIN/tessera" "$run" "$program"; done
+    [ -x "$BIN/runtime_gpu_test" ] && declare_test "$tool runtime_gpu_test" "$(sanitized "$tool" "$TESSERA_TEST_SECONDS" "$BIN/runtime_gpu_test")"
   done
 fi
 [ ${#names[@]} -gt 0 ] || wrong "no test is called so"

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+SECONDS = int(os.environ.get("TESSERA_TEST_SECONDS", 300))  # for one run; a tool that looks at every access takes longer
 CODES = {"<f8": "d", "<f4": "f", "<f2": "e", "<i8": "q", "<i4": "i", "<i2": "h", "|i1": "b", "|u1": "B", "|b1": "?", "<u2": "H", "<u4": "I"}
 
 
@@ -53,8 +54,8 @@ def difference(got, expected, tolerance):
 
 
 class Runner:
-    def __init__(self, tessera, target, seed):
-        self.tessera, self.target = tessera, target
+    def __init__(self, tessera, target, seed, reference):
+        self.tessera, self.target, self.reference = tessera, target, reference
         self.seed = int(os.environ.get("TESSERA_SEED", random.randrange(1 << 30) if seed is None else seed))
         self.good = self.bad = 0
 
@@ -64,7 +65,8 @@ class Runner:
 
     def run(self, program, arguments, target, folder):
         os.makedirs(folder, exist_ok=True)
-        return subprocess.run([self.tessera, "run", program, *arguments, "--target", target], cwd=folder, capture_output=True, text=True, timeout=300)
+        tool = self.reference if target == "reference" else self.tessera
+        return subprocess.run([tool, "run", program, *arguments, "--target", target], cwd=folder, capture_output=True, text=True, timeout=SECONDS)
 
     def function(self, program, name, sizes, extra, tolerance):
         arguments = [name, "--random", ",".join(f"{k}={v}" for k, v in sizes), "--seed", str(self.seed + self.good)]
@@ -113,8 +115,8 @@ class Runner:
             self.main(path, re.findall(r"^# prints: (.*)$", text, re.M))
 
 
-def main(tessera, target, programs, seed):
-    runner = Runner(tessera, target, seed)
+def main(tessera, target, programs, seed, reference=None):
+    runner = Runner(tessera, target, seed, reference or tessera)
     for path in programs:
         runner.program(os.path.abspath(path))
     print(f"{runner.good} runs are right, {runner.bad} are not")
@@ -125,7 +127,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--target", default="cpu", help="what is compared with the reference: cpu, cuda:sm_90a, ...")
     parser.add_argument("--seed", type=int, help="of the first inputs; a new one if it is not given")
+    parser.add_argument("--reference", type=os.path.abspath, help="what runs the reference, where TESSERA runs under a slow tool")
     parser.add_argument("tessera")
     parser.add_argument("programs", nargs="+")
     given = parser.parse_args()
-    sys.exit(main(os.path.abspath(given.tessera), given.target, given.programs, given.seed))
+    sys.exit(main(os.path.abspath(given.tessera), given.target, given.programs, given.seed, given.reference))
