@@ -14,7 +14,7 @@ namespace detail {
 
 template <class T> using ValueOf = typename std::enable_if<true, T>::type;  // takes no part in deduction
 template <int Bytes> struct UnsignedOf;
-template <> struct UnsignedOf<2> { using type = uint16_t; };
+template <> struct UnsignedOf<2> { using type = unsigned short; };
 template <> struct UnsignedOf<4> { using type = unsigned int; };
 template <> struct UnsignedOf<8> { using type = unsigned long long; };
 template <class T> using Unsigned = typename UnsignedOf<sizeof(T)>::type;
@@ -32,7 +32,10 @@ template <class T, class F> TSR_DEVICE T update(T &place, F combine) {
 }
 #else
 template <class T, class F> TSR_DEVICE T update(T &place, F combine) {
-  if constexpr (sizeof(T) == 2) {  // within the word of 32 bits that it is a half of
+#if !defined(TSR_CUDA)  // HIP swaps no fewer than 32 bits: the word is taken that holds the two bytes
+  if constexpr (sizeof(T) == 2) {
+    // The other half may lie behind the end of the tensor. It is written back as it was, and memory ends no earlier than
+    // its last word.
     const auto address = reinterpret_cast<uintptr_t>(&place);
     auto *word = reinterpret_cast<unsigned int *>(address & ~static_cast<uintptr_t>(3));
     const unsigned int shift = (address & 2) * 8;
@@ -46,7 +49,9 @@ template <class T, class F> TSR_DEVICE T update(T &place, F combine) {
       if (found == seen) return before;
       seen = found;
     }
-  } else {
+  } else
+#endif
+  {
     auto *word = reinterpret_cast<Unsigned<T> *>(&place);
     Unsigned<T> seen = *static_cast<volatile Unsigned<T> *>(word);
     while (true) {
