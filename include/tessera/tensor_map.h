@@ -51,10 +51,11 @@ inline EncodeTiled encode_tiled() {
 
 }  // namespace detail
 
-/// A view with its map, for tiles of `rows` rows along the last two dimensions, in panels of 128 bytes a row. With `wanted`
-/// false (the tensor is not aligned, and is copied element by element) the map stays empty. Rank 2 to 5; begin and rows
-/// of the tensor are multiples of 16 bytes.
-template <class T, int Rank, class Layout> TiledView<T, Rank, Layout> tiled(Call &call, const View<T, Rank, Layout> &view, int rows, bool wanted) {
+/// A view with its map, for tiles of `rows` rows along `row_axis` and columns along the last dimension, in panels of 128
+/// bytes a row. With `wanted` false (the tensor is not aligned, and is copied element by element) the map stays empty. Rank
+/// 2 to 5; begin and rows of the tensor are multiples of 16 bytes.
+template <class T, int Rank, class Layout>
+TiledView<T, Rank, Layout> tiled(Call &call, const View<T, Rank, Layout> &view, int rows, bool wanted, int row_axis = Rank - 2) {
   static_assert(Rank >= 2 && Rank <= 5, "the copy engine takes two to five dimensions");
   using Element = typename View<T, Rank>::Value;
   TiledView<T, Rank, Layout> result;
@@ -73,7 +74,7 @@ template <class T, int Rank, class Layout> TiledView<T, Rank, Layout> tiled(Call
     extents[d] = view.extent[axis] > 0 ? static_cast<cuuint64_t>(view.extent[axis]) : 1;
     const int64_t bytes = axis == 0 ? 16 : view.stride(axis - 1) * static_cast<int64_t>(sizeof(Element));
     strides[d] = bytes < 16 ? 16 : static_cast<cuuint64_t>(bytes);  // of dimension d + 1
-    box[d] = d == 0 ? 128 / sizeof(Element) : d == 1 ? static_cast<cuuint32_t>(rows) : 1;
+    box[d] = d == 0 ? 128 / sizeof(Element) : axis == row_axis ? static_cast<cuuint32_t>(rows) : 1;
     steps[d] = 1;
   }
   const CUresult error = encode(reinterpret_cast<CUtensorMap *>(&result.map), detail::MapDType<Element>::code, Rank,

@@ -376,7 +376,8 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
   }
   if (places) strides += "}";
   std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + strides + "}";
-  if (tiled) return Doc("tsr::tiled(" + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) + ", " + mapped_ + ")");
+  if (tiled) return Doc("tsr::tiled(" + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) + ", " + mapped_ +
+                        (tiled.getRowAxis() == tiled.getRank() - 2 ? "" : ", " + std::to_string(tiled.getRowAxis())) + ")");
   return Doc(view);
 }
 

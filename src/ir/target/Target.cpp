@@ -115,16 +115,19 @@ void ViewType::print(AsmPrinter &printer) const {
 }
 
 Type TiledViewType::parse(AsmParser &parser) {
-  int64_t rank = 0, rows = 0;
+  int64_t rank = 0, rows = 0, rowAxis = 0;
   Type element;
   bool readOnly = false, strided = false;
-  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) ||
-      parser.parseComma() || parser.parseInteger(rows) || !parseViewMarks(parser, strided, readOnly))
+  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) || parser.parseComma() ||
+      parser.parseInteger(rows))
     return {};
-  return get(parser.getContext(), rank, element, rows, readOnly, strided);
+  bool isGiven = succeeded(parser.parseOptionalKeyword("of"));
+  if ((isGiven && parser.parseInteger(rowAxis)) || !parseViewMarks(parser, strided, readOnly)) return {};
+  return get(parser.getContext(), rank, element, rows, isGiven ? rowAxis : rank - 2, readOnly, strided);
 }
 void TiledViewType::print(AsmPrinter &printer) const {
   printer << "<" << getRank() << ", " << getElement() << ", " << getRows();
+  if (getRowAxis() != getRank() - 2) printer << " of " << getRowAxis();
   printViewMarks(printer, getStrided(), getReadOnly());
 }
 

@@ -50,10 +50,11 @@ def Target_ViewType : Target_Type<"View", "view"> {
 def Target_TiledViewType : Target_Type<"TiledView", "tiled_view"> {
   let summary = "`tsr::TiledView<T, rank>`: a view with its map for the copy engine of Hopper";
   let description = [{
-    As a kernel parameter `const __grid_constant__`; a launch makes the map for tiles of `rows` rows.
+    As a kernel parameter `const __grid_constant__`; a launch makes the map for tiles of `rows` rows along `rowAxis`, the
+    last axis but one unless it is said (`128 of 1`), and of columns along the last.
     Example: `!target.tiled_view<2, bf16, 128, const>` prints as `tsr::TiledView<const tsr::bf16, 2>`.
   }];
-  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "int64_t":$rows, "bool":$readOnly, DefaultValuedParameter<"bool", "false">:$strided);
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "int64_t":$rows, "int64_t":$rowAxis, "bool":$readOnly, DefaultValuedParameter<"bool", "false">:$strided);
   let hasCustomAssemblyFormat = 1;
 }
 def Target_NamedType : Target_Type<"Named", "named"> {

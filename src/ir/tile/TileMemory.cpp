@@ -71,6 +71,8 @@ LogicalResult StoreFragmentOp::verify() {
   FragmentType type = getValue().getType();
   if (getTransposed() && type.getRank() != 2) return emitOpError() << "only a tile of rank 2 can be 'transposed'";
   if (getTransposed() && getBulk()) return emitOpError() << "the copy engine stores no 'transposed' tile";
+  if (getBulk() && (getPoints().size() < 2 || getPoints().back() || llvm::count(getPoints(), false) != 2))
+    return emitOpError() << "the copy engine stores rows along one dimension and columns along the last";
   return checkAccess(*this, type.getShape(), type.getElementType(), getTransposed());
 }
 

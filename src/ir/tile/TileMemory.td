@@ -80,7 +80,8 @@ def Tile_StoreFragmentOp : Tile_AccessStmt<"store_fragment"> {
   let summary = "writes a fragment to a view; positions beyond the tile or the view are not written";
   let description = [{
     With `bulk` the tile goes through shared memory, from where the machine's copy engine stores it while the group
-    goes on. `transposed` (rank 2): element (i, j) of the fragment becomes the element at (j, i) of the tile.
+    goes on; its columns lie along the last dimension. `transposed` (rank 2): element (i, j) of the fragment becomes the
+    element at (j, i) of the tile.
 
     Example: `tile.store_fragment %acc, %C[%m size "T.m", %n size "T.n"] : !tile.fragment<["T.m", "T.n"], f32,
     #tile.grid<16 x 16>>, !tsr.view<["M", "N"], f32>`

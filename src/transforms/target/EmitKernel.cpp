@@ -125,8 +125,8 @@ void KernelEmitter::declareParameters() {
       });
       int64_t rank = view.getShape().size();
       bool strided = static_cast<bool>(view.getPlaces()), asView = strided || (rank > 0 && needsView(argument));
-      auto rows = tileRows(argument);
-      type = rows ? Type(out::TiledViewType::get(context_, rank, view.getElementType(), *rows, !writes, strided))
+      auto tiles = tileRows(argument);
+      type = tiles ? Type(out::TiledViewType::get(context_, rank, view.getElementType(), tiles->count, tiles->axis, !writes, strided))
              : asView ? Type(out::ViewType::get(context_, rank, view.getElementType(), !writes, strided))
                     : Type(out::PointerType::get(context_, view.getElementType(), !writes));
     }

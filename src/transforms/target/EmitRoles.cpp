@@ -30,12 +30,18 @@ void KernelEmitter::planRoles() {
   info_.persistent = true;
 }
 
+/// The dimension along which the rows of a stored tile lie; the columns are the last.
+static int64_t rowAxis(tile::StoreFragmentOp store) {
+  return llvm::find(store.getPoints(), false) - store.getPoints().begin();
+}
+
 /// The rows of the tiles in which the copy engine moves a tensor; nothing where it does not.
-std::optional<int64_t> KernelEmitter::tileRows(Value parameter) {
+std::optional<KernelEmitter::TileRows> KernelEmitter::tileRows(Value parameter) {
   for (Operation *user : parameter.getUsers()) {
     if (auto copy = dyn_cast<tile::CopyOp>(user); copy && fillsRing(copy))
-      return Extents(kernel_).values(cast<ir::SharedType>(copy.getTarget().getType()).getShape()[0]).front();
-    if (auto store = dyn_cast<tile::StoreFragmentOp>(user); store && store.getBulk()) return kStoredRows;
+      return TileRows{Extents(kernel_).values(cast<ir::SharedType>(copy.getTarget().getType()).getShape()[0]).front(),
+                      static_cast<int64_t>(copy.getOffsets().size()) - 2};
+    if (auto store = dyn_cast<tile::StoreFragmentOp>(user); store && store.getBulk()) return TileRows{kStoredRows, rowAxis(store)};
   }
   return std::nullopt;
 }
@@ -164,7 +170,10 @@ LogicalResult KernelEmitter::emitBulkStore(tile::StoreFragmentOp op) {
   if (!value) return failure();
   Indices arguments = {bound_.lookup(op.getBase()), storePanels_.lookup(op.getValue().getType().getElementType()), value->operands[0]};
   for (Value offset : op.getOffsets()) arguments.push_back(scalar(offset));
-  statement(call("tsr::store_tile", arguments, none(), {StringAttr::get(context_, alignment_)}), op.getLoc());
+  std::vector<Attribute> how = {StringAttr::get(context_, alignment_)};
+  const auto rank = static_cast<int64_t>(op.getOffsets().size());
+  if (rowAxis(op) != rank - 2) how.push_back(builder_.getI64IntegerAttr(rowAxis(op)));
+  statement(call("tsr::store_tile", arguments, none(), how), op.getLoc());
   return success();
 }
 

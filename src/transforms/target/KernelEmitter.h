@@ -230,7 +230,10 @@ private:
   LogicalResult emitArgsortRow(ir::tile::ArgsortRowOp op);  // EmitSort.cpp
   // ---- roles and rings (EmitRoles.cpp)
   void planRoles();
-  std::optional<int64_t> tileRows(Value parameter);
+  struct TileRows {
+    int64_t count, axis;
+  };
+  std::optional<TileRows> tileRows(Value parameter);
   LogicalResult emitRoles(ir::tile::RolesOp op);
   LogicalResult emitRole(mlir::Block &body, const ExprRef &groups, bool produces);
   LogicalResult emitRing(Operation &op);

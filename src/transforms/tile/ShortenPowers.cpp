@@ -1,8 +1,8 @@
 // Weights of a softmax as powers of two: exp(s * c - m) is exp2(s * (c log2(e)) - m log2(e)), a fused multiply-add and the
 // machine's power of two an element, where exp alone takes six instructions.
 //
-// Allowed where nothing can tell (docs/spec/numerics.md, R9): the weights leave only as floats of 16 bits, and in sums that
-// scale such floats. What is done to a tile s of scores:
+// Allowed where nothing can tell (docs/spec/numerics.md, R9): the weights leave only as floats of 16 bits, and in sums.
+// What is done to a tile s of scores:
 //
 //   s = dot * c                          s = dot
 //   s = select(mask, s, -inf)            s = select(mask, s, -inf)
@@ -85,27 +85,34 @@ private:
   DenseSet<Value> assumed_;
 };
 
-/// Whether a small relative error of a value stays one in all that it reaches, until that is rounded to 16 bits or fewer.
+/// Whether a small relative error of weights stays one in all that they reach, until that is rounded to 16 bits or fewer.
+/// Sums of them have no larger error than they and may leave as they are.
 class LeavesNarrow {
 public:
-  bool holds(Value value) {
+  explicit LeavesNarrow(Value weights) : holds_(follow(weights)) {}
+  explicit operator bool() const { return holds_ && isRounded_; }
+
+private:
+  bool follow(Value value) {
     if (!seen_.insert(value).second) return true;  // around a loop
     return llvm::all_of(value.getUses(), [&](OpOperand &use) { return holds(use); });
   }
-
-private:
   bool holds(OpOperand &use) {
     Operation *op = use.getOwner();
     if (auto cast = dyn_cast<tile::CastOp>(op)) {
       Value result = cast.getResult();
-      return isNarrowFloat(result) || (isFloat(result) && holds(result));
+      if (!isNarrowFloat(result)) return isFloat(result) && follow(result);
+      return isRounded_ = true;
     }
-    if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return holds(next); });
-    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return holds(broadcast.getResult());
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-      return reduce.getReduction() == "sum" && NotNegative().holds(reduce.getValue()) && holds(reduce.getResult());
+    if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return follow(next); });
+    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return follow(broadcast.getResult());
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      if (reduce.getReduction() != "sum" || !NotNegative().holds(reduce.getValue())) return false;
+      follow(reduce.getResult());  // what it scales may be rounded
+      return true;
+    }
     auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
-    return elementwise && keeps(elementwise, use.getOperandNumber()) && holds(elementwise.getResult());
+    return elementwise && keeps(elementwise, use.getOperandNumber()) && follow(elementwise.getResult());
   }
   /// A result's relative error is at most the sum of its operands'.
   static bool keeps(tile::ElementwiseOp op, unsigned operand) {
@@ -117,6 +124,8 @@ private:
   }
 
   DenseSet<Value> seen_;
+  bool isRounded_ = false;  // some of it leaves in 16 bits
+  bool holds_;
 };
 
 void eraseUnused(Operation *op) {
@@ -139,7 +148,7 @@ std::optional<Weights> weightsOf(tile::ElementwiseOp power) {
   auto type = dyn_cast<tile::FragmentType>(power.getResult().getType());
   if (power.getMnemonic() != "exp" || !type || type.getRank() != 2 || !type.getElementType().isF32()) return std::nullopt;
   Weights weights{power, elementwiseOf(power.getArgs()[0], "sub")};
-  if (!weights.difference || !weights.rows() || !LeavesNarrow().holds(power.getResult())) return std::nullopt;
+  if (!weights.difference || !weights.rows() || !LeavesNarrow(power.getResult())) return std::nullopt;
   return weights;
 }
 

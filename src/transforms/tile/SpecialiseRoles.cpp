@@ -250,7 +250,8 @@ private:
 
   int64_t panelBytes() { return kernel_.getGroup() / kWarpgroupLanes * kStorePanels * kStoredRows * kPanelBytes; }
 
-  /// Sums in the layout of the instruction, whole panels, to a tensor that nothing else touches.
+  /// Sums in the layout of the instruction, whole panels, to a tensor that nothing else touches. Columns lie along its last
+  /// dimension, rows along any other.
   bool canBeBulk(tile::StoreFragmentOp store) {
     tile::FragmentType type = store.getValue().getType();
     auto layout = dyn_cast<tile::MmaAttr>(type.getLayout());
@@ -260,8 +261,8 @@ private:
     bool moves = element.isBF16() || element.isF16() || element.isF32() || element.isSignlessInteger(32);
     if (store.getTransposed()) return false;
     if (!layout || layout.getCols() != 1 || !base || !base.hasOneUse() || rank < 2 || rank > 5 || !moves) return false;
-    for (size_t axis = 0; axis < rank; ++axis)
-      if (store.getPoints()[axis] != (axis + 2 < rank) || store.getSteps()[axis] != 1) return false;
+    if (store.getPoints().back() || llvm::count(store.getPoints(), false) != 2 || !llvm::all_equal(store.getSteps()) || store.getSteps()[0] != 1)
+      return false;
     int64_t panel = kPanelBytes / storedBytes(element);
     std::vector<int64_t> rows = extents_.values(type.getShape()[0]), cols = extents_.values(type.getShape()[1]);
     auto whole = [](ArrayRef<int64_t> values, int64_t of) {

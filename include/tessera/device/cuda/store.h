@@ -113,12 +113,14 @@ private:
   int turn_ = 0;
 };
 
-/// Stores the tile whose first element is at `first`, an index for each dimension of the tensor; it lies along the last
-/// two. What is outside of the tensor is not written. All lanes of the consumers take part.
-template <int Align, class V, int Rank, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
+/// Stores the tile whose first element is at `first`, an index for each dimension of the tensor; its columns lie along the
+/// last, its rows along RowAxis, the last but one unless it is given. What is outside of the tensor is not written. All
+/// lanes of the consumers take part.
+template <int Align, int RowAxis = -1, class V, int Rank, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
 TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, PanelWriter<T, Warpgroups> &panels,
                            const Fragment<T, M, N, MmaGrid<WarpRows, 1>> &from, First... first) {
   static_assert(sizeof...(First) == Rank, "one index for each dimension");
+  constexpr int Rows = RowAxis < 0 ? Rank - 2 : RowAxis;
   const int64_t at[] = {static_cast<int64_t>(first)...};
   if constexpr (Align == 16) {
     using Panel = typename PanelWriter<T, Warpgroups>::Panel;
@@ -136,23 +138,33 @@ TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, PanelWriter<T, Warpgrou
           TSR_UNROLL
           for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
           where.number[0] += col;
-          where.number[1] += (block * (WarpRows / 4) + group) * 64;
+          where.number[Rank - 1 - Rows] += (block * (WarpRows / 4) + group) * 64;
           detail::bulk_store_panel(to.map, panel.element, where);
           detail::bulk_store_commit();
         }
       }
     }
   } else {
-    View<V, Rank> view = to;
-    View<V, 2> last{view.data, {view.extent[Rank - 2], view.extent[Rank - 1]}};
     int64_t base = 0;
     TSR_UNROLL
-    for (int d = 0; d < Rank - 2; ++d) {
-      if (at[d] < 0 || at[d] >= view.extent[d]) return;
-      base = base * view.extent[d] + at[d];
+    for (int d = 0; d < Rank - 1; ++d) {
+      if (d == Rows) continue;
+      if (at[d] < 0 || at[d] >= to.extent[d]) return;
+      base += at[d] * to.stride(d);
     }
-    last.data += base * last.extent[0] * last.extent[1];
-    store_fragment(last, from, at[Rank - 2], at[Rank - 1]);
+    if constexpr (Rows == Rank - 2) {
+      store_fragment(View<V, 2>{to.data + base, {to.extent[Rows], to.extent[Rank - 1]}}, from, at[Rows], at[Rank - 1]);
+    } else {
+      TSR_UNROLL
+      for (int i = 0; i < from.rows; ++i) {
+        TSR_UNROLL
+        for (int j = 0; j < from.cols; ++j) {
+          const int64_t row = at[Rows] + from.row(i), col = at[Rank - 1] + from.col(j);
+          const bool inside = row >= 0 && row < to.extent[Rows] && col >= 0 && col < to.extent[Rank - 1];
+          if (from.holds(i, j) && inside) to.data[base + row * to.stride(Rows) + col] = from(i, j);
+        }
+      }
+    }
   }
 }
 
