@@ -69,6 +69,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStoreInPartsPass());  // when it is known how the tiles lie, and which stores are bulk
     }
+    if (machine->family == Target::Cuda) passes.addPass(transforms::createSumColumnsPass());  // of tiles as they are stored, before long sums are split
     if (machine->family == Target::Hip) passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // those of waves
     if (machine->family == Target::Cuda)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createShortenPowersPass());  // masks are as few as they will be

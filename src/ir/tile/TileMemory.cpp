@@ -76,6 +76,15 @@ LogicalResult StoreFragmentOp::verify() {
   return checkAccess(*this, type.getShape(), type.getElementType(), getTransposed());
 }
 
+LogicalResult StoreColumnSumsOp::verify() {
+  FragmentType type = getValue().getType();
+  ViewType base = getBase().getType();
+  if (type.getRank() != 2 || !type.getElementType().isF32() || !isa<MmaAttr>(type.getLayout()))
+    return emitOpError() << "adds up tiles of f32 in the layout of matrix instructions";
+  if (base.getShape().size() != 2 || !base.getElementType().isF32()) return emitOpError() << "stores sums to a view of rank 2 and f32";
+  return success();
+}
+
 LogicalResult WriteSharedOp::verify() {
   return checkAccess(*this, getValue().getType().getShape(), getValue().getType().getElementType());
 }

@@ -92,6 +92,21 @@ def Tile_StoreFragmentOp : Tile_AccessStmt<"store_fragment"> {
       " attr-dict `:` type($value) `,` type($base)");
 }
 
+def Tile_StoreColumnSumsOp : Tile_AccessStmt<"store_column_sums"> {
+  let summary = "adds up each 16 neighbouring rows of a fragment and stores the sums, a row for each 16";
+  let description = [{
+    The fragment has the layout of matrix instructions, f32, and begins at (`row`, `col`) of a matrix with `rows` rows; `row` is a
+    multiple of 16. Row r of the base gets the sums of the rows 16 r to 16 r + 15. `transposed`: element (i, j) of the fragment is the
+    one at (j, i) of the tile.
+
+    Example: `tile.store_column_sums %acc, %sums[%m, %n] rows %M : !tile.fragment<["T.m", "T.n"], f32, #tile.mma<4 x 1>>,
+    !tsr.view<["(M+15)//16", "N"], f32>`
+  }];
+  let arguments = (ins Tile_FragmentType:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base, Index:$row, Index:$col, Index:$rows,
+                       UnitAttr:$transposed);
+  let assemblyFormat = "$value `,` $base `[` $row `,` $col `]` `rows` $rows attr-dict `:` type($value) `,` type($base)";
+}
+
 def Tile_ReadSharedOp : Tile_AccessOp<"read_shared", [AttrSizedOperandSegments]> {
   let summary = "a tile of a shared buffer, into registers";
   let description = [{

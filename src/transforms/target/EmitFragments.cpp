@@ -74,6 +74,7 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
   if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) return emitLoad(load);
   if (auto load = dyn_cast<tile::ReadSharedOp>(op)) return emitLoad(load);
   if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) return emitStore(store);
+  if (auto store = dyn_cast<tile::StoreColumnSumsOp>(op)) return emitColumnSums(store);
   if (auto store = dyn_cast<tile::WriteSharedOp>(op)) return emitStore(store);
   if (auto copy = dyn_cast<tile::CopyOp>(op)) return emitCopy(copy);
   if (auto select = dyn_cast<tile::SelectBufferOp>(op)) {

@@ -109,7 +109,7 @@ std::vector<std::string> KernelEmitter::headComment() {
 /// Tiles are taken out of views; single elements out of plain pointers.
 bool KernelEmitter::needsView(Value parameter) {
   return llvm::any_of(parameter.getUsers(), [](Operation *user) {
-    return isa<tile::LoadFragmentOp, tile::StoreFragmentOp, tile::CopyOp>(user);
+    return isa<tile::LoadFragmentOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::CopyOp>(user);
   });
 }
 
@@ -120,7 +120,7 @@ void KernelEmitter::declareParameters() {
     if (auto view = dyn_cast<ir::ViewType>(type)) {
       bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
         Operation *user = use.getOwner();
-        return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::StoreFragmentOp, tile::ArgsortRowOp>(user) &&
+        return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::ArgsortRowOp>(user) &&
                use.getOperandNumber() == 1;
       });
       int64_t rank = view.getShape().size();
@@ -391,6 +391,7 @@ ArrayAttr KernelEmitter::accesses() {
     else if (auto row = dyn_cast<tile::HoldRowOp>(op)) noteAs(row, "read", true);
     else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) noteAs(store, "write", true);
     else if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) note(store, "write");
+    else if (auto store = dyn_cast<tile::StoreColumnSumsOp>(op)) noteAs(store, "write", true);
     else if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) noteAs(sort, "write", true);
     else if (auto store = dyn_cast<tile::StoreElementOp>(op)) note(store, "write");
     else if (auto atomic = dyn_cast<tile::AtomicOp>(op)) note(atomic, "write");

@@ -207,6 +207,14 @@ template <class Op> LogicalResult KernelEmitter::emitStore(Op op) {
   return success();
 }
 
+LogicalResult KernelEmitter::emitColumnSums(tile::StoreColumnSumsOp op) {
+  ExprRef value = materialised(op.getValue());
+  if (!value) return failure();
+  Indices arguments = {bound_.lookup(op.getBase()), value->operands[0], scalar(op.getRow()), scalar(op.getCol()), scalar(op.getRows())};
+  statement(call(op.getTransposed() ? "tsr::store_transposed_column_sums" : "tsr::store_column_sums", arguments, none()), op.getLoc());
+  return success();
+}
+
 template LogicalResult KernelEmitter::emitLoad(tile::LoadFragmentOp);
 template LogicalResult KernelEmitter::emitLoad(tile::ReadSharedOp);
 template LogicalResult KernelEmitter::emitStore(tile::StoreFragmentOp);

@@ -240,6 +240,7 @@ private:
   LogicalResult emitTurn(Operation &op);
   LogicalResult emitCopyToRing(ir::tile::CopyOp op);
   LogicalResult emitBulkStore(ir::tile::StoreFragmentOp op);
+  LogicalResult emitColumnSums(ir::tile::StoreColumnSumsOp op);
   void declarePanels(mlir::Type element);
 
   struct Reach;

@@ -49,6 +49,7 @@ private:
     if (auto read = dyn_cast<tile::ReadSharedOp>(op)) add(reads, read.getBase());
     if (auto copy = dyn_cast<tile::CopyOp>(op)) add(reads, copy.getBase()), add(writes, copy.getTarget());
     if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) add(writes, store.getBase());
+    if (auto store = dyn_cast<tile::StoreColumnSumsOp>(op)) add(writes, store.getBase());
     if (auto atomic = dyn_cast<tile::AtomicOp>(op); atomic && isa<tile::FragmentType>(atomic.getValue().getType()))
       add(writes, atomic.getBase());
     if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) add(reads, sort.getKeys()), add(writes, sort.getBase());

@@ -32,6 +32,8 @@ std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 std::unique_ptr<mlir::Pass> createSpecialiseRolesPass();
 /// What follows a product goes over its sums in parts of their columns, where whole tiles would take too many registers.
 std::unique_ptr<mlir::Pass> createStoreInPartsPass();
+/// Where a matrix is stored for sums of its columns alone, each 16 rows are added up and stored instead; for CUDA.
+std::unique_ptr<mlir::Pass> createSumColumnsPass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 /// Long reductions of whole tensors and of columns in parts, so that the whole machine takes part; for GPUs.

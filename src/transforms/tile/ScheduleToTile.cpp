@@ -98,6 +98,7 @@ void registerTileTransforms() {
   registerPass(createSpecialiseRolesPass);
   registerPass(createTakeTurnsPass);
   registerPass(createStoreInPartsPass);
+  registerPass(createSumColumnsPass);
   registerPass(createShortenPowersPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);

@@ -1,0 +1,221 @@
+// Sums of the columns of a matrix, where a product makes the matrix and nothing else reads it: the derivative of a bias.
+//
+//   kernel P:  store acc, X[m, n]              kernel P:  store_column_sums acc, S[m, n]      S: a row for each 16 of X
+//   kernel R:  for k in M: sum += X[k, i]  ->  kernel R:  for k in (M + 15) // 16: sum += S[k, i]
+//
+// X would be written and read in f32. 16 rows are what one warp holds of a tile, so their sums need no shared memory and
+// are the same whatever the tile's size. All launches of P and R change together, or none.
+#include "ir/common/Names.h"
+#include "ir/tile/Tile.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/Pass.h"
+#include "transforms/tile/Extents.h"
+#include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
+#include "transforms/tile/VectorForm.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+constexpr int64_t kRowsOfSum = 16;      // column_sums.h
+constexpr int64_t kColumnsOfWarp = 32;  // at least: eight for each lane
+
+/// A parameter of a kernel: what a launch hands over there.
+struct Place {
+  tile::KernelOp kernel;
+  unsigned number;
+  BlockArgument argument() { return kernel.getBody().getArgument(number); }
+  ViewType type() { return cast<ViewType>(argument().getType()); }
+  ParamAttr param() { return kernel.param(number); }
+};
+
+template <class Op> Op onlyUser(Value value) { return value.hasOneUse() ? dyn_cast<Op>(*value.getUsers().begin()) : Op(); }
+
+/// The store of a product's tile, of which the parameter gets nothing else.
+tile::StoreFragmentOp storeOf(Place place) {
+  auto store = onlyUser<tile::StoreFragmentOp>(place.argument());
+  if (!store || store.getBase() != place.argument() || store.getOffsets().size() != 2) return {};
+  tile::FragmentType type = store.getValue().getType();
+  auto layout = dyn_cast<tile::MmaAttr>(type.getLayout());
+  bool isPlain = !llvm::is_contained(store.getPoints(), true) && llvm::all_of(store.getSteps(), [](int64_t step) { return step == 1; });
+  if (!layout || type.getRank() != 2 || !type.getElementType().isF32() || !isPlain) return {};
+  Extents extents(place.kernel);
+  auto isWhole = [&](int64_t axis, int64_t of) {
+    std::vector<int64_t> values = extents.values(type.getShape()[axis]);
+    return !values.empty() && llvm::all_of(values, [&](int64_t value) { return value % of == 0; });
+  };
+  bool fits = store.getTransposed() ? layout.getCols() == 1 && isWhole(0, layout.getRows() * kRowsOfSum) && isWhole(1, kRowsOfSum)
+                                    : isWhole(0, layout.getRows() * kRowsOfSum) && isWhole(1, layout.getCols() * kColumnsOfWarp);
+  return fits && extents.isMultiple(store.getOffsets()[0], kRowsOfSum) ? store : tile::StoreFragmentOp();
+}
+
+/// Another parameter over whose tiles the groups may be counted; the parameter itself where they are not counted over it.
+std::optional<int64_t> gridWithout(Place place) {
+  GridAttr grid = place.kernel.getGrid();
+  if (grid.getKind() != GridKind::Output || grid.getParam() != place.number) return grid.getParam();
+  for (BlockArgument other : place.kernel.getBody().getArguments()) {
+    auto view = dyn_cast<ViewType>(other.getType());
+    if (other != place.argument() && view && view.getShape() == place.type().getShape()) return other.getArgNumber();
+  }
+  return std::nullopt;
+}
+
+/// The loop that adds up a column of the parameter, which nothing else reads.
+scf::ForOp loopOf(Place place) {
+  auto load = onlyUser<tile::LoadElementOp>(place.argument());
+  auto loop = load ? dyn_cast<scf::ForOp>(load->getParentOp()) : scf::ForOp();
+  auto reduction = loop ? loop->getAttrOfType<StringAttr>(tile::kReduces) : StringAttr();
+  if (!reduction || reduction != "sum" || loop->hasAttr(kSplit) || loop.getNumResults() != 1) return {};
+  auto first = loop.getLowerBound().getDefiningOp<tile::ConstantOp>(), step = loop.getStep().getDefiningOp<tile::ConstantOp>();
+  auto isNumber = [](tile::ConstantOp op, int64_t number) { return op && cast<IntegerAttr>(op.getValue()).getInt() == number; };
+  auto dim = loop.getUpperBound().getDefiningOp<tile::DimOp>();
+  auto number = loop.getUpperBound().getDefiningOp<tile::ConstantOp>();
+  const Dim rows = place.type().getShape()[0].getDim();
+  bool isWhole = dim ? Dim::parse(dim.getDim().str()) == rows : rows.isConstant() && isNumber(number, rows.constant());
+  auto add = onlyUser<tile::ElementwiseOp>(load.getResult());
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  bool isSum = add && add.getMnemonic() == "add" && yield.getOperand(0) == add.getResult() && loop.getRegionIterArg(0).hasOneUse() &&
+               llvm::is_contained(add.getArgs(), loop.getRegionIterArg(0)) && loop.getBody()->getOperations().size() == 3;
+  bool isColumn = load.getIndices().size() == 2 && load.getIndices()[0] == loop.getInductionVar() && loop.getInductionVar().hasOneUse();
+  return isNumber(first, 0) && isNumber(step, 1) && isWhole && isSum && isColumn ? loop : scf::ForOp();
+}
+
+class SumColumns {
+public:
+  explicit SumColumns(ModuleOp module) : symbols_(module), builder_(module.getContext()) {
+    module.walk([&](tile::LaunchOp launch) { launches_[symbols_.lookup<tile::KernelOp>(launch.getKernel())].push_back(launch); });
+    module.walk([&](tile::TempOp temp) {
+      if (isSummed(temp)) summed_.insert(temp);
+    });
+  }
+
+  void run() {
+    while (removeOthers()) {}
+    llvm::MapVector<std::pair<Operation *, unsigned>, Place> places;
+    for (tile::TempOp temp : summed_)
+      for (OpOperand &use : temp->getUses()) {
+        Place place = placeOf(use);
+        places.insert({{place.kernel, place.number}, place});
+      }
+    for (auto &[key, place] : places) {
+      if (auto store = storeOf(place)) sumWhereStored(place, store);
+      else addSums(place, loopOf(place));
+    }
+    for (tile::TempOp temp : summed_) {
+      StringRef name = nameHint(temp.getResult());
+      if (!name.empty()) temp->setLoc(named((name + "_sums").str(), unnamed(temp.getLoc())));
+      temp.getResult().setType(sumsOf(temp.getType()));
+    }
+  }
+
+private:
+  Place placeOf(OpOperand &use) {
+    auto launch = cast<tile::LaunchOp>(use.getOwner());
+    return {symbols_.lookup<tile::KernelOp>(launch.getKernel()), use.getOperandNumber()};
+  }
+
+  /// Products write it, sums of columns read it, and nothing else knows it.
+  bool isSummed(tile::TempOp temp) {
+    ViewType type = temp.getType();
+    if (type.getShape().size() != 2 || !type.getElementType().isF32() || type.getPlaces() || temp->hasAttr("tsr.buffer")) return false;
+    bool isWritten = false, isRead = false;
+    for (OpOperand &use : temp->getUses()) {
+      if (!isa<tile::LaunchOp>(use.getOwner())) return false;
+      Place place = placeOf(use);
+      if (place.type().getPlaces()) return false;
+      bool writes = storeOf(place) && gridWithout(place), reads = !writes && loopOf(place);
+      if (!writes && !reads) return false;
+      isWritten |= writes, isRead |= reads;
+    }
+    return isWritten && isRead;
+  }
+
+  /// A kernel that some launch starts with another tensor stays as it is, and so does what its other launches hand over.
+  bool removeOthers() {
+    auto isShared = [&](OpOperand &use) {
+      Place place = placeOf(use);
+      return llvm::any_of(launches_[place.kernel], [&](tile::LaunchOp launch) {
+        auto temp = launch.getArgs()[place.number].getDefiningOp<tile::TempOp>();
+        return !temp || !summed_.contains(temp);
+      });
+    };
+    for (tile::TempOp temp : summed_)
+      if (llvm::any_of(temp->getUses(), isShared)) return summed_.remove(temp);
+    return false;
+  }
+
+  ViewType sumsOf(ViewType type) {
+    Dim rows = Dim::ceilDiv(type.getShape()[0].getDim(), Dim(kRowsOfSum));
+    return ViewType::get(type.getContext(), {DimAttr::get(type.getContext(), rows), type.getShape()[1]}, type.getElementType());
+  }
+  Value number(const Dim &value, Location place) {
+    if (value.isConstant()) return builder_.create<tile::ConstantOp>(place, builder_.getIndexType(), builder_.getIndexAttr(value.constant()));
+    return builder_.create<tile::DimOp>(place, builder_.getIndexType(), value.str());
+  }
+
+  /// The parameter is one of sums, by its type and its name.
+  void retype(Place place) {
+    tile::KernelOp kernel = place.kernel;
+    ViewType type = sumsOf(place.type());
+    ParamAttr old = place.param();
+    std::string name = (old.getName() + "_sums").str();
+    SmallVector<Attribute> params(kernel.getParams().begin(), kernel.getParams().end());
+    params[place.number] = ParamAttr::get(builder_.getContext(), name, old.getMode(), old.getIsResult(), old.getKeywordOnly(), old.getDefaultValue());
+    SmallVector<Attribute> outputs(kernel.getOutputs().begin(), kernel.getOutputs().end());
+    for (Attribute &output : outputs)
+      if (auto result = cast<ResultAttr>(output); result.getParam() == place.number) {
+        auto tensor = TensorType::get(builder_.getContext(), type.getShape(), type.getElementType());
+        output = ResultAttr::get(builder_.getContext(), name, tensor, result.getParam());
+      }
+    place.argument().setType(type);
+    SmallVector<Type> types(kernel.getBody().getArgumentTypes());
+    kernel->setAttr("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
+    kernel->setAttr("params", builder_.getArrayAttr(params));
+    kernel->setAttr("outputs", builder_.getArrayAttr(outputs));
+  }
+
+  void sumWhereStored(Place place, tile::StoreFragmentOp store) {
+    tile::KernelOp kernel = place.kernel;
+    if (GridAttr grid = kernel.getGrid(); grid.getKind() == GridKind::Output)
+      kernel->setAttr("grid", GridAttr::get(builder_.getContext(), grid.getKind(), grid.getDims(), *gridWithout(place)));
+    addReason(kernel, "%" + Twine(place.number) + ": each " + Twine(kRowsOfSum) + " rows of the tile are added up, as only sums of columns are asked for");
+    for (auto last : store->getBlock()->getOps<tile::StoreFragmentOp>()) builder_.setInsertionPointAfter(last);  // when other tiles need no registers
+    Value rows = number(place.type().getShape()[0].getDim(), unnamed(store.getLoc()));
+    builder_.create<tile::StoreColumnSumsOp>(store.getLoc(), store.getValue(), place.argument(), store.getOffsets()[0], store.getOffsets()[1], rows,
+                                             store.getTransposed());
+    store.erase();
+    retype(place);
+  }
+
+  void addSums(Place place, scf::ForOp loop) {
+    builder_.setInsertionPoint(loop);
+    loop.getUpperBoundMutable().assign(number(sumsOf(place.type()).getShape()[0].getDim(), unnamed(loop.getLoc())));
+    retype(place);
+  }
+
+  SymbolTable symbols_;
+  OpBuilder builder_;
+  llvm::MapVector<tile::KernelOp, SmallVector<tile::LaunchOp>> launches_;
+  llvm::SetVector<tile::TempOp> summed_;
+};
+
+struct SumColumnsPass : PassWrapper<SumColumnsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SumColumnsPass)
+  StringRef getArgument() const override { return "tile-sum-columns"; }
+  StringRef getDescription() const override { return "sums of a product's columns from its tiles, where nothing else needs them in f32"; }
+  void runOnOperation() override { SumColumns(getOperation()).run(); }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> createSumColumnsPass() { return std::make_unique<SumColumnsPass>(); }
+
+}  // namespace tessera::transforms
