@@ -100,7 +100,7 @@ def Tile_StoreColumnSumsOp : Tile_AccessStmt<"store_column_sums"> {
     one at (j, i) of the tile.
 
     Example: `tile.store_column_sums %acc, %sums[%m, %n] rows %M : !tile.fragment<["T.m", "T.n"], f32, #tile.mma<4 x 1>>,
-    !tsr.view<["(M+15)//16", "N"], f32>`
+    !tsr.view<["(M + 15) // 16", "N"], f32>`
   }];
   let arguments = (ins Tile_FragmentType:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base, Index:$row, Index:$col, Index:$rows,
                        UnitAttr:$transposed);

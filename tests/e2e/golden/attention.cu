@@ -145,6 +145,7 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
 //     result so far, rescaled where a larger score comes; s is not stored; there are few rows:
 //     groups go over parts of the keys, and the kernel after this one puts together what they found
 //   products by matrix instructions, warps in 4 rows and 1 column
+//   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int Align>
 static __global__ void __launch_bounds__(128, 1)
 attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
@@ -192,13 +193,6 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
     tsr::async_commit();  // :9
     const int32_t k0 = 0;  // :8
     const int32_t as_i32 = int32_t(T - S);
-    #pragma unroll
-    for (int i = 0; i < s.rows; ++i) {
-      #pragma unroll
-      for (int j = 0; j < s.cols; ++j) {
-        s(i, j) *= 0.125f;
-      }
-    }
     if (as_i32 + int32_t(m) + 1 < int32_t(n) + int32_t(BN)) {
       #pragma unroll
       for (int i = 0; i < s.rows; ++i) {
@@ -222,20 +216,21 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
     }
     const tsr::RowVector<float, BM, Warps> s_max = tsr::row_reduce<tsr::Max>(s);  // :9
     tsr::RowVector<float, BM, Warps> largest_new;
-    tsr::RowVector<float, BM, Warps> shift;
     tsr::RowVector<float, BM, Warps> rescale;
+    tsr::RowVector<float, BM, Warps> shift_log2;
     #pragma unroll
     for (int i = 0; i < largest_new.rows; ++i) {
-      largest_new(i) = tsr::max(largest(i), s_max(i));
-      shift(i) = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
-      rescale(i) = tsr::exp(largest(i) - shift(i));
+      largest_new(i) = tsr::max(largest(i), s_max(i) * 0.125f);
+      const float shift = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
+      rescale(i) = tsr::exp(largest(i) - shift);
+      shift_log2(i) = shift * 1.442695f;
     }
     tsr::Fragment<float, BM, BN, Warps> e;
     #pragma unroll
     for (int i = 0; i < e.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < e.cols; ++j) {
-        e(i, j) = tsr::exp(s(i, j) - shift(i));
+        e(i, j) = tsr::exp2(tsr::fma(s(i, j), 0.18033688f, -shift_log2(i)));
       }
     }
     const tsr::RowVector<float, BM, Warps> e_sum = tsr::row_reduce<tsr::Sum>(e);

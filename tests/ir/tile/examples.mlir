@@ -171,3 +171,16 @@ tile.kernel @order_kernel(%x: !tsr.view<["M", "N"], f32>, %order: !tsr.view<["M"
   tile.argsort_row %x, %order[%row] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
   tile.kernel_end
 }
+
+// CHECK-LABEL: tile.kernel @sums_kernel
+tile.kernel @sums_kernel(%sums: !tsr.view<["(M + 15) // 16", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"sums", out, result>],
+    outputs = [#tsr.result<"sums", !tsr.tensor<["(M + 15) // 16", "N"], f32>, param = 0>], grid = #tsr.grid<output, ["4", "64"], param = 0>, group = 128 : i64} {
+  %row = tile.query "origin"
+  %col = tile.query "origin" {axis = 1 : i64}
+  %rows = tile.dim "M"
+  %one = tile.constant 1.0 : f32
+  %tile = tile.fill %one : f32 to !tile.fragment<["64", "64"], f32, #tile.mma<4 x 1>>
+  // CHECK: tile.store_column_sums %{{.*}}, %sums[%{{.*}}, %{{.*}}] rows %{{.*}} {transposed} : <["64", "64"], f32, #tile.mma<4 x 1>>, <["(M + 15) // 16", "N"], f32>
+  tile.store_column_sums %tile, %sums[%row, %col] rows %rows {transposed} : !tile.fragment<["64", "64"], f32, #tile.mma<4 x 1>>, !tsr.view<["(M + 15) // 16", "N"], f32>
+  tile.kernel_end
+}
