@@ -53,6 +53,17 @@ def difference(got, expected, tolerance):
     return ""
 
 
+def runs_of(text):
+    """What the lines `# run:` ask for: function, sizes, arguments, tolerance."""
+    for line in re.findall(r"^# run: (.*)$", text, re.M):
+        name, *words = line.split()
+        sizes = [(k, v.split(",")) for k, _, v in (w.partition("=") for w in words) if v]
+        given = dict(w.split(":") for w in words if ":" in w)
+        tolerance = float(given.pop("tolerance", 2e-5))
+        for values in itertools.product(*[v for _, v in sizes]):
+            yield name, list(zip([k for k, _ in sizes], values)), [f"{k}={v}" for k, v in given.items()], tolerance
+
+
 class Runner:
     def __init__(self, tessera, target, seed, reference):
         self.tessera, self.target, self.reference = tessera, target, reference
@@ -101,24 +112,20 @@ class Runner:
             return self.fail(os.path.basename(program), f"it prints\n{texts[1]}\nand not\n" + "\n".join(wanted))
         self.good += 1
 
-    def program(self, path):
+    def program(self, path, part, parts):
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        for line in re.findall(r"^# run: (.*)$", text, re.M):
-            name, *words = line.split()
-            sizes = [(k, v.split(",")) for k, _, v in (w.partition("=") for w in words) if v]
-            given = dict(w.split(":") for w in words if ":" in w)
-            tolerance = float(given.pop("tolerance", 2e-5))
-            for values in itertools.product(*[v for _, v in sizes]):
-                self.function(path, name, list(zip([k for k, _ in sizes], values)), [f"{k}={v}" for k, v in given.items()], tolerance)
-        if self.target == "cpu" and re.search(r"^# main$", text, re.M):  # device code has no `main`
+        runs = list(runs_of(text))  # neighbours are mostly of one function, which is compiled once
+        for name, sizes, given, tolerance in runs[len(runs) * (part - 1) // parts : len(runs) * part // parts]:
+            self.function(path, name, sizes, given, tolerance)
+        if part == 1 and self.target == "cpu" and re.search(r"^# main$", text, re.M):  # device code has no `main`
             self.main(path, re.findall(r"^# prints: (.*)$", text, re.M))
 
 
-def main(tessera, target, programs, seed, reference=None):
+def main(tessera, target, programs, seed, reference=None, part="1/1"):
     runner = Runner(tessera, target, seed, reference or tessera)
     for path in programs:
-        runner.program(os.path.abspath(path))
+        runner.program(os.path.abspath(path), *map(int, part.split("/")))
     print(f"{runner.good} runs are right, {runner.bad} are not")
     return 0 if runner.good and not runner.bad else 1
 
@@ -128,7 +135,8 @@ if __name__ == "__main__":
     parser.add_argument("--target", default="cpu", help="what is compared with the reference: cpu, cuda:sm_90a, ...")
     parser.add_argument("--seed", type=int, help="of the first inputs; a new one if it is not given")
     parser.add_argument("--reference", type=os.path.abspath, help="what runs the reference, where TESSERA runs under a slow tool")
+    parser.add_argument("--part", default="1/1", metavar="2/4", help="the second of four parts of each program's runs, which may go side by side")
     parser.add_argument("tessera")
     parser.add_argument("programs", nargs="+")
     given = parser.parse_args()
-    sys.exit(main(os.path.abspath(given.tessera), given.target, given.programs, given.seed, given.reference))
+    sys.exit(main(os.path.abspath(given.tessera), given.target, given.programs, given.seed, given.reference, given.part))
