@@ -1,5 +1,6 @@
 // Products by matrix instructions against sums in double, for each operand type, orientation and arrangement of warps.
 #pragma once
+#include "tessera/device/column_sums.h"
 #include "tessera/device/mma.h"
 #if defined(TSR_TEST_SM90A)  // what only this machine has
 #include "tessera/device/cuda/store.h"
@@ -60,6 +61,39 @@ template <class E, int N = 32, class Swizzle = tsr::Xor> void chained(const char
       double sum = 0;
       for (int k = 0; k < N; ++k) sum += middle[m * N + k] * right[k * N + n];
       expect(c[m * N + n] == sum, name, m * N + n);
+    }
+}
+
+/// Sums of each 16 of `rows` rows of a, of which the group holds M x N at (row0, col0), as it is or transposed.
+template <int M, int N, class Grid, bool Transposed> KERNEL column_sums(const float *a, float *sums, int width, int row0, int col0, int rows) {
+  const tsr::View<float, 2> to{sums, {(rows + 15) / 16, width}};
+  tsr::Fragment<float, Transposed ? N : M, Transposed ? M : N, Grid> tile;
+  TSR_UNROLL
+  for (int i = 0; i < tile.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < tile.cols; ++j) {
+      const int row = row0 + (Transposed ? tile.col(j) : tile.row(i)), col = col0 + (Transposed ? tile.row(i) : tile.col(j));
+      tile(i, j) = row < rows && col < width ? a[row * width + col] : 1e6f;  // what is outside counts as nothing
+    }
+  }
+  if constexpr (Transposed) tsr::store_transposed_column_sums(to, tile, row0, col0, rows);
+  else tsr::store_column_sums(to, tile, row0, col0, rows);
+}
+
+template <int M, int N, class Grid, bool Transposed> void check_column_sums(int rows, int width, int row0, int col0) {
+  const int groups = (rows + 15) / 16;
+  Buffer<float> a(rows * width), sums(groups * width);
+  unsigned state = 5;
+  for (int i = 0; i < rows * width; ++i) a[i] = static_cast<float>(next(state));
+  for (int i = 0; i < groups * width; ++i) sums[i] = -7e6f;  // what no tile reaches stays as it is
+  LAUNCH(Grid::size, (column_sums<M, N, Grid, Transposed>), a.device(), sums.device(), width, row0, col0, rows);
+  sums.back();
+  for (int group = 0; group < groups; ++group)
+    for (int col = 0; col < width; ++col) {
+      double sum = 0;
+      for (int row = group * 16; row < rows && row < group * 16 + 16; ++row) sum += a[row * width + col];
+      const bool reached = group * 16 >= row0 && group * 16 < row0 + M && col >= col0 && col < col0 + N;
+      expect(sums[group * width + col] == (reached ? sum : -7e6f), "sums of columns", group * width + col);
     }
 }
 
@@ -176,6 +210,12 @@ inline void all() {
   promoted<tsr::f8e4m3, tsr::Xor>("mma e4m3 in parts");
 #endif
   orientations<int8_t, int32_t, 64>("mma i8");
+  check_column_sums<64, 64, tsr::MmaGrid<4, 1>, false>(64, 64, 0, 0);
+  check_column_sums<128, 64, tsr::MmaGrid<4, 1>, false>(150, 100, 16, 64);
+  check_column_sums<128, 128, tsr::MmaGrid<8, 1>, false>(131, 129, 0, 0);
+  check_column_sums<64, 64, tsr::MmaGrid<2, 2>, false>(49, 67, 0, 0);
+  check_column_sums<16, 64, tsr::MmaGrid<4, 1>, true>(16, 64, 0, 0);
+  check_column_sums<32, 128, tsr::MmaGrid<4, 1>, true>(61, 130, 32, 0);
   chained<tsr::bf16>("mma chain bf16");
   chained<tsr::f16>("mma chain f16");
 }
