@@ -191,14 +191,6 @@ private:
     });
   }
 
-  /// The dimensions that the parameters of the function have.
-  std::set<std::string> dimensions() const {
-    std::set<std::string> dims;
-    if (!place_.function) return dims;
-    for (const ast::TypeParameter &t : place_.function->typeParameters) dims.insert(t.name.text);
-    return dims;
-  }
-
   /// `acc = zeros((N,))` where a row of M is added; `tile.zeros((T.m), f32)`, which lacks a size.
   void otherMaker() {
     static const std::set<std::string> makers = {"zeros", "ones", "full"};
