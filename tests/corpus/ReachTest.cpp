@@ -199,7 +199,9 @@ Outcome outcomeOf(const Case &one) {
     fix = d.fixes.empty() ? nullptr : &d.fixes.front();
     counts.edit =
         fix && fix->span.file == checking.main->file && right.count(bare(diag::applyFixes(wrong, {fix}).text)) != 0;
-    counts.editOrWords = counts.edit || saysIt(one, d);
+    counts.editOrWords = counts.edit || saysIt(one, d) || std::any_of(d.fixes.begin(), d.fixes.end(), [&](const diag::Fix &offered) {
+                           return offered.span.file == checking.main->file && right.count(bare(diag::applyFixes(wrong, {&offered}).text)) != 0;
+                         });
   }
   std::string fixed = bare(fixedAsAll(wrong));
   counts.mended = right.count(fixed);

@@ -11,6 +11,9 @@
 namespace tessera::sema {
 namespace {
 
+/// So many edits beside one another are as much as anybody reads.
+constexpr size_t kMostOffered = 3;
+
 /// Of a message about shapes, the others about its statement: what they are about has no shape, so what an edit makes
 /// of it is hidden.
 std::set<Messages::key_type> othersAbout(const ast::Stmt *statement, const diag::Diagnostic &target,
@@ -29,7 +32,6 @@ std::set<Messages::key_type> othersAbout(const ast::Stmt *statement, const diag:
 /// offered beside one another.
 std::vector<const diag::Fix *> thatMend(const CandidateGroup &group, const diag::Diagnostic &target, const Part &part,
                                         const std::set<Messages::key_type> &others, Trials &trials) {
-  constexpr size_t kMostOffered = 3;
   std::vector<const diag::Fix *> found;
   for (const diag::Fix &fix : group.edits) {
     if (!trials.mends(fix, target, part, others) || (group.ofSignature && !trials.mendsAll(fix, target))) continue;
@@ -45,20 +47,29 @@ void onlyAssumed(std::vector<diag::Fix> &fixes) {
 
 bool touch(Span a, Span b) { return a.file == b.file && a.begin <= b.end && b.begin <= a.end; }
 
-/// Where an edit of a later group at another place mends it as well, nothing says which was meant: it is offered beside
-/// the first, and the author chooses.
-void addRival(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, size_t from, const Part &part,
-              const std::set<Messages::key_type> &others, Trials &trials) {
+/// Edits of later groups that mend it as well are offered beside the first. Where one of them lies elsewhere, nothing says
+/// which was meant, and the author chooses.
+void addRivals(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, size_t from, const Part &part,
+               const std::set<Messages::key_type> &others, Trials &trials) {
+  constexpr size_t kMostRivals = 2;
   const Span first = d.fixes.front().span;
-  for (size_t i = from; i < groups.size(); ++i) {
+  std::vector<diag::Fix> rivals;
+  bool elsewhere = false;
+  for (size_t i = from; i < groups.size() && rivals.size() < kMostRivals; ++i) {
     if (groups[i].assumes || groups[i].rivals) continue;
     for (const diag::Fix &fix : groups[i].edits) {
-      if (touch(fix.span, first) || !trials.mends(fix, d, part, others)) continue;
-      if (groups[i].ofSignature && !trials.mendsAll(fix, d)) continue;
-      d.fixes.insert(d.fixes.begin() + 1, fix);
-      return onlyAssumed(d.fixes);
+      auto isKnown = [&](const diag::Fix &known) { return known.span == fix.span && known.replacement == fix.replacement; };
+      auto isBeside = [&](const diag::Fix &known) { return touch(known.span, fix.span); };
+      if (std::any_of(d.fixes.begin(), d.fixes.end(), isKnown) || std::any_of(rivals.begin(), rivals.end(), isBeside)) continue;
+      if (!trials.mends(fix, d, part, others) || (groups[i].ofSignature && !trials.mendsAll(fix, d))) continue;
+      elsewhere |= !touch(fix.span, first);
+      rivals.push_back(fix);
+      break;
     }
   }
+  onlyAssumed(rivals);
+  d.fixes.insert(d.fixes.begin() + 1, rivals.begin(), rivals.end());
+  if (elsewhere) onlyAssumed(d.fixes);
 }
 
 /// Puts the first edit that mends it in front of a fact for `where`, which mends every claim about shapes. Where several
@@ -69,8 +80,11 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
   bool searching = true;
   for (const CandidateGroup &group : groups) {
     bool offered = !d.fixes.empty() && !assumes(d.fixes.front());
-    if (group.rivals && offered) {
-      if (!thatMend(group, d, part, others, trials).empty()) onlyAssumed(d.fixes);
+    if (group.rivals && (offered || !searching)) {
+      const std::vector<const diag::Fix *> found = thatMend(group, d, part, others, trials);
+      if (found.empty()) continue;
+      if (!group.assumes || d.fixes.size() <= kMostOffered) d.fixes.insert(d.fixes.begin() + 1, *found.front());
+      onlyAssumed(d.fixes);
       continue;
     }
     if (!searching || (group.last && offered)) continue;
@@ -83,7 +97,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
     d.fixes.insert(d.fixes.begin(), *found.front());
     if (group.assumes || !several.empty()) onlyAssumed(d.fixes);  // and nothing that was known before is more certain
     searching = false;
-    if (!assumes(d.fixes.front())) addRival(d, groups, &group - groups.data() + 1, part, others, trials);
+    if (!assumes(d.fixes.front())) addRivals(d, groups, &group - groups.data() + 1, part, others, trials);
   }
   if (!searching || several.empty() || (!d.fixes.empty() && !assumes(d.fixes.front()))) return;
   onlyAssumed(several);
@@ -93,7 +107,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls, editsOfNumbers, smallEditsOfKernels, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
+  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls, editsOfNumbers, smallEditsOfKernels, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
   }

@@ -42,6 +42,20 @@ public:
     return taken();
   }
 
+  /// Tried early.
+  std::vector<CandidateGroup> saidGroups() {
+    if (!place_.function || !place_.expr()) return {};
+    switch (diagnostic_.id) {
+    case Id::wrongResult: takenPosition(), saidDimensions(); break;
+    case Id::rankMismatch:
+    case Id::shapeMismatch:
+    case Id::contractionMismatch:
+    case Id::broadcastFails: saidDimensions(), takenPosition(); break;
+    default: break;
+    }
+    return taken();
+  }
+
 private:
   static constexpr size_t kMost = 16;
 
@@ -66,17 +80,46 @@ private:
     if (auto *call = place_.innermost<ast::CallExpr>(); call && call != place_.expr()) visit(*call, each);
   }
 
-  /// `one_hot(y, B)` for `one_hot(y, C)`: one dimension for another, first those that the message is about.
-  void otherDimensions() {
+  /// Each name of a dimension that is an argument of a call, or an item of one, with each other dimension.
+  template <class Visit> void eachOtherDimension(const Visit &visitOther) const {
     const std::set<std::string> dims = dimensions();
-    CandidateGroup said, others;
-    eachNear([&](const ast::Expr &part) {
-      auto *name = as<ast::NameExpr>(&part);
+    auto each = [&](const ast::Expr &e) {
+      auto *name = as<ast::NameExpr>(&e);
       if (!name || !dims.count(name->name)) return;
       for (const std::string &dim : dims)
-        if (dim != name->name) add(isSaid(dim) && isSaid(name->name) ? said : others, name->span, dim);
+        if (dim != name->name) visitOther(*name, dim);
+    };
+    eachNear([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || ordersElements(nameOf(*call))) return;
+      for (const ast::Argument &arg : call->arguments) {
+        each(*arg.value);
+        if (arg.value->kind == ast::ExprKind::Tuple)
+          for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*arg.value).items) each(*item);
+      }
     });
-    groups_.push_back(std::move(said)), groups_.push_back(std::move(others));
+  }
+  /// `one_hot(y, B)` for `one_hot(y, C)`, where the message is about both.
+  void saidDimensions() {
+    CandidateGroup &edits = group(true);
+    eachOtherDimension([&](const ast::NameExpr &name, const std::string &dim) {
+      if (isSaid(dim) && isSaid(name.name)) add(edits, name.span, dim);
+    });
+  }
+  void otherDimensions() {
+    CandidateGroup &edits = group(true);
+    eachOtherDimension([&](const ast::NameExpr &name, const std::string &dim) { add(edits, name.span, dim); });
+  }
+
+  /// `h[:, 0:1]` keeps an axis of extent 1.
+  void takenPosition() {
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      auto *start = slice ? as<ast::IntExpr>(slice->start) : nullptr;
+      auto *stop = slice ? as<ast::IntExpr>(slice->stop) : nullptr;
+      if (start && stop && stop->value == start->value + 1) add(edits, slice->span, text(*start), "take this one position");
+    });
   }
 
   static bool ordersElements(const std::string &name) {
@@ -170,8 +213,9 @@ private:
       if (!type) return;
       const size_t rank = type->items.size() - 1;
       for (size_t i = 0; i < rank; ++i) {
-        visit(*type->items[i].value, [&](const ast::Expr &size) {
-          auto *number = as<ast::IntExpr>(&size);
+        const ast::Expr &whole = *type->items[i].value;
+        visit(whole, [&](const ast::Expr &size) {
+          auto *number = &size == &whole ? nullptr : as<ast::IntExpr>(&size);  // the factor of a dimension
           auto *name = as<ast::NameExpr>(&size);
           if (number) add(numbers, number->span, std::to_string(number->value + 1), "declare one more");
           if (number && number->value > 1) add(numbers, number->span, std::to_string(number->value - 1), "declare one less");
@@ -200,6 +244,9 @@ private:
 
 std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
   return SearchEdits(diagnostic, place, sources).groups();
+}
+std::vector<CandidateGroup> editsOfSaid(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return SearchEdits(diagnostic, place, sources).saidGroups();
 }
 
 }  // namespace tessera::sema

@@ -152,7 +152,8 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Expr *operand : operandsAt(place_))
       if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Attribute)
-        insert(edits, operand->span.end, ".T", "turn it around");
+        if (auto *type = tensorTypeOf(operand); !type || type->items.size() == 3)  // of a matrix
+          insert(edits, operand->span.end, ".T", "turn it around");
   }
 
   /// `sum(users * items, axis=1)` of all pairs.
