@@ -2,6 +2,7 @@
 #include "diag/Edits.h"
 #include "sema/advice/Candidates.h"
 #include "sema/advice/Origins.h"
+#include "sema/advice/Remedies.h"
 #include "sema/advice/SmallEdits.h"
 #include "sema/advice/Trials.h"
 #include <algorithm>
@@ -118,37 +119,42 @@ std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &pla
 
 }  // namespace
 
+/// Adds the edits that mend it, and leaves out those that do not.
+static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<diag::Diagnostic> &all, const Sources &sources,
+                     Trials &trials) {
+  std::vector<CandidateGroup> groups;
+  if (!trials.isSpent()) groups = editsFor(d, place, sources);
+  bool certain = diag::fixOf(d, false) != nullptr;
+  if (d.fixes.empty() && groups.empty()) return;
+  if (certain && d.fixes.size() == 1) return;
+  const Part &part = trials.partFor(d, place);
+  std::erase_if(d.fixes, [&](diag::Fix &fix) {
+    if (fix.applicability == diag::Applicability::Certain) return false;
+    if (!assumes(fix)) {
+      if (!trials.helps(fix, d, part)) return true;
+      bool guess = d.id == diag::Id::undefinedName && !trials.mends(fix, d, part, true);  // another name was meant
+      if (guess) fix.applicability = diag::Applicability::Assumption;
+      return false;
+    }
+    if (trials.mends(fix, d, part, true)) return false;  // of what is wrong in two places it would mend one
+    auto more = trials.completed(fix, d, part);
+    if (more) fix = std::move(*more);
+    return !more;
+  });
+  if (!certain) offer(d, groups, part, othersAbout(place.statement, d, all), trials);
+}
+
 void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
             diag::Engine &diagnostics, size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
   Trials trials(module, sources, load, options, messagesOf(all, from, sources));
   Places places(module);
   for (size_t i = from; i < all.size(); ++i) {
-    diag::Diagnostic &d = all[i];
-    if (d.span.file != module.file) continue;
-    Place place = places.at(d.span);
-    noteOrigins(d, place);
-    std::vector<CandidateGroup> groups;
-    if (!trials.isSpent()) groups = editsFor(d, place, sources);
-    bool certain = diag::fixOf(d, false) != nullptr;
-    if (d.fixes.empty() && groups.empty()) continue;
-    if (certain && d.fixes.size() == 1) continue;
-    const Part &part = trials.partFor(d, place);
-    std::erase_if(d.fixes, [&](diag::Fix &fix) {
-      if (fix.applicability == diag::Applicability::Certain) return false;
-      if (!assumes(fix)) {
-        if (!trials.helps(fix, d, part)) return true;
-        bool guess = d.id == diag::Id::undefinedName && !trials.mends(fix, d, part, true);  // another name was meant
-        if (guess) fix.applicability = diag::Applicability::Assumption;
-        return false;
-      }
-      if (trials.mends(fix, d, part, true)) return false;  // of what is wrong in two places it would mend one
-      auto more = trials.completed(fix, d, part);
-      if (more) fix = std::move(*more);
-      return !more;
-    });
-    std::set<Messages::key_type> others = othersAbout(place.statement, d, all);
-    if (!certain) offer(d, groups, part, others, trials);
+    if (all[i].span.file != module.file) continue;
+    const Place place = places.at(all[i].span);
+    noteOrigins(all[i], place);
+    adviseOn(all[i], place, all, sources, trials);
+    noteRemedy(all[i], place, sources);
   }
   diagnostics.replace(std::move(all));
 }
