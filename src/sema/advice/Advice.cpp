@@ -108,7 +108,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls, editsOfNumbers, smallEditsOfKernels, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
+  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls, editsOfNumbers, smallEditsOfKernels, editsOfCoverage, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
   }

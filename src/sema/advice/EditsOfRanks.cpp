@@ -79,6 +79,7 @@ private:
   /// `x * s`, where `s` has a number for each image.
   void manyNewAxes() {
     CandidateGroup &edits = group(true);
+    edits.assumes = place_.expr()->kind == ast::ExprKind::Call && text(*place_.expr()).rfind("where(", 0) != 0;
     for (const ast::Expr *operand : operandsAt(place_))
       if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Call || operand->kind == ast::ExprKind::Attribute)
         for (const char *index : {"[:, None, None, None]", "[:, :, None, None]", "[:, None, :]"})

@@ -29,7 +29,7 @@ public:
     case Id::indexShape:
     case Id::windowTooLarge:
     case Id::channelMismatch:
-    case Id::outOfBounds: otherDimensions(), exchangedSizes(), otherNumbers(), movedAxes(), declaredSizes(); break;
+    case Id::outOfBounds: otherDimensions(), exchangedSizes(), joinedSizes(), otherNumbers(), otherTensors(), movedAxes(), declaredSizes(); break;
     case Id::unpackCount:
     case Id::badAxis:
     case Id::callFactFails: otherNumbers(), otherDimensions(); break;
@@ -143,6 +143,34 @@ private:
     });
   }
 
+  /// `y.reshape(B, S, H, D)`, where `[B, S, H * D]` is needed.
+  void joinedSizes() {
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || nameOf(*call) != "reshape") return;
+      for (size_t i = 0; i + 1 < call->arguments.size(); ++i) {
+        const ast::Expr &a = *call->arguments[i].value, &b = *call->arguments[i + 1].value;
+        if (a.kind == ast::ExprKind::Name && b.kind == ast::ExprKind::Name && dimensions().count(text(a)))
+          add(edits, a.span.to(b.span), text(a) + " * " + text(b), "make one axis of the two");
+      }
+    });
+  }
+
+  /// `rng.normal(w.shape)` for `x.shape`: another tensor of the function.
+  void otherTensors() {
+    if (place_.inKernel) return;
+    std::vector<std::string> tensors;
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (auto *type = as<ast::SubscriptExpr>(p.annotation); type && text(*type->object) == "Tensor") tensors.push_back(p.name.text);
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      if (name && std::find(tensors.begin(), tensors.end(), name->name) != tensors.end())
+        for (const std::string &other : tensors) add(edits, name->span, other);
+    });
+  }
+
   /// `split(x, 2)` for 3 names, `axis=1`, `window=3`: as many as there are names, one more or less.
   void otherNumbers() {
     CandidateGroup asNames, near;
@@ -210,6 +238,7 @@ private:
     const std::set<std::string> dims = dimensions();
     eachNear([&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
+      if (!type) type = typeOfField(part);
       if (!type) return;
       const size_t rank = type->items.size() - 1;
       for (size_t i = 0; i < rank; ++i) {
@@ -225,7 +254,26 @@ private:
         for (size_t to = 0; to < rank; ++to) movedSize(*type, i, to, moved);
       }
     });
-    for (CandidateGroup *found : {&numbers, &names, &moved}) found->ofSignature = true, groups_.push_back(std::move(*found));
+    for (CandidateGroup *found : {&numbers, &names, &moved}) {
+      found->ofSignature = found->assumes = found->rivals = true;  // nothing says whether the body or the declaration was meant
+      groups_.push_back(std::move(*found));
+    }
+  }
+  /// `m.w1` of `m: Mlp[D, F]`: the type that the struct says.
+  const ast::SubscriptExpr *typeOfField(const ast::Expr &e) const {
+    auto *member = as<ast::AttributeExpr>(&e);
+    const ast::Parameter *p = member ? parameterOf(member->object.get()) : nullptr;
+    auto *type = p ? as<ast::SubscriptExpr>(p->annotation) : nullptr;
+    const std::string name = type ? text(*type->object) : p && p->annotation ? text(*p->annotation) : "";
+    for (size_t i = 0; p && i < place_.module->body.size(); ++i) {
+      auto *def = as<ast::StructDef>(place_.module->body[i]);
+      for (size_t j = 0; def && def->name.text == name && j < def->body.size(); ++j) {
+        auto *field = as<ast::AnnAssignStmt>(def->body[j]);
+        auto *declared = field && text(*field->target) == member->attribute.text ? as<ast::SubscriptExpr>(field->annotation) : nullptr;
+        if (declared && declared->items.size() > 1 && text(*declared->object) == "Tensor") return declared;
+      }
+    }
+    return nullptr;
   }
   void movedSize(const ast::SubscriptExpr &type, size_t from, size_t to, CandidateGroup &edits) {
     if (from == to || from == to + 1) return;

@@ -116,10 +116,16 @@ private:
     std::vector<const ast::Expr *> operands = operandsAt(place_);
     if (const int more = moreAxes(); operands.size() == 2 && more != 0) operands = {operands[more < 0 ? 0 : 1]};
     CandidateGroup &edits = group(true);
+    edits.assumes = isOfCall();
     for (const char *index : {"[:, None]", "[:, :, None]", "[:, None, None]"})
       for (const ast::Expr *operand : operands)
         if (operand->kind != ast::ExprKind::Int && operand->kind != ast::ExprKind::Float)
           insertIndex(edits, *operand, index);
+  }
+  /// What a function does with its arguments is not seen here: that they fit then does not tell what was meant.
+  bool isOfCall() const {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    return call && nameOf(*call) != "where";
   }
   /// How many axes the left shape of `the shapes [A, O] and [A] ...` has more than the right one.
   int moreAxes() const {

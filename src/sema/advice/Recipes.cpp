@@ -1,4 +1,5 @@
 #include "sema/advice/Recipes.h"
+#include "sema/Builtins.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
 #include <map>
@@ -33,6 +34,14 @@ constexpr Recipe kRecipes[] = {
     {"ones_like", 1, "ones($1.shape, $1.dtype)"},
     {"full_like", 2, "full($1.shape, $2, $1.dtype)"},
     {"outer", 2, "$1[:, None] * $2"},
+    {"subtract.outer", 2, "$1[:, None] - $2"},
+    {"add.outer", 2, "$1[:, None] + $2"},
+    {"multiply.outer", 2, "$1[:, None] * $2"},
+    {"true_divide", 2, "$1 / $2"},
+    {"equal", 2, "$1 == $2"},
+    {"not_equal", 2, "$1 != $2"},
+    {"greater_equal", 2, "$1 >= $2"},
+    {"less_equal", 2, "$1 <= $2"},
     {"linear", 2, "$1 @ $2.T"},
     {"linear", 3, "$1 @ $2.T + $3"},
     {"addmm", 3, "$1 + $2 @ $3"},
@@ -68,6 +77,25 @@ std::string filled(std::string_view text, const std::vector<WrittenArgument> &ar
 /// "[a, b]" without its brackets, where a function here takes one argument each.
 bool takesEach(std::string_view name) { return name == "concat" || name == "stack"; }
 
+/// What the function here calls an argument; empty if it has none of that name, or of what others call so.
+std::string argumentOf(std::string_view function, std::string_view keyword) {
+  const BuiltinRow *row = builtinByName(function, 'P');
+  std::string_view ours = nameHere(keyword);
+  if (!row || keyword.empty()) return std::string(ours.empty() ? keyword : ours);
+  auto takes = [&](std::string_view name) {
+    for (size_t at = row->signature.find(name); at != std::string_view::npos; at = row->signature.find(name, at + 1)) {
+      const size_t end = at + name.size();
+      bool whole = (at == 0 || row->signature[at - 1] == ' ') &&
+                   (end == row->signature.size() || row->signature[end] == ',' || row->signature[end] == '=');
+      if (whole) return true;
+    }
+    return false;
+  };
+  for (std::string_view name : {keyword, argumentHere(keyword), ours})
+    if (!name.empty() && takes(name)) return std::string(name);
+  return "";
+}
+
 }  // namespace
 
 std::string_view constantHere(std::string_view name) {
@@ -94,11 +122,13 @@ std::string callHere(std::string_view name, std::vector<WrittenArgument> argumen
     if (plain && recipe.name == name && recipe.arguments == arguments.size()) return filled(recipe.text, arguments);
   std::string_view named = nameHere(name), ours = named.empty() ? name : named;
   std::string shown;
+  bool byPlace = true;  // `clip(x, a_min=0.0, a_max=1.0)`: a name that nothing here has is left out
   for (WrittenArgument &argument : arguments) {
     bool list = argument.text.size() > 2 && argument.text.front() == '[' && argument.text.back() == ']';
     if (&argument == &arguments.front() && list && takesEach(ours)) argument.text = argument.text.substr(1, argument.text.size() - 2);
-    std::string_view keyword = nameHere(argument.keyword);
-    if (!argument.keyword.empty()) argument.text = std::string(keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
+    const std::string keyword = argumentOf(ours, argument.keyword);
+    byPlace &= argument.keyword.empty() || keyword.empty();
+    if (!argument.keyword.empty() && !byPlace) argument.text = (keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
     shown += (shown.empty() ? "" : ", ") + argument.text;
   }
   return prefix + std::string(ours) + "(" + shown + ")";

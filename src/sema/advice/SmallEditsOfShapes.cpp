@@ -611,8 +611,13 @@ private:
     }
     if (rows.empty()) return;
     CandidateGroup &edits = group(true);
-    for (const ast::Argument &arg : call.arguments)
-      if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
+    for (const ast::Argument &arg : call.arguments) {
+      if (!as<ast::NameExpr>(arg.value)) continue;
+      insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
+      auto *type = tensorTypeOf(arg.value.get());
+      if (type && type->items.size() > 3)  // `logits` of `[B, S, V]`
+        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[type->items.size() - 2].span) + ")", "put it into the same rows");
+    }
   }
 
   /// `where(mask, x, 0.0)`, where the mask lacks the last axis.
