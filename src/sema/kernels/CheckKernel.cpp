@@ -357,6 +357,19 @@ static bool cutElsewhere(Context &cx, const Value &tile, const Type &type, Span 
   return false;
 }
 
+/// A tile that is the whole output, whatever its size: it is computed by one group, and the rest of the machine waits.
+static void wholeOutput(Context &cx, const std::vector<Dim> &tileDims, const Type &type, Span span) {
+  bool whole = tileDims.size() == type.shape.size(), large = false;
+  for (size_t axis = 0; whole && axis < tileDims.size(); ++axis) {
+    whole &= cx.function.facts.same(tileDims[axis], type.shape[axis]);
+    large |= !tileDims[axis].isConstant();
+  }
+  if (!whole || !large || cx.reportedSpans.count({static_cast<int>(Id::oneGroup), span.file, span.begin})) return;
+  warn(cx, Id::oneGroup, span, cx.function.fn->name)
+      .label("this tile has the shape of the whole result")
+      .help("a group computes a part: `T = tile.context()`, `m, n = tile.origin()`, and slices `x[m:m + T.m, n:n + T.n]`, or a row, `x[m, :]`");
+}
+
 static void returnTile(Context &cx, Value value, int index, int count, Span span) {
   if (returnParameter(cx, value, index, span)) return;
   if (!cx.function.declared) {
@@ -377,6 +390,7 @@ static void returnTile(Context &cx, Value value, int index, int count, Span span
     return;
   ExprPtr stored = castToPlace(cx, tile, type, span, "the declared result");
   if (!stored) return;
+  wholeOutput(cx, tileDims, type, span);
   storeResult(cx, std::move(stored), tileDims, type, index, count, span);
 }
 
