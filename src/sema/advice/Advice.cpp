@@ -46,6 +46,12 @@ void onlyAssumed(std::vector<diag::Fix> &fixes) {
   for (diag::Fix &fix : fixes) fix.applicability = diag::Applicability::Assumption;
 }
 
+bool isAmong(const diag::Fix &fix, const std::vector<diag::Fix> &fixes) {
+  return std::any_of(fixes.begin(), fixes.end(), [&](const diag::Fix &known) {
+    return known.span == fix.span && known.replacement == fix.replacement;
+  });
+}
+
 bool touch(Span a, Span b) { return a.file == b.file && a.begin <= b.end && b.begin <= a.end; }
 
 /// Edits of later groups that mend it as well are offered beside the first. Where one of them lies elsewhere, nothing says
@@ -59,9 +65,8 @@ void addRivals(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, s
   for (size_t i = from; i < groups.size() && rivals.size() < kMostRivals; ++i) {
     if (groups[i].assumes || groups[i].rivals) continue;
     for (const diag::Fix &fix : groups[i].edits) {
-      auto isKnown = [&](const diag::Fix &known) { return known.span == fix.span && known.replacement == fix.replacement; };
       auto isBeside = [&](const diag::Fix &known) { return touch(known.span, fix.span); };
-      if (std::any_of(d.fixes.begin(), d.fixes.end(), isKnown) || std::any_of(rivals.begin(), rivals.end(), isBeside)) continue;
+      if (isAmong(fix, d.fixes) || std::any_of(rivals.begin(), rivals.end(), isBeside)) continue;
       if (!trials.mends(fix, d, part, others) || (groups[i].ofSignature && !trials.mendsAll(fix, d))) continue;
       elsewhere |= !touch(fix.span, first);
       rivals.push_back(fix);
@@ -98,6 +103,8 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
     d.fixes.insert(d.fixes.begin(), *found.front());
     if (group.assumes || !several.empty()) onlyAssumed(d.fixes);  // and nothing that was known before is more certain
     searching = false;
+    for (const diag::Fix &other : several)
+      if (!isAmong(other, d.fixes)) d.fixes.insert(d.fixes.begin() + 1, other), onlyAssumed(d.fixes);
     if (!assumes(d.fixes.front())) addRivals(d, groups, &group - groups.data() + 1, part, others, trials);
   }
   if (!searching || several.empty() || (!d.fixes.empty() && !assumes(d.fixes.front()))) return;

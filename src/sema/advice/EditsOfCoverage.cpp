@@ -33,6 +33,12 @@ private:
 
   /// `i = tile.local_id()` of several groups.
   void lanesOfAll() {
+    bool countsGroups = false;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *member = as<ast::AttributeExpr>(&part);
+      countsGroups |= member && member->attribute.text == "group_id";
+    });
+    if (countsGroups) return;
     CandidateGroup &edits = group(true);
     visitBody(*place_.function, [&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);

@@ -25,7 +25,6 @@ public:
     case Id::splitSizes:
     case Id::tileMismatch:
     case Id::redefinedType:
-    case Id::einsumExtent:
     case Id::indexShape:
     case Id::windowTooLarge:
     case Id::channelMismatch:
@@ -163,11 +162,18 @@ private:
     std::vector<std::string> tensors;
     for (const ast::Parameter &p : place_.function->parameters)
       if (auto *type = as<ast::SubscriptExpr>(p.annotation); type && text(*type->object) == "Tensor") tensors.push_back(p.name.text);
+    std::set<const ast::Expr *> asked;  // of `w.shape`: that nothing else reads `w` says nothing
+    eachNear([&](const ast::Expr &part) {
+      if (auto *member = as<ast::AttributeExpr>(&part); member && member->attribute.text == "shape") asked.insert(member->object.get());
+    });
     CandidateGroup &edits = group(true);
     eachNear([&](const ast::Expr &part) {
       auto *name = as<ast::NameExpr>(&part);
-      if (name && std::find(tensors.begin(), tensors.end(), name->name) != tensors.end())
-        for (const std::string &other : tensors) add(edits, name->span, other);
+      if (!name || std::find(tensors.begin(), tensors.end(), name->name) == tensors.end()) return;
+      auto use = place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
+      bool only = place_.names && use != place_.names->end() && use->second.reads.size() == 1;
+      for (const std::string &other : tensors)
+        if (!only || asked.count(name)) add(edits, name->span, other);
     });
   }
 

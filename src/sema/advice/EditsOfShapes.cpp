@@ -114,6 +114,8 @@ private:
   /// An operand that lacks an axis at its end: `x * keep[:, :, None]`.
   void upright() {
     std::vector<const ast::Expr *> operands = operandsAt(place_);
+    const size_t declared = static_cast<size_t>(std::count_if(operands.begin(), operands.end(), [&](const ast::Expr *e) { return tensorTypeOf(e) != nullptr; }));
+    if (isOfCall() && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     if (const int more = moreAxes(); operands.size() == 2 && more != 0) operands = {operands[more < 0 ? 0 : 1]};
     CandidateGroup &edits = group(true);
     edits.assumes = isOfCall();

@@ -625,8 +625,12 @@ private:
     auto *call = as<ast::CallExpr>(place_.expr());
     if (!call) return;
     flattenedArgument(*call);
+    size_t declared = 0;
+    for (const ast::Argument &arg : call->arguments) declared += tensorTypeOf(arg.value.get()) != nullptr;
+    bool chooses = nameOf(*call) == "where";
+    if (!chooses && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     CandidateGroup &edits = group(true);
-    edits.assumes = nameOf(*call) != "where";
+    edits.assumes = !chooses;
     for (const ast::Argument &arg : call->arguments)
       if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".unsqueeze(-1)", "give it one more axis");
   }
