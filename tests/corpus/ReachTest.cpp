@@ -172,7 +172,7 @@ std::string fixedAsAll(std::string text) {
 }
 
 struct Counts {
-  size_t cases = 0, said = 0, line = 0, one = 0, edit = 0, editOrWords = 0, wrongEdits = 0;
+  size_t cases = 0, said = 0, line = 0, one = 0, edit = 0, editOrWords = 0, mended = 0, wrongEdits = 0;
 };
 
 struct Outcome {
@@ -199,10 +199,13 @@ Outcome outcomeOf(const Case &one) {
     fix = d.fixes.empty() ? nullptr : &d.fixes.front();
     counts.edit =
         fix && fix->span.file == checking.main->file && right.count(bare(diag::applyFixes(wrong, {fix}).text)) != 0;
-    counts.editOrWords = counts.edit || saysIt(one, d);
+    counts.editOrWords = counts.edit || saysIt(one, d) || std::any_of(d.fixes.begin(), d.fixes.end(), [&](const diag::Fix &offered) {
+                           return offered.span.file == checking.main->file && right.count(bare(diag::applyFixes(wrong, {&offered}).text)) != 0;
+                         });
   }
   std::string fixed = bare(fixedAsAll(wrong));
-  counts.wrongEdits = fixed != bare(wrong) && !right.count(fixed);
+  counts.mended = right.count(fixed);
+  counts.wrongEdits = fixed != bare(wrong) && !counts.mended;
   auto lacks = [&](bool holds, const char *what) { out.shown += holds ? "" : std::string(" [") + what + "]"; };
   lacks(counts.said, "silent"), lacks(counts.line, "line"), lacks(counts.one, "one message"),
       lacks(counts.edit, "edit");
@@ -220,12 +223,12 @@ Outcome outcomeOf(const Case &one) {
 
 void add(Counts &sum, const Counts &more) {
   sum.cases += more.cases, sum.said += more.said, sum.line += more.line, sum.one += more.one;
-  sum.edit += more.edit, sum.editOrWords += more.editOrWords, sum.wrongEdits += more.wrongEdits;
+  sum.edit += more.edit, sum.editOrWords += more.editOrWords, sum.mended += more.mended, sum.wrongEdits += more.wrongEdits;
 }
 
 void show(const std::string &name, const Counts &counts) {
-  std::printf("%-12s %5zu %6zu %6zu %6zu %6zu %6zu %6zu\n", name.c_str(), counts.cases, counts.said, counts.line,
-              counts.one, counts.edit, counts.editOrWords, counts.wrongEdits);
+  std::printf("%-12s %5zu %6zu %6zu %6zu %6zu %6zu %6zu %6zu\n", name.c_str(), counts.cases, counts.said, counts.line,
+              counts.one, counts.edit, counts.editOrWords, counts.mended, counts.wrongEdits);
 }
 }  // namespace
 
@@ -243,8 +246,8 @@ Counts measured(const fs::path &folder, std::string &wrongEdits) {
     bool shown = asked && (asked == std::string("1") || one.name.find(asked) != std::string::npos);
     if (shown) std::cout << outcome.shown;
   }
-  std::printf("%-12s %5s %6s %6s %6s %6s %6s %6s\n", "family", "cases", "said", "line", "one", "edit", "words",
-              "wrong");
+  std::printf("%-12s %5s %6s %6s %6s %6s %6s %6s %6s\n", "family", "cases", "said", "line", "one", "edit", "words",
+              "mended", "wrong");
   for (const auto &[name, counts] : families) show(name, counts);
   show("all", all);
   return all;

@@ -96,9 +96,22 @@ protected:
         auto *name = ast::as<ast::NameExpr>(&part);
         if (!name || found.size() == kMost || !seen.insert(name->name).second) return;
         const ast::Expr *value = place_.valueOf(name->name);
+        if (!value) value = takenApart(name->name);
         if (value && std::find(found.begin(), found.end(), value) == found.end()) found.push_back(value);
       });
     return found;
+  }
+  /// What is taken apart into this name and others, `a, b = split(x, 2)`, in front of the place.
+  const ast::Expr *takenApart(const std::string &name) const {
+    if (!place_.function || !place_.statement) return nullptr;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      if (stmt->span.begin >= place_.statement->span.begin) return nullptr;
+      auto *assign = ast::as<ast::AssignStmt>(stmt);
+      if (!assign || assign->targets[0]->kind != ast::ExprKind::Tuple) continue;
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items)
+        if (text(*item) == name) return assign->value.get();
+    }
+    return nullptr;
   }
   template <class Visit> void eachInPlay(const Visit &each) const {
     for (const ast::Expr *e : inPlay()) visit(*e, each);
@@ -117,6 +130,27 @@ protected:
     if (auto *method = ast::as<ast::AttributeExpr>(call.callee)) return method->attribute.text;
     auto *function = ast::as<ast::NameExpr>(call.callee);
     return function ? function->name : "";
+  }
+
+  /// The parameter that the expression names; null if it names none.
+  const ast::Parameter *parameterOf(const ast::Expr *e) const {
+    auto *name = ast::as<ast::NameExpr>(e);
+    for (size_t i = 0; name && place_.function && i < place_.function->parameters.size(); ++i)
+      if (place_.function->parameters[i].name.text == name->name) return &place_.function->parameters[i];
+    return nullptr;
+  }
+  /// `Tensor[A, B, f32]` of such a parameter; null if it is no tensor with a shape.
+  const ast::SubscriptExpr *tensorTypeOf(const ast::Expr *e) const {
+    const ast::Parameter *p = parameterOf(e);
+    auto *type = p ? ast::as<ast::SubscriptExpr>(p->annotation) : nullptr;
+    return type && type->items.size() > 1 && text(*type->object) == "Tensor" ? type : nullptr;
+  }
+  /// The dimensions that the function names.
+  std::set<std::string> dimensions() const {
+    std::set<std::string> dims;
+    if (!place_.function) return dims;
+    for (const ast::TypeParameter &t : place_.function->typeParameters) dims.insert(t.name.text);
+    return dims;
   }
 
   /// The dtypes of the tensors that the function is given, and that it gives.

@@ -17,6 +17,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::unknownKeyword: withoutArgument(), policyOfDType(), streamOfKeyword(), castArgument(), addedNumber(); break;
+    case Id::noOverload: keywordsHere(), otherOrder(3); break;
     case Id::notSupportedYet:
     case Id::dtypeMismatch: otherOrder(3); break;
     case Id::wrongArgument:
@@ -52,6 +53,18 @@ private:
       bool here = arg.keyword && arg.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= arg.span.end;
       if (here && !keywordInstead(arg.keyword->text).empty())
         replace(group(false), {arg.span.file, call->arguments[i - 1].span.end, arg.span.end}, "");
+    }
+  }
+
+  /// `rmsnorm_safe(x, g, epsilon=1e-6)`
+  void keywordsHere() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    CandidateGroup &edits = group(true);
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const auto &keyword = call->arguments[i].keyword;
+      if (!keyword) continue;
+      for (std::string_view ours : {argumentHere(keyword->text), nameHere(keyword->text)})
+        if (!ours.empty()) replace(edits, keyword->span, std::string(ours));
     }
   }
 
@@ -271,7 +284,7 @@ private:
 
   /// `f([1.0, 2.0])`
   void tensorOfList() {
-    const ast::Expr *list = place_.expr();
+    const ast::Expr *list = meant();
     if (list && list->kind == ast::ExprKind::List)
       replace(group(false), list->span, "tensor(" + text(*list) + ")", "make a tensor of it");
   }

@@ -17,6 +17,7 @@ public:
     switch (diagnostic_.id) {
     case Id::unknownField: otherField(); break;
     case Id::missingField: fieldOfOther(); break;
+    case Id::badOperand: fieldInQuotes(); break;
     case Id::tooManyArguments: namedField(); break;
     case Id::contractionMismatch:
     case Id::broadcastFails:
@@ -60,6 +61,15 @@ private:
       auto *owner = member ? as<ast::NameExpr>(member->object) : nullptr;
       if (owner) each(*member, *owner);
     });
+  }
+
+  /// `params["w"]` of a struct.
+  void fieldInQuotes() {
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    auto *owner = subscript ? as<ast::NameExpr>(subscript->object) : nullptr;
+    auto *field = owner && subscript->items.size() == 1 ? as<ast::StringExpr>(subscript->items[0].value) : nullptr;
+    if (field && structOf(owner->name))
+      replace(group(false), {subscript->span.file, owner->span.end, subscript->span.end}, "." + field->value, "a field is named");
   }
 
   /// `l.average` of a struct that has a `mean`; `x @ l.w1`, where `l.w2` was meant and nothing reads it yet.

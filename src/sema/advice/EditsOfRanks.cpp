@@ -20,6 +20,7 @@ public:
     case Id::broadcastFails: manyNewAxes(), slicesOfOtherAxis(), inTurn(); break;
     case Id::contractionMismatch: slicesOfOtherAxis(), inTurn(); break;
     case Id::indexShape: uprightIndices(); break;
+    case Id::factRefuted: asManyAxes(); break;
     case Id::wrongArgument:
     case Id::shapeMismatch:
     case Id::rankMismatch:
@@ -79,6 +80,7 @@ private:
   /// `x * s`, where `s` has a number for each image.
   void manyNewAxes() {
     CandidateGroup &edits = group(true);
+    edits.assumes = place_.expr()->kind == ast::ExprKind::Call && text(*place_.expr()).rfind("where(", 0) != 0;
     for (const ast::Expr *operand : operandsAt(place_))
       if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Call || operand->kind == ast::ExprKind::Attribute)
         for (const char *index : {"[:, None, None, None]", "[:, :, None, None]", "[:, None, :]"})
@@ -116,6 +118,17 @@ private:
     for (const ast::Argument &arg : call->arguments)
       if (arg.value->kind == ast::ExprKind::Name)
         for (const char *more : {".unsqueeze(1)", ".unsqueeze(0)"}) insert(edits, arg.span.end, more, "give it an axis of extent 1");
+  }
+
+  /// `mse(x @ w, y)` of a column and a row.
+  void asManyAxes() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || place_.inKernel || diagnostic_.message.find(".ndim") == std::string::npos) return;
+    for (const char *change : {".squeeze(-1)", ".unsqueeze(-1)"}) {
+      CandidateGroup &edits = group(true);
+      for (const ast::Argument &arg : call->arguments)
+        if (!arg.keyword && !arg.stars) replace(edits, arg.span, asPrimary(*arg.value) + change, "give both as many axes");
+    }
   }
 
   /// `g += f(xs)` in a loop that counts the rows of `xs`.

@@ -114,12 +114,20 @@ private:
   /// An operand that lacks an axis at its end: `x * keep[:, :, None]`.
   void upright() {
     std::vector<const ast::Expr *> operands = operandsAt(place_);
+    const size_t declared = static_cast<size_t>(std::count_if(operands.begin(), operands.end(), [&](const ast::Expr *e) { return tensorTypeOf(e) != nullptr; }));
+    if (isOfCall() && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     if (const int more = moreAxes(); operands.size() == 2 && more != 0) operands = {operands[more < 0 ? 0 : 1]};
     CandidateGroup &edits = group(true);
+    edits.assumes = isOfCall();
     for (const char *index : {"[:, None]", "[:, :, None]", "[:, None, None]"})
       for (const ast::Expr *operand : operands)
         if (operand->kind != ast::ExprKind::Int && operand->kind != ast::ExprKind::Float)
           insertIndex(edits, *operand, index);
+  }
+  /// What a function does with its arguments is not seen here: that they fit then does not tell what was meant.
+  bool isOfCall() const {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    return call && nameOf(*call) != "where";
   }
   /// How many axes the left shape of `the shapes [A, O] and [A] ...` has more than the right one.
   int moreAxes() const {
@@ -152,7 +160,8 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Expr *operand : operandsAt(place_))
       if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Attribute)
-        insert(edits, operand->span.end, ".T", "turn it around");
+        if (auto *type = tensorTypeOf(operand); !type || type->items.size() == 3)  // of a matrix
+          insert(edits, operand->span.end, ".T", "turn it around");
   }
 
   /// `sum(users * items, axis=1)` of all pairs.

@@ -22,6 +22,7 @@ public:
     case Id::broadcastFails: oneAxisOfTwo(), withoutStride(), sizeOfSlice(), lettersOfEinsum(), otherMaker(), firstRows(); break;
     case Id::unknownAttribute: sizeOfOrigin(); break;
     case Id::tileMismatch: sizeOfSlice(); break;
+    case Id::badEquation: otherLetter(); break;
     case Id::rankMismatch: lettersOfEinsum(); break;
     case Id::shapeMismatch: withoutStride(), storedSlice(), storedElement(), lettersOfEinsum(); break;
     case Id::wrongResult: orderOfSizes(), sizesOfResult(), lettersOfEinsum(), fewerAxes(), secondIndex(), withoutLast(); break;
@@ -189,14 +190,6 @@ private:
       for (const char *pair : {"(0, 1)", "(1, 2)", "(2, 3)"})
         if (text(*axis->value) != pair) replaceOnce(edits, axis->value->span, pair);
     });
-  }
-
-  /// The dimensions that the parameters of the function have.
-  std::set<std::string> dimensions() const {
-    std::set<std::string> dims;
-    if (!place_.function) return dims;
-    for (const ast::TypeParameter &t : place_.function->typeParameters) dims.insert(t.name.text);
-    return dims;
   }
 
   /// `acc = zeros((N,))` where a row of M is added; `tile.zeros((T.m), f32)`, which lacks a size.
@@ -442,6 +435,24 @@ private:
   }
   void equationIs(CandidateGroup &edits, const ast::StringExpr &string, const std::string &equation) {
     replaceOnce(edits, string.span, "\"" + equation + "\"");
+  }
+  /// `"bhsd,bhtd->bhsk"`, whose result has a letter that no operand has.
+  void otherLetter() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *string = call && nameOf(*call) == "einsum" && !call->arguments.empty() ? as<ast::StringExpr>(call->arguments[0].value) : nullptr;
+    const size_t arrow = string ? string->value.find("->") : std::string::npos;
+    if (arrow == std::string::npos || text(*string) != "\"" + string->value + "\"") return;
+    const std::string operands = string->value.substr(0, arrow), result = string->value.substr(arrow + 2);
+    CandidateGroup &edits = group(true);
+    for (size_t i = 0; i < result.size(); ++i) {
+      if (operands.find(result[i]) != std::string::npos) continue;
+      for (char letter : std::set<char>(operands.begin(), operands.end())) {
+        std::string changed = result;
+        changed[i] = letter;
+        bool other = letter != ',' && letter != ' ' && letter != '.' && result.find(letter) == std::string::npos;
+        if (other) equationIs(edits, *string, operands + "->" + changed);
+      }
+    }
   }
   /// `"bn,nm,m->b"` of a third operand with two axes.
   void missingLetter(const ast::StringExpr &string, const std::string &operands, const std::string &result, CandidateGroup &edits) {

@@ -19,6 +19,7 @@ public:
     switch (diagnostic_.id) {
     case Id::undefinedName:
       if (isPlainName()) bindingOfUnread(), unreadInstead(), sumFromZero(), dimensionOfFact(), abbreviated(), onlyThatFits();
+      else beginningOf();
       for (CandidateGroup &group : groups_) group.last = true;
       break;
     case Id::outOfBounds: sliceOfUnread(); break;
@@ -180,6 +181,15 @@ private:
     for (const auto &[name, use] : names())
       if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) &&
           (name == initials || missing.rfind(name, 0) == 0 || name.rfind(missing, 0) == 0))
+        replace(edits, place_.expr()->span, name);
+  }
+
+  /// `l.w` for `layer.w`: the only name of the function that begins so.
+  void beginningOf() {
+    const std::string missing = text(diagnostic_.span);
+    CandidateGroup &edits = group(true);
+    for (const auto &[name, use] : names())
+      if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) && (name.rfind(missing, 0) == 0 || missing.rfind(name, 0) == 0))
         replace(edits, place_.expr()->span, name);
   }
 

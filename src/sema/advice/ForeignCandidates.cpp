@@ -302,6 +302,8 @@ private:
     if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
     if (name == "cdiv") return replace(group(false), member->span, name);  // also in kernels
     if (place_.inKernel) counted(*member), replace(group(false), member->span, ofTile(member->attribute.text));  // of Triton
+    if (ofFunction(*member))  // `np.subtract.outer(a, b)`
+      return translatedCall(*member, static_cast<const ast::AttributeExpr &>(*member->object).attribute.text + "." + name);
     CandidateGroup &edits = group(false);
     replace(edits, member->span, name);
     if (!place_.inKernel) return translatedCall(*member, member->attribute.text);
@@ -314,6 +316,16 @@ private:
       all.replace(span.begin - whole.span.begin, span.end - span.begin, ofTile(members[i]->attribute.text));
     }
     if (members.size() > 1) replace(edits, whole.span, all, "write what `tile` has");
+  }
+
+  /// `np.subtract.outer`: what stands between is a function, no part of the package.
+  static bool ofFunction(const ast::AttributeExpr &member) {
+    static const std::set<std::string_view> parts = {"linalg", "nn", "functional", "utils", "lax", "numpy", "random", "special", "fft", "scipy",
+                                                     "ops", "jit", "optim", "cuda", "autograd", "distributed", "init", "math", "experimental",
+                                                     "pallas", "libdevice", "language", "extra", "initializers", "keras", "tree", "stats", "signal",
+                                                     "sparse", "jnp", "F", "clip_grad", "tree_util", "scipy", "ndimage"};
+    auto *inner = as<ast::AttributeExpr>(member.object);
+    return inner && !parts.count(inner->attribute.text);
   }
 
   static const std::string *rootOf(const ast::AttributeExpr &member) {

@@ -1,4 +1,5 @@
 #include "sema/advice/Recipes.h"
+#include "sema/Builtins.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
 #include <map>
@@ -33,6 +34,14 @@ constexpr Recipe kRecipes[] = {
     {"ones_like", 1, "ones($1.shape, $1.dtype)"},
     {"full_like", 2, "full($1.shape, $2, $1.dtype)"},
     {"outer", 2, "$1[:, None] * $2"},
+    {"subtract.outer", 2, "$1[:, None] - $2"},
+    {"add.outer", 2, "$1[:, None] + $2"},
+    {"multiply.outer", 2, "$1[:, None] * $2"},
+    {"true_divide", 2, "$1 / $2"},
+    {"equal", 2, "$1 == $2"},
+    {"not_equal", 2, "$1 != $2"},
+    {"greater_equal", 2, "$1 >= $2"},
+    {"less_equal", 2, "$1 <= $2"},
     {"linear", 2, "$1 @ $2.T"},
     {"linear", 3, "$1 @ $2.T + $3"},
     {"addmm", 3, "$1 + $2 @ $3"},
@@ -68,6 +77,25 @@ std::string filled(std::string_view text, const std::vector<WrittenArgument> &ar
 /// "[a, b]" without its brackets, where a function here takes one argument each.
 bool takesEach(std::string_view name) { return name == "concat" || name == "stack"; }
 
+/// What the function here calls an argument; empty if it has none of that name, or of what others call so.
+std::string argumentOf(std::string_view function, std::string_view keyword) {
+  const BuiltinRow *row = builtinByName(function, 'P');
+  std::string_view ours = nameHere(keyword);
+  if (!row || keyword.empty()) return std::string(ours.empty() ? keyword : ours);
+  auto takes = [&](std::string_view name) {
+    for (size_t at = row->signature.find(name); at != std::string_view::npos; at = row->signature.find(name, at + 1)) {
+      const size_t end = at + name.size();
+      bool whole = (at == 0 || row->signature[at - 1] == ' ') &&
+                   (end == row->signature.size() || row->signature[end] == ',' || row->signature[end] == '=');
+      if (whole) return true;
+    }
+    return false;
+  };
+  for (std::string_view name : {keyword, argumentHere(keyword), ours})
+    if (!name.empty() && takes(name)) return std::string(name);
+  return "";
+}
+
 }  // namespace
 
 std::string_view constantHere(std::string_view name) {
@@ -94,95 +122,16 @@ std::string callHere(std::string_view name, std::vector<WrittenArgument> argumen
     if (plain && recipe.name == name && recipe.arguments == arguments.size()) return filled(recipe.text, arguments);
   std::string_view named = nameHere(name), ours = named.empty() ? name : named;
   std::string shown;
+  bool byPlace = true;  // `clip(x, a_min=0.0, a_max=1.0)`: a name that nothing here has is left out
   for (WrittenArgument &argument : arguments) {
     bool list = argument.text.size() > 2 && argument.text.front() == '[' && argument.text.back() == ']';
     if (&argument == &arguments.front() && list && takesEach(ours)) argument.text = argument.text.substr(1, argument.text.size() - 2);
-    std::string_view keyword = nameHere(argument.keyword);
-    if (!argument.keyword.empty()) argument.text = std::string(keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
+    const std::string keyword = argumentOf(ours, argument.keyword);
+    byPlace &= argument.keyword.empty() || keyword.empty();
+    if (!argument.keyword.empty() && !byPlace) argument.text = (keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
     shown += (shown.empty() ? "" : ", ") + argument.text;
   }
   return prefix + std::string(ours) + "(" + shown + ")";
-}
-
-std::string_view wordsInstead(std::string_view name) {
-  static constexpr std::string_view kBatch =
-      "`vmap(f)` maps `f` over an axis that its arguments have; operators broadcast over a batch by themselves";
-  static constexpr std::string_view kLoop = "a loop is written `for i in range(n):`, and changes names that it finds";
-  static constexpr std::string_view kLayer =
-      "a layer is a function of its weights, `x @ w + b`; a `struct` holds the weights of a model";
-  static constexpr std::string_view kStep =
-      "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`";
-  static constexpr std::string_view kGradient = "`stop_gradient(x)` is `x`, and constant for a derivative; else nothing is needed";
-  static constexpr std::string_view kAtomic =
-      "`tile.atomic_add(x[i], value)` updates memory in one step; a sum over lanes is `tile.sum`";
-  static constexpr std::string_view kLoad = "a tile is a slice, `v = x[n:n + T.m]`; what lies outside of the tensor reads as 0";
-  static constexpr std::string_view kStore = "a tile is stored by a slice: `y[n:n + T.m] = v`; what lies outside is not written";
-  static constexpr std::string_view kGather = "`take(x, i)` takes rows, and `gather(x, i, axis)` an element of each row";
-  static constexpr std::string_view kAxis = "`x.reshape(...)`, `x.transpose(a, b)` and `einsum` put axes in order";
-  static const std::map<std::string_view, std::string_view> words = {
-      {"vmap", kBatch},
-      {"pmap", kBatch},
-      {"fori_loop", kLoop},
-      {"scan", kLoop},
-      {"while_loop", kLoop},
-      {"cond", "a choice is written `a if c else b`, or `if c:`"},
-      {"select", "`where(condition, a, b)` chooses for each element"},
-      {"normal", kRandomNumbers},
-      {"uniform", kRandomNumbers},
-      {"PRNGKey", kRandomNumbers},
-      {"manual_seed", kRandomNumbers},
-      {"rand", kRandomNumbers},
-      {"randn", kRandomNumbers},
-      {"randint", kRandomNumbers},
-      {"seed", kRandomNumbers},
-      {"Linear", kLayer},
-      {"Conv2d", kLayer},
-      {"LayerNorm", kLayer},
-      {"Embedding", kLayer},
-      {"Parameter", kLayer},
-      {"Sequential", kLayer},
-      {"Module", kLayer},
-      {"Adam", kStep},
-      {"AdamW", kStep},
-      {"SGD", kStep},
-      {"no_grad", kGradient},
-      {"inference_mode", kGradient},
-      {"atomic_add", kAtomic},
-      {"atomicAdd", kAtomic},
-      {"load", kLoad},
-      {"store", kStore},
-      {"cdiv", "it has no prefix: `cdiv(n, b)`"},
-      {"array", "a tensor is made by `zeros`, `full`, `arange`, or is a parameter: `x: Tensor[N, f32]`"},
-      {"tensor", "a tensor is made by `zeros`, `full`, `arange`, or is a parameter: `x: Tensor[N, f32]`"},
-      {"Tensor", "a type says its sizes and its dtype: `Tensor[\"N\", f32]`"},
-      {"ndarray", "a type says its sizes and its dtype: `Tensor[\"N\", f32]`"},
-      {"index_select", kGather},
-      {"rearrange", kAxis},
-      {"interpolate", "`upsample_nearest(x, 2)` repeats each element along both axes of an image"},
-      {"Upsample", "`upsample_nearest(x, 2)` repeats each element along both axes of an image"},
-      {"BatchNorm2d", "`batch_norm(x, scale, shift)` and its like are functions of their weights"},
-      {"MultiheadAttention", "`flash_attention(q, k, v, causal=True)` takes `[B, H, S, D]`"},
-      {"MaxPool2d", "`max_pool(x, window=2)` is a function"},
-      {"AvgPool2d", "`avg_pool(x, window=2)` is a function"},
-      {"Dropout", "`dropout(x, 0.1, rng=rng)` is a function"},
-      {"LSTM", "`lstm(x, h, c, w, u, b)` is a function of its state and weights"},
-      {"GRU", "`gru(x, h, w, u, b, b_h)` is a function of its state and weights"},
-      {"ReLU", "`relu(x)` is a function"},
-      {"GELU", "`gelu(x)` is a function"},
-      {"Softmax", "`softmax_safe(x, axis=-1)` is a function"},
-      {"Flatten", "`x.flatten(1)` keeps the first axis"},
-      {"as_tensor", "a list of numbers is made a tensor by `tensor([1.0, 2.0])`"},
-      {"from_numpy", "arrays come from files, `load_npy(path)`, or are arguments"},
-      {"multinomial", "`categorical(logits, rng)` draws classes"},
-      {"choice", "`categorical(logits, rng)` draws classes, and `permutation(n, rng)` an order"},
-      {"shuffle", "`permutation(n, rng)` draws an order, and `take(x, order)` puts rows into it"},
-      {"randn_like", kRandomNumbers},
-      {"rand_like", kRandomNumbers},
-      {"default_rng", "a stream is made of a seed in host code: `rng = Rng(0)`"},
-      {"DataLoader", "host code reads files: `load_npy(path)`"},
-  };
-  auto it = words.find(name);
-  return it == words.end() ? std::string_view() : it->second;
 }
 
 }  // namespace tessera::sema

@@ -28,6 +28,12 @@ std::vector<CandidateGroup> editsOfStatements(const diag::Diagnostic &diagnostic
 std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What stands in another order, or is one too many or too few. (EditsOfOrder.cpp)
 std::vector<CandidateGroup> editsOfOrder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Groups and lanes that are counted wrong.
+std::vector<CandidateGroup> editsOfCoverage(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What the message itself names: one of its dimensions for another, an axis that a slice keeps. (EditsOfSearch.cpp)
+std::vector<CandidateGroup> editsOfSaid(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What is searched for where nothing likelier mends it.
+std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Habits from Python's libraries, C, CUDA and Triton. (ForeignCandidates.cpp)
 std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 

@@ -611,8 +611,13 @@ private:
     }
     if (rows.empty()) return;
     CandidateGroup &edits = group(true);
-    for (const ast::Argument &arg : call.arguments)
-      if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
+    for (const ast::Argument &arg : call.arguments) {
+      if (!as<ast::NameExpr>(arg.value)) continue;
+      insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
+      auto *type = tensorTypeOf(arg.value.get());
+      if (type && type->items.size() > 3)  // `logits` of `[B, S, V]`
+        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[type->items.size() - 2].span) + ")", "put it into the same rows");
+    }
   }
 
   /// `where(mask, x, 0.0)`, where the mask lacks the last axis.
@@ -620,8 +625,12 @@ private:
     auto *call = as<ast::CallExpr>(place_.expr());
     if (!call) return;
     flattenedArgument(*call);
+    size_t declared = 0;
+    for (const ast::Argument &arg : call->arguments) declared += tensorTypeOf(arg.value.get()) != nullptr;
+    bool chooses = nameOf(*call) == "where";
+    if (!chooses && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     CandidateGroup &edits = group(true);
-    edits.assumes = nameOf(*call) != "where";
+    edits.assumes = !chooses;
     for (const ast::Argument &arg : call->arguments)
       if (as<ast::NameExpr>(arg.value)) insert(edits, arg.span.end, ".unsqueeze(-1)", "give it one more axis");
   }

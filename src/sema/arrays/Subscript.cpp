@@ -492,7 +492,7 @@ static Value subscriptSequence(Context &cx, const Value &object, const ast::Subs
 
 namespace {
 /// What to say about a key that a dict does not have.
-void explainKeys(diag::Builder &builder, const Value &dict, const Value &key, const ast::Expr &syntax) {
+void explainKeys(const Context &cx, diag::Builder &builder, const Value &dict, const Value &key, const ast::Expr &syntax) {
   std::vector<std::string_view> keys;
   std::string all;
   for (size_t i = 0; i + 1 < dict.items.size(); i += 2)
@@ -501,10 +501,17 @@ void explainKeys(diag::Builder &builder, const Value &dict, const Value &key, co
       all += (all.empty() ? "`\"" : ", `\"") + dict.items[i].text + "\"`";
     }
   auto near = key.kind == ValueKind::String ? diag::didYouMean(key.text, keys) : std::string_view();
-  std::string quoted = "\"" + std::string(near) + "\"";
-  if (!near.empty() && syntax.kind == ast::ExprKind::String)
-    builder.help("did you mean `" + quoted + "`?").fix(syntax.span, quoted, "write `" + quoted + "`");
-  else if (!all.empty()) builder.help("its keys are " + all);
+  bool certain = !near.empty();
+  for (std::string_view one : keys)  // `acc` for `accuracy`
+    if (!certain && !key.text.empty() && one.rfind(key.text, 0) == 0) near = near.empty() ? one : std::string_view(" ");
+  if (near == " ") near = {};  // several begin so
+  const std::string_view written = cx.sources.text(syntax.span);
+  const std::string quote(1, written.empty() ? '"' : written.back()), quoted = quote + std::string(near) + quote;
+  if (!near.empty() && syntax.kind == ast::ExprKind::String) {
+    builder.help("did you mean `" + quoted + "`?");
+    if (certain) builder.fix(syntax.span, quoted, "write `" + quoted + "`");
+    else builder.suggest(syntax.span, quoted, "write `" + quoted + "`");
+  } else if (!all.empty()) builder.help("its keys are " + all);
 }
 }  // namespace
 
@@ -527,7 +534,7 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
       if (knownCondition(same).value_or(false)) return object.items[i + 1];
     }
     auto builder = report(cx, Id::badConstant, expr.items[0].value->span, "the dict has no such key");
-    explainKeys(builder, object, key, *expr.items[0].value);
+    explainKeys(cx, builder, object, key, *expr.items[0].value);
     return Value::poison();
   }
   case ValueKind::HostShape: {

@@ -138,7 +138,9 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
     bool atModuleLevel = !cx.function.fn || cx.function.fn == &cx.moduleLevel;  // there the first one says it for all
     Span place = atModuleLevel && cx.scope ? Span{cx.scope->ast->file, 0, 0} : span;
     if (fresh(cx, Id::hostOnly, place)) {
-      report(cx, Id::hostOnly, span, std::string(row.name)).help("call it in `def main()`");
+      report(cx, Id::hostOnly, span, std::string(row.name))
+          .help(row.name == "Rng" ? "a function takes the stream, `rng: Rng`, which `def main()` makes of a seed: `Rng(0)`"
+                                  : "call it in `def main()`");
       cx.reportedSpans.insert({static_cast<int>(Id::hostOnly), place.file, place.begin});
     }
     return Value::poison();

@@ -357,6 +357,34 @@ static bool cutElsewhere(Context &cx, const Value &tile, const Type &type, Span 
   return false;
 }
 
+static bool hasSubscript(const ast::Expr &expr) {
+  const std::vector<const ast::Expr *> parts = ast::childrenOf(expr).exprs;
+  return expr.kind == ast::ExprKind::Subscript || std::any_of(parts.begin(), parts.end(), [](const ast::Expr *e) { return hasSubscript(*e); });
+}
+/// Whether these statements take a part of anything: who writes `x[:]` means one group.
+static bool takesSlices(const ast::Block &block) {
+  return std::any_of(block.begin(), block.end(), [](const ast::StmtPtr &stmt) {
+    const ast::Children below = ast::childrenOf(*stmt);
+    const std::vector<const ast::Block *> blocks = ast::blocksOf(*stmt);
+    return std::any_of(below.exprs.begin(), below.exprs.end(), [](const ast::Expr *e) { return hasSubscript(*e); }) ||
+           std::any_of(blocks.begin(), blocks.end(), [](const ast::Block *inner) { return takesSlices(*inner); });
+  });
+}
+
+/// A tile that is the whole output, whatever its size: it is computed by one group, and the rest of the machine waits.
+static void wholeOutput(Context &cx, const std::vector<Dim> &tileDims, const Type &type, Span span) {
+  bool whole = tileDims.size() == type.shape.size(), large = false;
+  for (size_t axis = 0; whole && axis < tileDims.size(); ++axis) {
+    whole &= cx.function.facts.same(tileDims[axis], type.shape[axis]);
+    large |= !tileDims[axis].isConstant();
+  }
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
+  if (!whole || !large || !def || takesSlices(def->body) || cx.reportedSpans.count({static_cast<int>(Id::oneGroup), span.file, span.begin})) return;
+  warn(cx, Id::oneGroup, span, cx.function.fn->name)
+      .label("this tile has the shape of the whole result")
+      .help("a group computes a part: `T = tile.context()`, `m, n = tile.origin()`, and slices `x[m:m + T.m, n:n + T.n]`, or a row, `x[m, :]`");
+}
+
 static void returnTile(Context &cx, Value value, int index, int count, Span span) {
   if (returnParameter(cx, value, index, span)) return;
   if (!cx.function.declared) {
@@ -377,6 +405,7 @@ static void returnTile(Context &cx, Value value, int index, int count, Span span
     return;
   ExprPtr stored = castToPlace(cx, tile, type, span, "the declared result");
   if (!stored) return;
+  wholeOutput(cx, tileDims, type, span);
   storeResult(cx, std::move(stored), tileDims, type, index, count, span);
 }
 

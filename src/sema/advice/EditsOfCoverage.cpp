@@ -1,0 +1,58 @@
+// Edits for outputs that a kernel does not write as a whole: groups that are not counted, lanes of one group alone.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class CoverageEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    if (!place_.function || !place_.inKernel) return {};
+    if (diagnostic_.id == Id::unwrittenOutput || diagnostic_.id == Id::writtenTwice) groupsReached(), lanesOfAll();
+    return taken();
+  }
+
+private:
+  /// `grid=(N // 256,)`, whose last group is missing.
+  void groupsReached() {
+    CandidateGroup &edits = group(true);
+    for (const ast::Decorator &decorator : place_.function->decorators)
+      visit(*decorator.expression, [&](const ast::Expr &part) {
+        auto *division = as<ast::BinaryExpr>(&part);
+        if (division && division->op == ast::BinaryOp::FloorDiv)
+          replace(edits, division->span, "cdiv(" + text(*division->left) + ", " + text(*division->right) + ")",
+                  "count the group of what is left, too");
+      });
+  }
+
+  /// `i = tile.local_id()` of several groups.
+  void lanesOfAll() {
+    bool countsGroups = false;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *member = as<ast::AttributeExpr>(&part);
+      countsGroups |= member && member->attribute.text == "group_id";
+    });
+    if (countsGroups) return;
+    CandidateGroup &edits = group(true);
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      auto *callee = call && isOfTile(*call) ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      if (callee && callee->attribute.text == "local_id" && call->arguments.empty())
+        replace(edits, callee->attribute.span, "linear_id", "count the lanes of all groups");
+    });
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfCoverage(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return CoverageEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
