@@ -19,6 +19,22 @@ using ast::as;
 /// What an index that is made of data is called, where nothing else names it.
 static constexpr const char *kMadeIndex = "index";
 
+/// What an integer that is made of data is at most, or at least, as far as `min` and `max` in it say so: min(n, N) is at most N.
+static std::optional<Dim> limitOf(const Expr &e, bool most) {
+  if (auto *dim = e.get<node::DimValue>()) return dim->dim;
+  if (auto *constant = e.get<node::Constant>()) {
+    auto *number = std::get_if<int64_t>(&constant->value);
+    return number ? std::optional(Dim(*number)) : std::nullopt;
+  }
+  if (e.kind == ExprKind::Cast) return limitOf(*e.args[0], most);
+  auto *op = e.get<node::Elementwise>();
+  if (!op || (op->op != ElementwiseOp::Min && op->op != ElementwiseOp::Max)) return std::nullopt;
+  auto left = limitOf(*e.args[0], most), right = limitOf(*e.args[1], most);
+  const bool isMin = op->op == ElementwiseOp::Min;
+  if (left && right) return isMin ? Dim::min(*left, *right) : Dim::max(*left, *right);
+  return isMin != most ? std::nullopt : left ? left : right;
+}
+
 Value convertInt(Context &cx, const Value &value, Span span) {
   Value v = value;
   if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth));
@@ -27,7 +43,11 @@ Value convertInt(Context &cx, const Value &value, Span span) {
   if (v.isScalar() && isInt(v.type.dtype)) {
     ExprPtr e = makeExpr(ExprKind::Cast, indexType(), span);
     e->args.push_back(takeExpr(v));
-    return indexValue(cx, std::move(e), kMadeIndex, span);
+    auto least = limitOf(*e->args[0], false), most = limitOf(*e->args[0], true);
+    Value index = indexValue(cx, std::move(e), kMadeIndex, span);
+    if (least) cx.function.facts.add(shape::Formula(index.sym, Relation::Ge, *least));
+    if (most) cx.function.facts.add(shape::Formula(index.sym, Relation::Le, *most));
+    return index;
   }
   if (!reportNone(cx, v, span) && fresh(cx, Id::wrongArgument, span)) {
     bool read = inHost(cx) && v.isScalar() && isFloat(v.type.dtype);
