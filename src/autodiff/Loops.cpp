@@ -349,9 +349,9 @@ std::optional<Dim> Trace::limitOf(const Dim &dim, bool most) const {
 
 std::optional<Dim> Trace::limitOf(const Expr &expr, bool most) const {
   if (auto dim = dimOf(expr)) return limitOf(*dim, most);
-  if (auto known = expr.kind == ExprKind::Constant ? std::get_if<int64_t>(checked::literalOf(expr)) : nullptr) return Dim(*known);
+  if (auto known = constantOf(expr)) return Dim(static_cast<int64_t>(*known));
   if (const Expr *made = builder_.definition(Term(checked::clone(expr)))) return limitOf(*made, most);
-  if (expr.kind == ExprKind::Cast && !isFloat(expr.args[0]->type.dtype)) return limitOf(*expr.args[0], most);
+  if (expr.kind == ExprKind::Cast) return checked::keepsInteger(expr) ? limitOf(*expr.args[0], most) : std::nullopt;
   auto *op = expr.get<node::Elementwise>();
   if (!op || (op->op != ElementwiseOp::Min && op->op != ElementwiseOp::Max)) return std::nullopt;
   return limitOfTwo(op->op == ElementwiseOp::Min, limitOf(*expr.args[0], most), limitOf(*expr.args[1], most), most);

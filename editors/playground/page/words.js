@@ -334,6 +334,7 @@ export const words = {
   "prod",
   "ptp",
   "quantile",
+  "quantized_rows",
   "rad2deg",
   "range",
   "rank",
