@@ -14,7 +14,7 @@ from house import arguments, finish, run, text_of
 ROW = re.compile(r'^TSR_BUILTIN\("(\w+)", "(\w+)", "([^"]*)", (\w+), "([^"]*)"\)', re.M)
 DTYPE = re.compile(r'^TSR_DTYPE\(\w+, "(\w+)", (\d+), (\w+), (\w+), ', re.M)
 ALIAS = re.compile(r'^TSR_DTYPE_ALIAS\("(\w+)", (\w+)\)', re.M)
-CONSTANTS = ["INF", "NAN", "pi", "KiB", "MiB", "tile", "Tensor", "Const", "Int", "Tile", "Callable"]  # Checker::builtinName
+CONSTANTS = ["INF", "NAN", "pi", "KiB", "MiB", "GiB", "tile", "Tensor", "Const", "Int", "Tile", "Callable"]  # Checker::builtinName
 RESERVED = "Unsupported"
 STATUS = {
     "checked": "The checker knows it; it is compiled for no target yet.",
