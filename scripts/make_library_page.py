@@ -14,7 +14,7 @@ from house import arguments, finish, run, text_of
 ROW = re.compile(r'^TSR_BUILTIN\("(\w+)", "(\w+)", "([^"]*)", (\w+), "([^"]*)"\)', re.M)
 DTYPE = re.compile(r'^TSR_DTYPE\(\w+, "(\w+)", (\d+), (\w+), (\w+), ', re.M)
 ALIAS = re.compile(r'^TSR_DTYPE_ALIAS\("(\w+)", (\w+)\)', re.M)
-CONSTANTS = ["INF", "NAN", "pi", "KiB", "MiB", "tile", "Tensor", "Const", "Int", "Tile", "Callable"]  # Checker::builtinName
+CONSTANTS = ["INF", "NAN", "pi", "KiB", "MiB", "GiB", "tile", "Tensor", "Const", "Int", "Tile", "Callable"]  # Checker::builtinName
 RESERVED = "Unsupported"
 STATUS = {
     "checked": "The checker knows it; it is compiled for no target yet.",
@@ -79,6 +79,22 @@ def library(root, names, findings):
                 entry.doc += ("\n\n" if entry.doc else "") + (f"`{entry.forms[-1]}`: " if entry.doc else "") + doc
 
 
+def structures(root, names, findings):
+    """Adds the structs of stdlib/tessera, with their methods."""
+    for path in sorted((root / "stdlib/tessera").glob("*.tsr")):
+        text = text_of(path)
+        for name, parameters, body in re.findall(r"^struct (\w+)\[(.*?)\]:\n((?: {4}[^\n]*\n|\n(?= {4}))+)", text, re.M):
+            entry = names.setdefault(name, Name(name))
+            entry.forms.append(f"{name}[{parameters}]")
+            doc = re.match(r' {4}"""(.*?)"""', body, re.S)
+            if not doc:
+                findings.append(f"{path.relative_to(root)}: `{name}` has no doc string")
+            entry.doc = re.sub(r"\n {4}", "\n", doc[1]).strip() if doc else ""
+            for method, given, about in re.findall(r'^ {4}def (\w+)\(self, (.*?)\):\n {8}"""(.*?)"""', body, re.M | re.S):
+                entry.forms.append(f"cache.{method}({given})")
+                entry.doc += f"\n\n`{method}`: " + re.sub(r"\n {8}", "\n", about).strip()
+
+
 def shown(value):
     return value if isinstance(value, str) else json.dumps(value)
 
@@ -138,6 +154,7 @@ def page(root):
     groups = data.pop("groups")
     names = builtins(root)
     library(root, names, findings)
+    structures(root, names, findings)
     for name in names.values():
         if name.unsupported and name.name not in data:
             data[name.name] = {"group": "reserved", "does": f"For {name.unsupported.replace('`', '')}.", "status": "reserved"}

@@ -1,7 +1,7 @@
 """Writes .npy files without NumPy; for the tests of the programs, and for programs that tests run."""
 import struct
 
-DESCRIPTIONS = {"f": "<f4", "e": "<f2", "d": "<f8", "i": "<i4", "q": "<i8"}  # by the codes of `struct`
+DESCRIPTIONS = {"f": "<f4", "e": "<f2", "d": "<f8", "i": "<i4", "q": "<i8", "b": "|i1"}  # by the codes of `struct`
 
 
 def write_npy(path, values, shape, code="f"):

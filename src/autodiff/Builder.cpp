@@ -63,6 +63,12 @@ std::optional<Dim> dimOf(const Expr &expr) {
   }
 }
 
+bool isOfRunTime(const Dim &dim) {
+  std::set<std::string> names;
+  dim.collectVars(names);
+  return std::any_of(names.begin(), names.end(), [](const std::string &name) { return name[0] == '%'; });
+}
+
 bool sameVariable(const Term &a, const Term &b) {
   return a && b && checked::varOf(*a) && checked::varOf(*a) == checked::varOf(*b);
 }
@@ -112,6 +118,11 @@ void Builder::let(checked::Var *var, const Term &value) {
   let->var = var;
   let->value = checked::clone(*value);
   block_->push_back(std::move(let));
+}
+
+void Builder::assign(checked::Var *var, const Term &value) {
+  let(var, value);
+  block_->back()->kind = checked::StmtKind::Assign;
 }
 
 Term Builder::ref(checked::Var *var) { return Term(checked::makeRef(var, here)); }
@@ -324,6 +335,49 @@ Term Builder::scatterAdd(const Term &values, const Term &places, const Dim &exte
   e->as<node::ScatterAdd>() = std::move(node);
   e->args.push_back(checked::clone(*values));
   e->args.push_back(checked::clone(*places));
+  return bind(std::move(e));
+}
+
+Term Builder::slice(const Term &from, const Places &places) {
+  Type type = from->type;
+  type.numerics = {};
+  type.shape.clear();
+  ExprPtr e = checked::makeExpr(ExprKind::Slice, type, here);
+  for (size_t axis = 0; axis < places.size(); ++axis) {
+    checked::IndexPart part;
+    part.inBounds = true;
+    part.isPoint = places[axis] != nullptr;
+    if (places[axis]) part.offset = checked::clone(*places[axis]);
+    else part.size = from->type.shape[axis], e->type.shape.push_back(part.size);
+    e->as<node::Slice>().access.parts.push_back(std::move(part));
+  }
+  if (e->type.shape.empty()) e->type.kind = TypeKind::Scalar;
+  e->args.push_back(checked::clone(*from));
+  return bind(std::move(e));
+}
+
+Term Builder::update(const Term &value, const Places &places, const Term &part) {
+  const std::vector<Dim> &shape = value->type.shape;
+  Term chosen;
+  std::vector<int> kept;
+  for (size_t axis = 0; axis < places.size(); ++axis) {
+    if (!places[axis]) {
+      kept.push_back(static_cast<int>(axis));
+      continue;
+    }
+    ExprPtr count = checked::makeExpr(ExprKind::Iota, checked::tensorType(DType::I64, {shape[axis]}), here);
+    count->as<node::Iota>().axis = 0;
+    Term counted = bind(std::move(count));
+    Term holds = apply(ElementwiseOp::Eq, {counted, fill(cast(places[axis], DType::I64), counted->type)});
+    if (shape.size() > 1) holds = broadcast(holds, shape, {static_cast<int>(axis)});
+    chosen = chosen ? apply(ElementwiseOp::And, {chosen, holds}) : holds;
+  }
+  std::vector<ExprPtr> operands;
+  for (const Term &operand : {chosen, broadcast(part, shape, std::move(kept)), value}) operands.push_back(checked::clone(*operand));
+  Type type = value->type;
+  type.numerics = {};
+  ExprPtr e = checked::makeElementwise(ElementwiseOp::Select, std::move(type), here, std::move(operands));
+  e->as<node::Elementwise>().inPlace = true;
   return bind(std::move(e));
 }
 

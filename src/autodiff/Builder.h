@@ -2,6 +2,7 @@
 #pragma once
 #include "checked/Checked.h"
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,13 @@ checked::Type tangentType(const checked::Type &type);
 std::optional<double> constantOf(const checked::Expr &expr);
 /// A program integer as a dimension; nothing if it is more than sizes, numbers and variables.
 std::optional<Dim> dimOf(const checked::Expr &expr);
+/// Whether a size depends on integers that only run time knows: no array is as long.
+bool isOfRunTime(const Dim &dim);
 /// Whether two terms are the same variable.
 bool sameVariable(const Term &a, const Term &b);
+
+/// For each axis of an array the index at which it is, or null where it is all of the axis.
+using Places = std::vector<Term>;
 
 class Builder {
 public:
@@ -35,6 +41,8 @@ public:
   checked::Var *fresh(const std::string &name, checked::Type type);
   /// The value under this variable, which nothing else has.
   void let(checked::Var *var, const Term &value);
+  /// The variable, which is `reassigned`, has this value from here on.
+  void assign(checked::Var *var, const Term &value);
   /// A value under a name of its own, or itself where it is nothing to compute.
   Term bind(checked::ExprPtr value, const std::string &name = "");
   Term ref(checked::Var *var);
@@ -62,6 +70,10 @@ public:
   Term gather(const Term &from, const Term &places, const checked::Type &type, checked::node::Gather node);
   /// Zeros, `extent` long along axis axes[0], to which the values are added at their places.
   Term scatterAdd(const Term &values, const Term &places, const Dim &extent, checked::node::ScatterAdd node);
+  /// The part of a value at these indices: points and whole axes.
+  Term slice(const Term &from, const Places &places);
+  /// The value with `part` in the place of slice(value, places): where nothing else needs it, it is changed where it lies.
+  Term update(const Term &value, const Places &places, const Term &part);
   /// What a variable that this builder wrote is; null if it did not.
   const checked::Expr *definition(const Term &term) const;
 

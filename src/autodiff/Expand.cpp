@@ -1,5 +1,6 @@
 #include "autodiff/Expand.h"
 #include "autodiff/Expander.h"
+#include "autodiff/Sweep.h"
 #include "checked/ExprBuild.h"
 #include "checked/Verify.h"
 #include "support/Check.h"
@@ -19,65 +20,6 @@ using checked::StmtKind;
 using checked::TypeKind;
 using checked::Var;
 namespace node = checked::node;
-
-namespace {
-
-/// Removes what was written for a derivative and is read by nothing.
-class Sweep {
-public:
-  Sweep(Function &function, size_t firstVar) : function_(function), first_(firstVar) {}
-  void run() {
-    for (bool again = true; again;) {
-      again = false;
-      reads_.clear();
-      count(function_.body);
-      again = sweep(function_.body);
-    }
-  }
-
-private:
-  void countDim(const Dim &dim) {
-    std::set<std::string> names;
-    dim.collectVars(names);
-    for (const std::string &name : names)
-      if (name.size() > 1 && name[0] == '%' && name[1] != 'q') ++reads_[static_cast<uint32_t>(std::stoul(name.substr(1)))];
-  }
-  void count(Block &block) {
-    checked::visitExprs(block, [&](Expr &e) {
-      if (e.kind == ExprKind::VarRef) ++reads_[checked::varOf(e)->id];
-      if (const Dim *dim = checked::writtenDim(e)) countDim(*dim);
-      for (const Dim &dim : e.type.shape) countDim(dim);
-      if (const checked::Access *access = checked::accessOf(e))
-        for (const checked::IndexPart &part : access->parts) countDim(part.size);
-    });
-  }
-  bool sweep(Block &block) {
-    bool removed = false;
-    for (size_t i = block.size(); i-- > 0;) {
-      Stmt &stmt = *block[i];
-      if (sweep(stmt.body)) removed = true;
-      if (sweep(stmt.otherwise)) removed = true;
-      if (stmt.kind == StmtKind::If && stmt.body.empty() && stmt.otherwise.empty()) {
-        block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
-        removed = true;
-        continue;
-      }
-      bool ours = stmt.kind == StmtKind::Let && stmt.var->id >= first_ && !stmt.var->reassigned;
-      if (!ours || reads_[stmt.var->id] > 0) continue;
-      checked::visitExprs(stmt.value.get(), [&](Expr &e) {
-        if (e.kind == ExprKind::VarRef) --reads_[checked::varOf(e)->id];
-      });
-      block.erase(block.begin() + static_cast<std::ptrdiff_t>(i));
-      removed = true;
-    }
-    return removed;
-  }
-  Function &function_;
-  size_t first_;
-  std::map<uint32_t, int> reads_;
-};
-
-}  // namespace
 
 bool Expander::run() {
   expandAll();
@@ -101,7 +43,7 @@ void Expander::expand(Function &function) {
   tuples_.clear();
   Block body = std::move(function.body);
   function.body = expanded(std::move(body));
-  if (function.vars.size() != firstVar) Sweep(function, firstVar).run();
+  if (function.vars.size() != firstVar) sweep(function.body, firstVar);
 }
 
 /// What a derivative is of is without derivatives first.

@@ -92,11 +92,15 @@ Cotangent Cotangents::sum(std::vector<Cotangent> parts) {
 }
 
 Cotangent Cotangents::take(const checked::Var *var) {
-  auto found = parts_.find(var);
-  if (found == parts_.end()) return {};
-  std::vector<Cotangent> parts = std::move(found->second);
-  parts_.erase(found);
-  Cotangent total = sum(std::move(parts));
+  auto slices = slices_.extract(var);
+  auto found = parts_.extract(var);
+  if (slices.empty() && found.empty()) return {};
+  Cotangent total;
+  if (!found.empty()) total = sum(std::move(found.mapped()));
+  if (!slices.empty()) {
+    total = {total.value ? plain(total) : builder_.number(0, tangentType(var->type)), nullptr};
+    for (const auto &[places, part] : slices.mapped()) total.value = added(total.value, places, part);
+  }
   if (!var->name.empty()) Builder::name(total.value, "d" + var->name);
   return total;
 }
@@ -128,7 +132,8 @@ bool LinearStep::isAsked(std::set<const checked::Var *> &asked) const {
 void LinearStep::pullBack(Cotangents &cotangents) const {
   Cotangent cotangent = cotangents.take(out_);
   if (!cotangent.value) return;
-  for (const Edge &edge : edges_) cotangents.add(edge.from, pulledBack(edge, cotangent, cotangents.builder()));
+  for (const Edge &edge : edges_)
+    if (!cotangents.addInPlace(edge, cotangent)) cotangents.add(edge.from, pulledBack(edge, cotangent, cotangents.builder()));
 }
 
 namespace {

@@ -38,10 +38,19 @@ struct Edge {
 class Cotangents {
 public:
   explicit Cotangents(Builder &builder) : builder_(builder) {}
+  /// Those of one turn of a loop, whose variables start with the number `first`: what is older gets the sum of all turns.
+  Cotangents(Cotangents &around, size_t first) : builder_(around.builder_), around_(&around), first_(first) {}
   void add(const checked::Var *var, Cotangent part);
+  /// The part of a slice at places that run time knows, added where it belongs instead of as an array with zeros around. False if
+  /// the edge is something else.
+  bool addInPlace(const Edge &edge, const Cotangent &cotangent);
+  /// Adds what is left for older values to their sums.
+  void addUp();
+  /// The sums of all turns that begin with this loop, in the order in which they were found.
+  const std::vector<std::pair<const checked::Var *, checked::Var *>> &sums() const { return sums_; }
   /// All that was added for a value, as one; `value` is null if there is nothing.
   Cotangent take(const checked::Var *var);
-  bool has(const checked::Var *var) const { return parts_.count(var) != 0; }
+  bool has(const checked::Var *var) const { return parts_.count(var) != 0 || slices_.count(var) != 0; }
   /// The cotangent as a plain value of this type.
   Term plain(const Cotangent &cotangent);
   Term takePlain(const checked::Var *var) { return plain(take(var)); }
@@ -49,8 +58,15 @@ public:
 
 private:
   Cotangent sum(std::vector<Cotangent> parts);
+  bool isOlder(const checked::Var *var) const { return around_ && var->id < first_; }
+  checked::Var *sumOf(const checked::Var *var);
+  Term added(const Term &whole, const Places &places, const Term &part);
   Builder &builder_;
+  Cotangents *around_ = nullptr;
+  size_t first_ = 0;
+  std::vector<std::pair<const checked::Var *, checked::Var *>> sums_;
   std::map<const checked::Var *, std::vector<Cotangent>> parts_;
+  std::map<const checked::Var *, std::vector<std::pair<Places, Term>>> slices_;  // at places that run time knows
 };
 
 /// Tangents by their values; a value without one has the tangent 0.

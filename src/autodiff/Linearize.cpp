@@ -140,6 +140,7 @@ void Trace::linearize(Var *out, const Expr &op) {
 void Trace::linearizeElementwise(Var *out, const Expr &op) {
   const ElementwiseOp operation = op.as<node::Elementwise>().op;
   if (operation == ElementwiseOp::Select) {
+    if (op.as<node::Elementwise>().inPlace && linearizeUpdate(out, op)) return;
     std::vector<Edge> edges;
     for (size_t i : {size_t(1), size_t(2)}) {
       Term arg(checked::clone(*op.args[i]));

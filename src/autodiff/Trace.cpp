@@ -47,11 +47,12 @@ void Reporter::refuse(const Refusal &refusal, const std::string &by, const std::
   message.help("`stop_gradient(...)` around it, if it is meant to be constant");
 }
 
-void Reporter::cannot(Span span, const std::string &what) {
+void Reporter::cannot(Span span, const std::string &what, const std::string &help) {
   failed = true;
   bool library = inLibrary(span);
   auto message = diagnostics.report(diag::Id::notSupportedYet, library ? call : span, subject + what);
   if (!library) message.note(call, taken);
+  if (!help.empty()) message.help(help);
 }
 
 void Trace::refuse(const Var *out, const Refusal &refusal) const {
@@ -116,17 +117,28 @@ void Trace::statement(const Stmt &stmt) {
     hasReturned_ = true;
     return;
   case StmtKind::Evaluate: expr(*stmt.value); return;
-  case StmtKind::While: return reporter_.cannot(stmt.span, "a loop that ends by a condition");
+  case StmtKind::While:
+  case StmtKind::Break:
+  case StmtKind::Continue:
+    return reporter_.cannot(stmt.span, stmt.kind == StmtKind::While ? "a loop that ends by a condition" : "a loop that data leaves early",
+                            "what it would keep for the way back has no size before it runs: write `for turn in range(...)` with the most turns "
+                            "that there may be, and keep what is done, `x = where(done, x, next)`");
   default: return reporter_.cannot(stmt.span, "this statement");
   }
 }
 
 void Trace::assign(const Stmt &stmt) {
-  if (stmt.var->type.kind == TypeKind::Index) return setIndex(*stmt.var, expr(*stmt.value));
+  if (stmt.var->type.kind == TypeKind::Index) {
+    Term value = expr(*stmt.value);
+    setIndex(*stmt.var, value);
+    if (const Var *bound = checked::varOf(*env_.at(stmt.var)); bound && !dimOf(*value))
+      between_["%" + std::to_string(bound->id)] = {limitOf(*value, false), limitOf(*value, true)};
+    return;
+  }
   env_[stmt.var] = expr(*stmt.value, stmt.var->name);
 }
 
-/// A loop whose bounds are known is written out.
+/// A loop of a few turns is written out.
 void Trace::loop(const Stmt &stmt) {
   auto bound = [&](const ExprPtr &e, int64_t absent) -> std::optional<int64_t> {
     if (!e) return absent;
@@ -134,10 +146,8 @@ void Trace::loop(const Stmt &stmt) {
     return dim && dim->isConstant() ? std::optional(dim->constant()) : std::nullopt;
   };
   auto start = bound(stmt.start, 0), stop = bound(stmt.stop, 0), step = bound(stmt.step, 1);
-  if (!start || !stop || !step || *step < 1)
-    return reporter_.cannot(stmt.span, "a loop whose number of turns only run time knows");
-  if (*stop > *start && (*stop - *start - 1) / *step >= kMostTurns)
-    return reporter_.cannot(stmt.span, "a loop of more than " + std::to_string(kMostTurns) + " turns");
+  bool isLong = start && stop && step && *stop > *start && *step > 0 && (*stop - *start - 1) / *step >= kMostTurns;
+  if (!start || !stop || !step || *step < 1 || isLong) return keepLoop(stmt);
   for (int64_t i = *start; i < *stop && !reporter_.failed; i += *step) {
     setIndex(*stmt.var, builder_.index(Dim(i)));
     block(stmt.body);

@@ -25,7 +25,7 @@ struct Reporter {
   bool failed = false;
   bool inLibrary(Span span) const;
   void refuse(const Refusal &refusal, const std::string &by, const std::vector<std::string> &through);
-  void cannot(Span span, const std::string &what);
+  void cannot(Span span, const std::string &what, const std::string &help = "");
 };
 
 /// Functions whose derivatives are made in their own ways: calls of them stay calls until all derivatives are taken.
@@ -72,6 +72,7 @@ public:
 
 private:
   friend class BranchStep;
+  friend class LoopStep;
   /// What names mean at a place of the function.
   struct Place {
     Env env;
@@ -90,6 +91,11 @@ private:
   void statement(const checked::Stmt &stmt);
   void assign(const checked::Stmt &stmt);
   void loop(const checked::Stmt &stmt);
+  void keepLoop(const checked::Stmt &stmt);
+  std::optional<Dim> limitOf(const Dim &dim, bool most) const;
+  std::optional<Dim> limitOf(const Atom &atom, bool most) const;
+  std::optional<Dim> limitOf(const checked::Expr &expr, bool most) const;
+  static std::optional<Dim> limitOfTwo(bool isMin, const std::optional<Dim> &left, const std::optional<Dim> &right, bool most);
   void branch(const checked::Stmt &stmt);
   void choose(const checked::Stmt &stmt, const Term &condition);
   void ask(const checked::Stmt &stmt, const Term &condition);
@@ -102,6 +108,7 @@ private:
   // Linearize.cpp
   void linearize(checked::Var *out, const checked::Expr &op);
   void linearizeElementwise(checked::Var *out, const checked::Expr &op);
+  bool linearizeUpdate(checked::Var *out, const checked::Expr &op);
   void linearizeExtremum(checked::Var *out, const checked::Expr &op);
   void linearizeReduction(checked::Var *out, const checked::Expr &op);
   std::vector<Edge> partials(const checked::Expr &op, const Term &result);
@@ -123,6 +130,8 @@ private:
   std::map<const checked::Var *, const checked::Var *> active_;  // with what makes them so; null: a parameter
   std::map<const checked::Var *, const checked::Var *> whole_;   // integers that were made of active values
   std::map<const checked::Var *, Refusal> refusals_;          // of calls, whose results are refused like them
+  /// The least and the largest number that an integer is, by its name in sizes, as far as sizes say it.
+  std::map<std::string, std::pair<std::optional<Dim>, std::optional<Dim>>> between_;
   std::vector<std::unique_ptr<Step>> steps_;
   std::vector<std::unique_ptr<checked::Var>> unwritten_;      // values that only tangents go through
 };

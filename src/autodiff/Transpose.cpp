@@ -108,7 +108,7 @@ Term whole(int64_t number, const Type &like, Builder &builder) {
 Term spread(const Term &value, size_t axis, const Term &offset, int64_t step, const Dim &extent, Builder &builder) {
   const Dim size = value->type.shape[axis];
   std::optional<Dim> first = dimOf(*offset);
-  if (first && step == 1) {
+  if (first && !isOfRunTime(*first) && step == 1) {
     auto zeros = [&](const Dim &count) {
       Type type = value->type;
       type.shape[axis] = count;

@@ -136,6 +136,14 @@ struct TestClaim {
 };
 /// What `@test(N=7)` and `@benchmark(N=1000)` give to dimensions, in the order in which they stand there.
 using RunSizes = std::vector<std::pair<std::string, int64_t>>;
+/// What `@require(workspace <= 4 * GiB, B=32)` limits: bytes of temporaries of a call, operations on floats.
+enum class Resource : uint8_t { Workspace, Flops };
+struct ResourceClaim {
+  Resource of = Resource::Workspace;
+  Dim most;
+  RunSizes sizes;  // of some dimensions; it is claimed for all sizes of the others
+  Span span;       // the comparison
+};
 
 struct Function {
   std::string name;             // the entry point's name
@@ -154,6 +162,7 @@ struct Function {
   bool deterministic = false;   // @deterministic
   std::vector<Later> later;     // not empty: phases after the checker have to refuse this function
   std::optional<NumericsClaim> claim;  // @verify.numerics
+  std::vector<ResourceClaim> resources;  // @require
   std::vector<RunSizes> tests;       // one for each `@test` above it; none: it is no test
   std::vector<RunSizes> benchmarks;  // one for each `@benchmark`
   size_t assertions = 0;             // of a test, those too that are known to hold

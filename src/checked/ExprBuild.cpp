@@ -145,4 +145,14 @@ ExprPtr clone(const Expr &e) {
   return copy;
 }
 
+bool keepsInteger(const Expr &cast) {
+  auto widthOf = [](const Type &type) { return type.kind == TypeKind::Index ? info(DType::I64).bits : info(type.dtype).bits; };
+  auto isSigned = [](const Type &type) { return type.kind == TypeKind::Index || info(type.dtype).cls == DTypeClass::SignedInt; };
+  const Type &from = cast.args[0]->type, &to = cast.type;
+  bool areIntegers = true;
+  for (const Type *type : {&from, &to}) areIntegers &= type->kind == TypeKind::Index || isInt(type->dtype);
+  if (!areIntegers || (isSigned(from) && !isSigned(to))) return false;
+  return isSigned(from) == isSigned(to) ? widthOf(to) >= widthOf(from) : widthOf(to) > widthOf(from);
+}
+
 }  // namespace tessera::checked

@@ -19,6 +19,9 @@ ExprPtr makeRef(Var *var, Span span);
 ExprPtr makeElementwise(ElementwiseOp op, Type type, Span span, std::vector<ExprPtr> args);
 ExprPtr makeCast(ExprPtr value, DType dtype, const Numerics &numerics);
 
+/// Whether an integer that is cast stays the number that it is, whatever that is.
+bool keepsInteger(const Expr &cast);
+
 /// What a query is called in dimensions.
 inline std::string queryName(Query query, int axis = 0) {
   return "%q:" + std::to_string(static_cast<int>(query)) + ":" + std::to_string(axis);

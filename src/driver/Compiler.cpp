@@ -3,6 +3,7 @@
 #include "driver/Embedded.h"
 #include "driver/Files.h"
 #include "driver/Pipeline.h"
+#include "driver/Requirements.h"
 #include "frontend/AST.h"
 #include "ir/common/Common.h"
 #include "irgen/Irgen.h"
@@ -186,6 +187,7 @@ std::optional<Product> Compiler::emit(const std::vector<std::string> &functions)
   State &s = *state_;
   if (!s.check() || !s.has(functions)) return std::nullopt;
   if (!s.lowerTo(Level::Target, functions)) return std::nullopt;
+  if (!keepToRequirements(*s.program, *s.module, s.session.sources, s.session.diagnostics)) return std::nullopt;
   codegen::Emitted emitted = s.emitModule(*s.module);
   return Product{std::move(emitted.source), std::move(emitted.header), std::move(emitted.cppHeader), std::move(emitted.manifest), std::move(emitted.lineMap),
                  std::move(emitted.set)};

@@ -88,6 +88,7 @@ struct Value {
   std::optional<DType> madeOf;  // HostTensor: the dtype that it is known to have
   int handle = 0;  // values that are used up (Rng, State, a struct that is a state): which one it is; 0: any number of uses
   std::shared_ptr<const StructInstance> instance;  // Struct, StructType
+  std::shared_ptr<const Value> inner;  // Derivative: what it is of, if that was made of a function itself
   Span declared;  // None: the parameter or field, `text`, that may be None; Derivative: where it is made
 
   bool isPoison() const { return kind == ValueKind::Poison; }

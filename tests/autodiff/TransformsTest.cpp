@@ -139,6 +139,59 @@ TEST(Vmap, Refuses) {
                    "def g[B](x: Tensor[B, f32]) -> Tensor[B, f32]:\n    return vmap(f)(x)\n", {"E0214", "a loop that ends at another turn for each index of the axis"}));
 }
 
+// ---------------------------------------------------------------- derivatives of what is made of a function
+
+TEST(Nested, DerivativesOfDerivativesAndMaps) {
+  std::string f = "def f(x: Tensor[3, f32], k: f32) -> f32:\n    return sum(x * x * x) * k\n\n";
+  auto body = [&](const std::string &text) { return f + "def g(x: Tensor[3, f32]) -> Tensor[3, f32]:\n    return " + text + "\n"; };
+  const reference::Value x = numbers({1, 2, 3});
+  EXPECT_EQ(result(body("jvp(grad(f))(x, 2.0, tangent=x)"), "g", {x}), (Numbers{12, 48, 108}));
+  EXPECT_EQ(result(body("vjp(grad(f))(x, 2.0, cotangent=x)"), "g", {x}), (Numbers{12, 48, 108}));
+  EXPECT_EQ(result(body("jvp(value_and_grad(f))(x, k=2.0, tangent=x)[1]"), "g", {x}), (Numbers{12, 48, 108}));
+  EXPECT_EQ(result(body("vjp(vmap(lambda a: a * a))(x, cotangent=x)"), "g", {x}), (Numbers{2, 8, 18}));
+  EXPECT_EQ(result(body("vjp(grad(f, wrt=\"k\"), wrt=\"x\")(x, 2.0, cotangent=1.0)"), "g", {x}), (Numbers{3, 12, 27}));
+  EXPECT_EQ(result(f + "push = jvp(grad(f))\n\ndef g(x: Tensor[3, f32]) -> Tensor[3, f32]:\n    return push(x, 2.0, tangent=x)\n", "g", {x}), (Numbers{12, 48, 108}));
+  EXPECT_TRUE(says(body("grad(grad(f))(x, 2.0)"), {"E0332", "`grad(f)` returns"}));
+  EXPECT_TRUE(says(body("jvp(vjp(f))(x, 2.0, tangent=x)"), {"E0311", "lambda x: vjp(f)(x, cotangent=...)"}));
+}
+
+TEST(Nested, MatricesOfDerivatives) {
+  std::string f = "def f[N, M](x: Tensor[N, M, f64], w: Tensor[M, f64]) -> Tensor[N, f64]:\n    return sin(x * x @ w) * sum(x)\n\n"
+                  "def forward[N, M](x: Tensor[N, M, f64], w: Tensor[M, f64]) -> Tensor[N, N, M, f64]:\n    return jacobian(lambda a: f(a, w), x)\n\n"
+                  "def back[N, M](x: Tensor[N, M, f64], w: Tensor[M, f64]) -> Tensor[N, N, M, f64]:\n    return jacobian(lambda a: f(a, w), reverse=True)(x)\n\n"
+                  "def second[N, M](x: Tensor[N, M, f64], w: Tensor[M, f64]) -> Tensor[N, M, N, M, f64]:\n    return hessian(lambda a: sum(f(a, w)), x)\n\n"
+                  "def times[N, M](x: Tensor[N, M, f64], w: Tensor[M, f64], v: Tensor[N, M, f64]) -> Tensor[N, M, f64]:\n    return hvp(lambda a: sum(f(a, w)), x, v)\n\n"
+                  "def slope[N, M](x: Tensor[N, M, f64], w: Tensor[M, f64]) -> Tensor[N, M, f64]:\n    return grad(lambda a: sum(f(a, w)))(x)\n";
+  auto wide = [](std::vector<int64_t> shape, Numbers values) { return reference::Value::ofFloats(DType::F64, std::move(shape), std::move(values)); };
+  const Numbers at = {0.3, -0.7, 1.1, 0.4, -0.2, 0.9}, w = {0.5, -1.2, 0.8};
+  const Numbers forward = result(f, "forward", {wide({2, 3}, at), wide({3}, w)}), back = result(f, "back", {wide({2, 3}, at), wide({3}, w)});
+  const Numbers second = result(f, "second", {wide({2, 3}, at), wide({3}, w)});
+  ASSERT_EQ(forward.size(), 12u);
+  ASSERT_EQ(back.size(), 12u);
+  ASSERT_EQ(second.size(), 36u);
+  const double step = 1e-5;
+  for (size_t i = 0; i < at.size(); ++i) {
+    Numbers above = at, below = at;
+    above[i] += step;
+    below[i] -= step;
+    auto differences = [&](const char *function) {
+      Numbers up = result(f, function, {wide({2, 3}, above), wide({3}, w)}), down = result(f, function, {wide({2, 3}, below), wide({3}, w)});
+      for (size_t k = 0; k < up.size(); ++k) up[k] = (up[k] - down[k]) / (2 * step);
+      return up;
+    };
+    Numbers first = differences("f"), curved = differences("slope");
+    for (size_t n = 0; n < 2; ++n) {
+      EXPECT_NEAR(forward[n * 6 + i], first[n], 1e-8);
+      EXPECT_NEAR(back[n * 6 + i], first[n], 1e-8);
+    }
+    for (size_t k = 0; k < 6; ++k) EXPECT_NEAR(second[k * 6 + i], curved[k], 1e-8);
+    Numbers unit(6, 0);
+    unit[i] = 1;
+    Numbers column = result(f, "times", {wide({2, 3}, at), wide({3}, w), wide({2, 3}, unit)});
+    for (size_t k = 0; k < 6; ++k) EXPECT_NEAR(column[k], second[k * 6 + i], 1e-12);
+  }
+}
+
 // ---------------------------------------------------------------- checkpoint
 
 std::string dumpOf(const std::string &text, const std::string &name) {

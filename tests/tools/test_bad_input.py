@@ -182,6 +182,35 @@ class Unsupported(ToolTest):
         self.assertEqual(os.listdir(self.folder), ["p.tsr"])
 
 
+class Requirements(ToolTest):
+    PROGRAM = ("def f[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32]) -> Tensor[B, D, f32]:\n"
+               "    return sort(softmax_safe(x @ w) @ w)\n")
+
+    def compile(self, *claims):
+        program = self.write("p.tsr", "".join(f"@require({claim})\n" for claim in claims) + self.PROGRAM)
+        return run("tesserac", program, "-o", self.path("p.cu"))
+
+    def test_kept(self):
+        result = self.compile("workspace <= 1 * GiB, B=4096, D=16", "workspace <= 16 * B * D", "flops <= 4 * B * D * D + 6 * B * D + B")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_broken(self):
+        for claim, words in (("workspace <= 200 * KiB, B=4096, D=16", ["takes 768.00 KiB at B = 4096, D = 16", "workspace = 12*B*D bytes"]),
+                             ("workspace <= 1 * MiB, D=16", ["cannot prove it for all sizes", "at D = 16 it is 192*B"]),
+                             ("flops <= 1000, B=10, D=10", ["it takes 4510 at B = 10, D = 10", "flops = B + 5*B*D + 4*B*D*D"])):
+            result = self.compile(claim)
+            self.assertEqual(result.returncode, 1, claim)
+            self.assertEqual(os.listdir(self.folder), ["p.tsr"])
+            for word in ["E0602", *words]:
+                self.assertIn(word, result.stderr)
+
+    def test_what_is_no_claim(self):
+        for claim in ("", "B=3", "memory <= 3", "workspace < 3", "workspace <= 3, C=4", "workspace <= 3, B=x", "workspace <= 1.5", "workspace <= 3, flops <= 4"):
+            result = self.compile(claim)
+            self.assertEqual(result.returncode, 1, claim)
+            self.assertIn("E0357", result.stderr, claim)
+
+
 class Names(ToolTest):
     def test_names_of_the_target_language(self):
         """Names that C++ or CUDA use are renamed, and the program still runs right."""

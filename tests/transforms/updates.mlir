@@ -54,3 +54,26 @@ graph.func @old_is_read(%x: !tsr.tensor<["N"], f32>) -> (!tsr.tensor<["N"], f32>
   }
   graph.return %y#0, %y#1 : !tsr.tensor<["N"], f32>, !tsr.tensor<["N"], f32>
 }
+
+// A place that data says: its kernel reads the place, and writes one row of the state in its memory.
+// CHECK-LABEL: schedule.kernel @at_a_place
+// CHECK-SAME: grid = #tsr.grid<lanes, ["N"]>
+// CHECK: graph.load %at[
+// CHECK: graph.store %{{.*}}, %state[
+// CHECK-LABEL: schedule.func @at_a_place(
+// CHECK-NOT: schedule.temp
+// CHECK: schedule.launch @at_a_place
+// CHECK-NOT: schedule.launch
+graph.func @at_a_place(%x: !tsr.tensor<["N"], f32>, %at: !tsr.tensor<["B"], i64>, %state: !tsr.tensor<["T", "N"], f32>) -> !tsr.tensor<["T", "N"], f32> attributes {
+    dims = ["N", "B", "T"], params = [#tsr.param<"x", in>, #tsr.param<"at", in>, #tsr.param<"state", inout>],
+    outputs = [#tsr.result<"state", !tsr.tensor<["T", "N"], f32>, param = 2>]} {
+  %c0 = graph.constant 0 : index
+  %place = graph.slice %at[%c0 in_bounds] : !tsr.tensor<["B"], i64> to i64
+  %places = graph.iota 0 : !tsr.tensor<["T"], i64>
+  %everywhere = graph.full %place : i64 to !tsr.tensor<["T"], i64>
+  %row_here = graph.elementwise "eq" %places, %everywhere : !tsr.tensor<["T"], i64>
+  %here = graph.broadcast %row_here {axes = array<i64: 0>} : !tsr.tensor<["T"], i1> to !tsr.tensor<["T", "N"], i1>
+  %rows = graph.broadcast %x {axes = array<i64: 1>} : !tsr.tensor<["N"], f32> to !tsr.tensor<["T", "N"], f32>
+  %next = graph.elementwise "select" %here, %rows, %state {tsr.update} : !tsr.tensor<["T", "N"], f32>
+  graph.return %next : !tsr.tensor<["T", "N"], f32>
+}

@@ -20,6 +20,8 @@ Value indicesFromStart(Context &cx, Value indices, const Dim &extent, Span span)
   Value at = castTo(cx, std::move(indices), DType::I64, {}, span);
   if (at.isPoison() || !isSigned) return at;
   at = reusable(cx, std::move(at), "index", span);
+  auto least = at.isScalar() ? limitOf(cx, *at.expr, false) : std::nullopt;
+  if (least && cx.function.facts.holds(*least, Relation::Ge, Dim(0)) == shape::Verdict::Proved) return at;
   Value isFromEnd = compareValues(cx, ast::CompareOp::Lt, at, Value::integer(Dim(0)), span);
   Value fromStart = elementwise(cx, ElementwiseOp::Add, {at, Value::integer(extent)}, span, "take");
   Value chosen = elementwise(cx, ElementwiseOp::Select, {isFromEnd, fromStart, at}, span, "take");

@@ -19,6 +19,31 @@ using ast::as;
 /// What an index that is made of data is called, where nothing else names it.
 static constexpr const char *kMadeIndex = "index";
 
+std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most) {
+  if (auto *dim = e.get<node::DimValue>()) return dim->dim;
+  if (auto *constant = e.get<node::Constant>()) {
+    auto *whole = std::get_if<int64_t>(&constant->value);
+    auto *real = std::get_if<double>(&constant->value);
+    return whole ? std::optional(Dim(*whole)) : real ? std::optional(Dim(static_cast<int64_t>(*real))) : std::nullopt;
+  }
+  if (e.kind == ExprKind::Cast) return keepsInteger(e) ? limitOf(cx, *e.args[0], most) : std::nullopt;
+  if (const Var *var = varOf(e)) {
+    auto let = std::find_if(cx.function.block->rbegin(), cx.function.block->rend(), [&](const auto &stmt) { return stmt->kind == StmtKind::Let && stmt->var == var; });
+    return let == cx.function.block->rend() || var->reassigned || var->type.isArray() ? std::nullopt : limitOf(cx, *(*let)->value, most);
+  }
+  auto *op = e.get<node::Elementwise>();
+  if (!op || e.args.size() != 2) return std::nullopt;
+  auto left = limitOf(cx, *e.args[0], most), right = limitOf(cx, *e.args[1], most);
+  if (op->op == ElementwiseOp::Mod) {
+    if (!right || cx.function.facts.holds(*right, Relation::Ge, Dim(1)) != shape::Verdict::Proved) return std::nullopt;
+    return most ? *right - Dim(1) : Dim(0);
+  }
+  const bool isMin = op->op == ElementwiseOp::Min;
+  if (!isMin && op->op != ElementwiseOp::Max) return std::nullopt;
+  if (left && right) return isMin ? Dim::min(*left, *right) : Dim::max(*left, *right);
+  return isMin != most ? std::nullopt : left ? left : right;
+}
+
 Value convertInt(Context &cx, const Value &value, Span span) {
   Value v = value;
   if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth));
@@ -27,7 +52,11 @@ Value convertInt(Context &cx, const Value &value, Span span) {
   if (v.isScalar() && isInt(v.type.dtype)) {
     ExprPtr e = makeExpr(ExprKind::Cast, indexType(), span);
     e->args.push_back(takeExpr(v));
-    return indexValue(cx, std::move(e), kMadeIndex, span);
+    auto least = limitOf(cx, *e->args[0], false), most = limitOf(cx, *e->args[0], true);
+    Value index = indexValue(cx, std::move(e), kMadeIndex, span);
+    if (least) cx.function.facts.add(shape::Formula(index.sym, Relation::Ge, cx.function.facts.simplify(*least)));
+    if (most) cx.function.facts.add(shape::Formula(index.sym, Relation::Le, cx.function.facts.simplify(*most)));
+    return index;
   }
   if (!reportNone(cx, v, span) && fresh(cx, Id::wrongArgument, span)) {
     bool read = inHost(cx) && v.isScalar() && isFloat(v.type.dtype);

@@ -32,6 +32,12 @@ DerivativeKind kindOf(const Value &derivative) {
 std::string_view seedKeyword(DerivativeKind kind) {
   return kind == DerivativeKind::Pullback ? "cotangent" : kind == DerivativeKind::Pushforward ? "tangent" : "";
 }
+/// Whose parameters a function has that a derivative can be taken of; null for what is none.
+const Callable *parametersFrom(const Value &f) {
+  if (f.kind == ValueKind::Function) return f.callable->isKernel ? nullptr : f.callable;
+  if (f.kind == ValueKind::Transform) return parametersFrom(f.items[0]);
+  return f.kind == ValueKind::Derivative && seedKeyword(kindOf(f)).empty() ? f.callable : nullptr;
+}
 bool hasNumbers(const Type &type) {
   return (type.kind == TypeKind::Tensor || type.kind == TypeKind::Scalar) && isFloat(type.dtype);
 }
@@ -122,14 +128,16 @@ Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span sp
     report(cx, Id::argumentNotGiven, span, shown, "f");
     return Value::poison();
   }
-  if (function->value.kind != ValueKind::Function || function->value.callable->isKernel) {
+  const Callable *callable = parametersFrom(function->value);
+  if (!callable) {
     bool kernel = function->value.kind == ValueKind::Function;
     auto builder =
         report(cx, Id::wrongArgument, function->span, quoted(shown), "a tensor function",
                kernel ? "the kernel `" + function->value.callable->name + "`" : describe(cx, function->value));
     if (kernel) builder.help("call the kernel from a function with `@custom_vjp` and give that a rule");
     else if (function->value.kind == ValueKind::Derivative)
-      builder.help("a function that computes the derivative, `def slope(x): return grad(f)(x)`, can be given");
+      builder.help("give it in a function that says its `" + std::string(seedKeyword(kindOf(function->value))) + "`: `lambda x: " + function->value.text + "(f)(x, " +
+                   std::string(seedKeyword(kindOf(function->value))) + "=...)`");
     else if (function->value.kind == ValueKind::Transform)
       builder.help("a function that calls it, `lambda x: " + function->value.text + "(f)(x)`, can be given");
     else if (function->syntax && function->syntax->kind == ast::ExprKind::Call)
@@ -137,7 +145,8 @@ Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span sp
     return Value::poison();
   }
   Value v = Value::of(ValueKind::Derivative);
-  v.callable = function->value.callable;
+  v.callable = callable;
+  if (function->value.kind != ValueKind::Function) v.inner = std::make_shared<Value>(function->value);
   v.truth = shown == "value_and_grad";
   v.unrolled = !wrt || !wrt->value.isSequence();  // one derivative, not a tuple of one
   v.declared = span;
@@ -265,6 +274,8 @@ static Value derivativeValue(Context &cx, const Value &derivative, const Functio
 
 static const Function *traceFunction(Context &cx, const Callable &callable, std::vector<Value> values,
                                      const std::vector<Span> &spans, Span span, Expr &call);
+static const Function *traceMade(Context &cx, const Value &f, Callable &made, std::vector<Value> values, const std::vector<Span> &spans,
+                                 Span span, Expr &call);
 
 Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span span) {
   const Callable &callable = *derivative.callable;
@@ -327,7 +338,13 @@ Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span 
   std::map<std::string, Dim> dims;
   const Callable *called = &callable;
   const Function *callee = nullptr;
-  if (isEntry(cx, callable)) {
+  Callable made;
+  if (derivative.inner) {
+    made = callable;
+    called = &made;
+    callee = traceMade(cx, *derivative.inner, made, values, spans, span, *e);
+    if (!callee) return Value::poison();
+  } else if (isEntry(cx, callable)) {
     callee = entryOf(cx, callable, values, spans, span, &called);
     if (!callee || !entryArguments(cx, callable, *callee, values, spans, span, *e, dims)) return Value::poison();
   } else {
@@ -357,7 +374,30 @@ static const Function *traceFunction(Context &cx, const Callable &callable, std:
       [&](std::vector<Value> given) { return inlineCall(cx, callable, std::move(given), spans, span); }, call, results);
 }
 
+/// A function that was made of another, `grad(f)` or `vmap(f)`, as a function of the program with the parameters `made` has.
+static const Function *traceMade(Context &cx, const Value &f, Callable &made, std::vector<Value> values, const std::vector<Span> &spans,
+                                 Span span, Expr &call) {
+  made.name = f.text + "(" + made.name + ")";
+  ApartCall apart{f.callable ? f.callable->name + "_" + f.text : f.text, made.nameSpan, {}, span, "a derivative of a function that was made of another"};
+  made.parameterTrees.clear();
+  for (size_t i = 0; i < values.size(); ++i) {
+    apart.names.push_back(parametersOf(made)[i].name.text);
+    made.parameterTrees[apart.names.back()] = treeOf(values[i]);
+  }
+  DeclaredType results;
+  auto compute = [&](std::vector<Value> given) {
+    GivenList args;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const bool named = parametersOf(made)[i].kind == ast::ParameterKind::KeywordOnly;
+      args.push_back({named ? apart.names[i] : "", std::move(given[i]), spans[i].valid() ? spans[i] : span, span, nullptr});
+    }
+    return callValue(cx, f, std::move(args), span, made.name);
+  };
+  return traceApart(cx, apart, std::move(values), compute, call, results);
+}
+
 void derivativeEntry(Context &cx, const std::string &name, const Value &derivative, Span span) {
+  if (derivative.inner) return;  // typed where it is called
   const Callable &callable = *derivative.callable;
   if (!mayBeEntry(cx, callable)) return;  // typed where it is called
   std::vector<Choices> variants = variantsOf(cx, callable);

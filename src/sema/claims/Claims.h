@@ -47,6 +47,8 @@ void explainClaim(const Context &cx, diag::Builder &builder, const shape::Formul
 
 // ---- NumericsClaim.cpp
 /// `@verify.numerics(bounded=...)`.
+/// `@require(workspace <= 4 * GiB, B=32)` above a function, whose dimensions are known.
+void resourceClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &def, Span span);
 void numericsClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &def, Span span);
 
 }  // namespace tessera::sema

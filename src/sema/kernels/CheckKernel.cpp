@@ -169,8 +169,6 @@ void checkDecorators(Context &cx, const ast::FuncDef &def) {
       continue;  // freedoms() looks at it
     } else if (which == "autodiff") {
       differentiable(cx, decorator.span);
-    } else if (which == "require") {
-      unsupported(cx, "`@require`", decorator.span);
     }
   }
 }

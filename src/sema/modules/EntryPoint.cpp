@@ -278,6 +278,9 @@ std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
   size_t errors = cx.failures;
   entryParameters(cx, def);
   if (cx.failures == errors) takeSizes(cx, def);
+  for (const ast::Decorator &decorator : def.decorators)
+    if (cx.failures == errors && decoratorName(cx, *decorator.expression) == "require")
+      resourceClaim(cx, as<ast::CallExpr>(decorator.expression), def, decorator.span);
   if (cx.failures == errors) {
     whereFacts(cx, def, false);
     declaredResults(cx, def);

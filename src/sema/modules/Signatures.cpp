@@ -125,7 +125,7 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
     }
     bool ofSizes = which == "test" || which == "benchmark";
     if (ofSizes) runDecorator(cx, def, decorator, which);
-    if (ofSizes && call) continue;  // once for each of its sizes
+    if ((ofSizes || which == "require") && call) continue;  // once for each of its sizes
     auto [first, isNew] = seen.emplace(which, &decorator);
     if (!isNew && fresh(cx, Id::badDecorator, decorator.span))
       report(cx, Id::badDecorator, decorator.span, which, "stands twice above `" + def.name.text + "`")

@@ -43,6 +43,7 @@ Value builtinMember(Context &cx, const std::string &space, const std::string &na
   if (auto it = constants.find(name); it != constants.end()) return Value::real(it->second);
   if (name == "KiB") return Value::integer(Dim(1024));
   if (name == "MiB") return Value::integer(Dim(1024 * 1024));
+  if (name == "GiB") return Value::integer(Dim(int64_t(1) << 30));
   for (const char *type : {"Tensor", "Const", "Int", "Tile", "Callable", "tuple", "list"})
     if (name == type) {
       Value v = Value::of(ValueKind::TypeName);

@@ -251,7 +251,7 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
   for (const BuiltinRow &row : builtinRows())
     if (!hasMember && row.places.find('P') != std::string_view::npos) views.push_back(row.name);
   for (std::string_view d : dtypeNames()) views.push_back(d);
-  for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "NAN", "KiB", "MiB"}) views.push_back(type);
+  for (const char *type : {"Tensor", "Const", "Int", "Callable", "tile", "INF", "NAN", "KiB", "MiB", "GiB"}) views.push_back(type);
   const std::string inWords = nameInWords(name, views);
   const Foreign *foreign = foreignName(name);
   if (!foreign && hasMember) foreign = foreignModule(name);

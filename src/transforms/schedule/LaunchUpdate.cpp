@@ -200,6 +200,8 @@ LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
     if (failed(laneKernel(source, view, false))) return failure();
     leaves_[source] = view;
   }
+  for (Value start : update->starts)  // a place that the old array says is known before
+    if (start && !leaves_.count(start) && readsFrom(start, memory) && failed(makeRoot(start))) return failure();
   Value result = op->getResult(0);
   leaves_[result] = memory;
   roots_.erase(result);

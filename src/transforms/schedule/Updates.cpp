@@ -29,11 +29,13 @@ graph::ElementwiseOp elementwise(Value value, StringRef mnemonic) {
   return op && op.getMnemonic() == mnemonic ? op : graph::ElementwiseOp();
 }
 
-/// The index that an array repeats everywhere.
+/// The index that an array repeats everywhere: of sizes and integers if it can be, else a number that data makes.
 Value indexEverywhere(Value value) {
-  value = sourceOf(value);
+  Value made = value = sourceOf(value);
   while (auto cast = value.getDefiningOp<graph::CastOp>()) value = cast.getOperand();
-  return value.getType().isIndex() || value.getDefiningOp<graph::ConstantOp>() ? value : Value();
+  if (value.getType().isIndex() || value.getDefiningOp<graph::ConstantOp>()) return value;
+  auto integer = dyn_cast<IntegerType>(made.getType());
+  return integer && integer.getWidth() > 1 ? made : Value();
 }
 
 /// The numbers of the places along an axis.
@@ -66,9 +68,12 @@ public:
   bool matches(Value here) {
     if (!comparison(here, llvm::to_vector(llvm::seq<int64_t>(0, type_.getRank())))) return false;
     for (size_t axis = 0; axis < type_.getRank(); ++axis) {
+      if (point_.count(axis)) {  // wherever it is
+        update_.sizes.push_back(Dim(1));
+        continue;
+      }
       std::optional<Dim> from = update_.starts[axis] ? dimOf(update_.starts[axis], function_) : Dim(0);
       std::optional<Dim> to = ends_[axis] ? dimOf(ends_[axis], function_) : type_.getShape()[axis].getDim();
-      if (point_.count(axis)) to = from ? std::optional(*from + Dim(1)) : std::nullopt;
       if (!from || !to) return false;
       update_.sizes.push_back(*to - *from);
     }
