@@ -158,11 +158,13 @@ private:
     Trace::Place now = trace_.leave(place_);
     std::vector<std::unique_ptr<Step>> outer = std::exchange(trace_.steps_, {});
     bool returned = std::exchange(trace_.hasReturned_, false);
+    Trace::Kept *kept = std::exchange(trace_.kept_, nullptr);
     trace_.block(side == 0 ? stmt_.body : stmt_.otherwise);
     std::vector<Term> terms;
     for (const Trace::Merged &m : merged_) terms.push_back(trace_.env_.at(m.var));
     std::vector<std::unique_ptr<Step>> steps = std::exchange(trace_.steps_, std::move(outer));
     trace_.hasReturned_ = returned;
+    trace_.kept_ = kept;
     trace_.leave(std::move(now));
     return {std::move(steps), std::move(terms)};
   }
@@ -192,12 +194,14 @@ std::vector<Var *> Trace::activeSoFar() const {
 void Trace::ask(const Stmt &stmt, const Term &condition) {
   Place before{env_, dims_, activeSoFar()}, after[2];
   std::vector<std::unique_ptr<Step>> outer = std::exchange(steps_, {});
+  Kept *kept = std::exchange(kept_, nullptr);  // what is in it has no name behind it
   BranchStep writer(*this, stmt, condition, before, {});
   Stmt *branch = writer.emit(builder_, [&](int side) {
     leave(before);
     block(side == 0 ? stmt.body : stmt.otherwise);
     after[side] = {env_, dims_, {}};
   });
+  kept_ = kept;
   steps_ = std::move(outer);  // the sides' own are made again where a derivative needs them
   leave(before);
   if (hasReturned_) return reporter_.cannot(stmt.span, "a `return` inside of a branch");

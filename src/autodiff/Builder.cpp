@@ -132,6 +132,16 @@ void Builder::name(const Term &term, const std::string &name) {
   if (var && var->name.empty()) var->name = name;
 }
 
+bool Builder::rewrite(const Term &variable, const Term &value) {
+  checked::Var *var = variable ? checked::varOf(*variable) : nullptr;
+  auto isIts = [&](const auto &stmt) { return stmt->kind == checked::StmtKind::Let && stmt->var == var; };
+  auto let = std::find_if(block_->rbegin(), block_->rend(), isIts);
+  if (!var || let == block_->rend()) return false;
+  definitions_.erase(var);
+  (*let)->value = checked::clone(*value);
+  return true;
+}
+
 const Expr *Builder::definition(const Term &term) const {
   if (!term || term->kind != ExprKind::VarRef) return nullptr;
   auto found = definitions_.find(checked::varOf(*term));

@@ -74,6 +74,8 @@ public:
   Term slice(const Term &from, const Places &places);
   /// The value with `part` in the place of slice(value, places): where nothing else needs it, it is changed where it lies.
   Term update(const Term &value, const Places &places, const Term &part);
+  /// Gives a variable that was written here another expression for the same value. False if it was not.
+  bool rewrite(const Term &variable, const Term &value);
   /// What a variable that this builder wrote is; null if it did not.
   const checked::Expr *definition(const Term &term) const;
 

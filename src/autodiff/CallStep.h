@@ -46,7 +46,7 @@ std::vector<Term> calledFunction(const checked::Function &function, const std::v
                                  Span span, Builder &builder);
 
 // ---- one for each way
-std::unique_ptr<Step> checkpointStep(Trace &trace, const checked::Expr &call, std::vector<Term> arguments, std::vector<Term> results);
+std::unique_ptr<Step> checkpointStep(Trace &trace, const checked::Expr &call, std::vector<Term> arguments, std::vector<Term> results, Trace::Kept kept);
 std::unique_ptr<Step> ruleStep(Trace &trace, const checked::Expr &call, const checked::Function &rule, std::vector<Term> arguments,
                                std::vector<Term> results);
 std::unique_ptr<Step> forwardRuleStep(Trace &trace, const checked::Expr &call, const checked::Function &rule, std::vector<Term> arguments,

@@ -13,7 +13,8 @@ namespace {
 
 class CheckpointStep : public CallStep {
 public:
-  using CallStep::CallStep;
+  CheckpointStep(Trace &trace, const checked::Expr &call, std::vector<Term> arguments, std::vector<Term> results, Trace::Kept kept)
+      : CallStep(trace, call, std::move(arguments), std::move(results)), kept_(std::move(kept)) {}
 
   void pullBack(Cotangents &cotangents) const override {
     std::vector<Term> seeds;
@@ -22,7 +23,8 @@ public:
     const Term &first = *std::find_if(seeds.begin(), seeds.end(), [](const Term &seed) { return seed != nullptr; });
     std::vector<Term> again;
     for (const Term &argument : arguments_) again.push_back(after(argument, first, builder));
-    Trace::Apart body = trace_.apart(function_, again, because());
+    Trace::Kept kept = kept_;
+    Trace::Apart body = trace_.apart(function_, again, because(), kept.written ? &kept : nullptr);
     if (trace_.hasFailed()) return;
     Cotangents inner(builder);
     for (size_t i = 0; i < seeds.size(); ++i)
@@ -48,6 +50,8 @@ public:
   }
 
 private:
+  Trace::Kept kept_;
+
   std::vector<const Var *> because() const {
     std::vector<const Var *> because;
     for (const Term &argument : arguments_) because.push_back(trace_.isActive(argument) ? checked::varOf(*argument) : nullptr);
@@ -67,8 +71,8 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Step> checkpointStep(Trace &trace, const checked::Expr &call, std::vector<Term> arguments, std::vector<Term> results) {
-  return std::make_unique<CheckpointStep>(trace, call, std::move(arguments), std::move(results));
+std::unique_ptr<Step> checkpointStep(Trace &trace, const checked::Expr &call, std::vector<Term> arguments, std::vector<Term> results, Trace::Kept kept) {
+  return std::make_unique<CheckpointStep>(trace, call, std::move(arguments), std::move(results), std::move(kept));
 }
 
 }  // namespace tessera::autodiff

@@ -90,7 +90,7 @@ const Function *Expander::batched(const Function &callee, const std::vector<bool
 /// share gets the sum of their derivatives.
 void Expander::batchRules(const Function &callee, Function &made, const std::vector<bool> &mapped, Reporter &reporter) {
   Rules rules{program_};
-  if (Rules::isCheckpoint(callee)) made.kernel.schedule.options[checked::kCheckpoint] = "";
+  if (Rules::isCheckpoint(callee)) made.kernel.schedule.options[checked::kCheckpoint] = "", made.keeps = callee.keeps;
   const Function *rule = rules.of(callee), *forward = rules.forwardOf(callee);
   if (!rule && !forward) return;
   std::vector<bool> given = mapped, summed, tangents;

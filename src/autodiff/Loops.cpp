@@ -130,6 +130,7 @@ LoopStep::Turn LoopStep::turn(const Term &counter, const std::vector<Term> &befo
   Trace::Place now = trace_.leave({place_.env, place_.dims, {}});
   std::vector<std::unique_ptr<Step>> outer = std::exchange(trace_.steps_, {});
   bool returned = std::exchange(trace_.hasReturned_, false);
+  Trace::Kept *outerKept = std::exchange(trace_.kept_, nullptr);
   trace_.setIndex(*stmt_.var, counter);
   for (size_t i = 0; i < carries_.size(); ++i) {
     const Carry &carry = carries_[i];
@@ -142,6 +143,7 @@ LoopStep::Turn LoopStep::turn(const Term &counter, const std::vector<Term> &befo
   Turn turn{std::exchange(trace_.steps_, std::move(outer)), before, {}};
   for (const Carry &carry : carries_) turn.after.push_back(trace_.env_.at(carry.var));
   trace_.hasReturned_ = returned;
+  trace_.kept_ = outerKept;
   trace_.leave(std::move(now));
   return turn;
 }

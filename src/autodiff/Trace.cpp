@@ -135,7 +135,19 @@ void Trace::assign(const Stmt &stmt) {
       between_["%" + std::to_string(bound->id)] = {limitOf(*value, false), limitOf(*value, true)};
     return;
   }
+  const size_t first = builder_.function().vars.size();
   env_[stmt.var] = expr(*stmt.value, stmt.var->name);
+  if (kept_ && !reporter_.failed) keepOrTake(stmt, first);
+}
+
+/// A value that is kept, on the way forward and where the body is written again. `first`: the number of the first variable of it.
+void Trace::keepOrTake(const Stmt &stmt, size_t first) {
+  if (std::find(keeps_->begin(), keeps_->end(), stmt.var->name) == keeps_->end()) return;
+  const Term &value = env_[stmt.var];
+  if (!kept_->written) return kept_->values.push_back(value);
+  const Term &known = kept_->values.at(kept_->next++);
+  const Var *var = checked::varOf(*value);
+  if (var && var->id >= first && known->kind == ExprKind::VarRef) builder_.rewrite(value, known);
 }
 
 /// A loop of a few turns is written out.
@@ -238,6 +250,7 @@ Term Trace::call(const Expr &expr) {
   }
   bool isKernel = callee->kind == checked::FunctionKind::Kernel;
   bool isTuple = expr.type.kind == TypeKind::Tuple;
+  if (because && Rules::isCheckpoint(*callee) && !callee->keeps.empty()) return keeping(expr, arguments);
   if (!isKernel && !rules_.stayCalls(*callee)) {
     std::vector<Term> values = inlined(*callee, arguments);
     if (reporter_.failed || values.empty()) return builder_.index(Dim(0));
@@ -271,6 +284,28 @@ Term Trace::call(const Expr &expr) {
   return value;
 }
 
+/// A call of a function of which some values are kept: it is written out, so that these are values of here.
+Term Trace::keeping(const Expr &call, const std::vector<Term> &arguments) {
+  const checked::Function &callee = *checked::calleeOf(call);
+  std::vector<const Var *> because;
+  for (const Term &argument : arguments) because.push_back(isActive(argument) ? checked::varOf(*argument) : nullptr);
+  Kept kept;
+  Apart forward = apart(callee, arguments, because, &kept);
+  if (reporter_.failed) return builder_.index(Dim(0));
+  kept.written = true;
+  std::vector<Term> results;
+  for (const Term &value : forward.values) results.push_back(copied(value, ""));  // what it is made of is for the way back to say
+  const Var *any = *std::find_if(because.begin(), because.end(), [](const Var *var) { return var != nullptr; });
+  for (const Term &result : results)
+    if (isFloating(result->type)) activate(checked::varOf(*result), any);
+    else whole_.emplace(checked::varOf(*result), any);
+  steps_.push_back(checkpointStep(*this, call, arguments, results, std::move(kept)));
+  if (call.type.kind != TypeKind::Tuple) return results[0];
+  Var *tuple = unwritten(here(call.type));
+  tuples_[tuple] = std::move(results);
+  return builder_.ref(tuple);
+}
+
 /// What a call that stays one is for derivatives.
 void Trace::called(const Expr &call, const std::vector<Term> &arguments, const std::vector<Term> &results, const Var *because) {
   const checked::Function &callee = *checked::calleeOf(call);
@@ -278,13 +313,15 @@ void Trace::called(const Expr &call, const std::vector<Term> &arguments, const s
     if (isFloating(result->type)) activate(checked::varOf(*result), because);
     else whole_.emplace(checked::varOf(*result), because);
   }
-  if (Rules::isCheckpoint(callee)) steps_.push_back(checkpointStep(*this, call, arguments, results));
+  if (Rules::isCheckpoint(callee)) steps_.push_back(checkpointStep(*this, call, arguments, results, {}));
   else if (auto *rule = rules_.of(callee)) steps_.push_back(ruleStep(*this, call, *rule, arguments, results));
   else steps_.push_back(forwardRuleStep(*this, call, *rules_.forwardOf(callee), arguments, results));
 }
 
-Trace::Apart Trace::apart(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<const Var *> &because) {
+Trace::Apart Trace::apart(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<const Var *> &because, Kept *kept) {
   Apart made;
+  Kept *outerKept = std::exchange(kept_, kept);
+  const std::vector<std::string> *outerKeeps = std::exchange(keeps_, &function.keeps);
   Env env = std::exchange(env_, {});
   Dims dims = std::exchange(dims_, {});
   std::vector<Term> returned = std::exchange(returned_, {});
@@ -300,6 +337,8 @@ Trace::Apart Trace::apart(const checked::Function &function, const std::vector<T
   }
   made.values = body(function);
   made.steps = std::exchange(steps_, std::move(steps));
+  kept_ = outerKept;
+  keeps_ = outerKeeps;
   builder_.here = place;
   env_ = std::move(env);
   dims_ = std::move(dims);

@@ -57,8 +57,15 @@ public:
     std::vector<Term> values;
     std::vector<const checked::Var *> parameters;
   };
+  /// The values that a function with names to keep assigned to these, in their order: `written` on the way forward, and read there
+  /// instead of what is computed again.
+  struct Kept {
+    std::vector<Term> values;
+    bool written = false;
+    size_t next = 0;
+  };
   /// `because`: for each argument the value that makes it active, or null.
-  Apart apart(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<const checked::Var *> &because);
+  Apart apart(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<const checked::Var *> &because, Kept *kept = nullptr);
   /// From derivatives by some values back, and from tangents on to those that the values need.
   void pullBackAll(const std::vector<std::unique_ptr<Step>> &steps, Cotangents &cotangents) const;
   void pushForwardAll(const std::vector<std::unique_ptr<Step>> &steps, const std::vector<Term> &values, Tangents &tangents) const;
@@ -102,6 +109,7 @@ private:
 
   Term expr(const checked::Expr &expr, const std::string &name = "");
   Term call(const checked::Expr &expr);
+  Term keeping(const checked::Expr &call, const std::vector<Term> &arguments);
   std::vector<Term> inlined(const checked::Function &function, const std::vector<Term> &arguments);
   Term rewritten(const checked::Expr &expr, const std::string &name);
 
@@ -122,8 +130,12 @@ private:
   void activate(checked::Var *out, const checked::Var *because) { active_.emplace(out, because); }
   checked::Var *unwritten(const checked::Type &type);
 
+  void keepOrTake(const checked::Stmt &stmt, size_t first);
+
   Reporter &reporter_;
   Rules rules_;
+  Kept *kept_ = nullptr;  // of the function that is written; null where nothing is kept
+  const std::vector<std::string> *keeps_ = nullptr;
   std::map<const checked::Var *, std::vector<Term>> tuples_;  // results of calls
   std::vector<Term> returned_;
   bool hasReturned_ = false;

@@ -163,6 +163,7 @@ struct Function {
   std::vector<Later> later;     // not empty: phases after the checker have to refuse this function
   std::optional<NumericsClaim> claim;  // @verify.numerics
   std::vector<ResourceClaim> resources;  // @require
+  std::vector<std::string> keeps;        // @checkpoint(keep=...): names of values that a derivative keeps, too
   std::vector<RunSizes> tests;       // one for each `@test` above it; none: it is no test
   std::vector<RunSizes> benchmarks;  // one for each `@benchmark`
   size_t assertions = 0;             // of a test, those too that are known to hold

@@ -156,6 +156,7 @@ struct Callable {
   bool isCustomVjp = false;                // @custom_vjp
   bool isCustomJvp = false;                // @custom_jvp
   bool isCheckpoint = false;               // @checkpoint
+  std::vector<std::string> keeps;          // ... of it
   bool isTest = false;                     // @test
   const StructInfo *structure = nullptr;   // of a method
   Choices choices;                         // of an entry point that is a variant

@@ -248,9 +248,42 @@ TEST(Checkpoint, IntegersThatItGivesHaveNone) {
   EXPECT_EQ(result(text, "slope", {numbers({1, 3, 2})}), (Numbers{4, 48, 72}));  // 2 x (y[o] + y[o]) with y = 1 9 4 and o = 0 2 1
   EXPECT_TRUE(says(text + "bad = grad(wrong)\n", {"E0214", "an integer that was made of floats"}));
 }
+TEST(Checkpoint, KeepsWhatIsNamed) {
+  auto text = [](const std::string &policy) {
+    return policy + "def block[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> (Tensor[B, D, f32], f32):\n"
+                    "    h = x @ w\n    h = tanh(h)\n    if B > 3:\n        h = h * 2.0\n    return sin(h @ v), sum(h)\n\n"
+                    "def loss[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> f32:\n    y, s = block(x, w, v)\n    y, s2 = block(y, v, w)\n"
+                    "    return sum(y * y) * s + s2\n\ng = value_and_grad(loss, wrt=(\"x\", \"w\", \"v\"))\n"
+                    "def slope[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> f32:\n    return sum(grad(loss)(x, w, v) * x)\n\nagain = grad(slope, wrt=(\"x\", \"v\"))\nonward = jvp(loss)\n";
+  };
+  auto products = [](const Module &module) {
+    std::string all = checked::dump(module.function("g"));
+    size_t count = 0;
+    for (size_t at = all.find("dot:"); at != std::string::npos; at = all.find("dot:", at + 1)) ++count;
+    return count;
+  };
+  Module plain(text("")), whole(text("@checkpoint\n")), kept(text("@checkpoint(keep=(\"h\",))\n"));
+  ASSERT_FALSE(kept.hasErrors()) << kept.messages();
+  EXPECT_EQ(products(whole), products(plain) + 4);  // both products of each block, once more
+  EXPECT_EQ(products(kept), products(plain) + 2);   // those behind h
+  for (int64_t rows : {2, 5}) {
+    Numbers x, square = {0.3, -0.2, 0.5, 0.1};
+    for (int64_t i = 0; i < rows * 2; ++i) x.push_back(0.1 * static_cast<double>(i) - 0.3);
+    std::vector<reference::Value> arguments = {numbers({rows, 2}, x), numbers({2, 2}, square), numbers({2, 2}, {0.7, 0.2, -0.4, 0.6})};
+    for (const char *function : {"g", "again"}) {
+      auto a = plain.run(function, arguments), b = kept.run(function, arguments);
+      ASSERT_EQ(a.size(), b.size());
+      for (size_t i = 0; i < a.size(); ++i)
+        for (size_t k = 0; k < a[i].floats.size(); ++k) EXPECT_NEAR(a[i].floats[k], b[i].floats[k], 1e-5) << function << " " << i << " " << k;
+    }
+    arguments.push_back(arguments[0]);
+    EXPECT_NEAR(plain.run("onward", arguments)[0].floats[0], kept.run("onward", arguments)[0].floats[0], 1e-5);
+  }
+}
 TEST(Checkpoint, Refuses) {
   std::string f = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * x\n\n";
-  EXPECT_TRUE(says("@checkpoint(keep=\"dots\")\n" + f, {"E0214", "a policy of `@checkpoint`"}));
+  EXPECT_TRUE(says("@checkpoint(keep=\"dots\")\n" + f, {"E0340", "keeps `dots`, and no value of `f` is called so"}));
+  EXPECT_TRUE(says("@checkpoint(budget=3)\n" + f, {"E0214", "this policy of `@checkpoint`"}));
   EXPECT_TRUE(says("@checkpoint\n@kernel\ndef k[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    m = tile.origin()[0]\n    return x[m:m + T.m]\n", {"stands above the kernel `k`"}));
   EXPECT_TRUE(says("@checkpoint\n@custom_vjp\n" + f + "@f.vjp\ndef r[N](x: Tensor[N, f32], y: Tensor[N, f32], dy: Tensor[N, f32]) -> Tensor[N, f32]:\n    return dy\n", {"whose derivative is written by hand"}));
   EXPECT_TRUE(says(f + "def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return checkpoint(f, keep=1)(x)\n", {"`keep`"}));

@@ -115,14 +115,17 @@ static Value apartValue(Context &cx, const Function &callee, const DeclaredType 
 
 /// ... `compute`, of which a derivative keeps these values alone.
 static Value checkpointed(Context &cx, const ApartCall &what, std::vector<Value> values,
-                          const std::function<Value(std::vector<Value>)> &compute) {
+                          const std::function<Value(std::vector<Value>)> &compute, const Callable *keeps = nullptr) {
   ExprPtr e = makeExpr(ExprKind::Call, {}, what.span);
   DeclaredType tree;
   const Function *callee = traceApart(cx, what, std::move(values), compute, *e, tree);
   if (!callee) return Value::poison();
   if (callee->results.empty()) return unsupported(cx, "`checkpoint` of a function that returns no tensor", what.span);
   for (auto &function : cx.program->functions)
-    if (function.get() == callee) function->kernel.schedule.options[kCheckpoint] = "";
+    if (function.get() == callee) {
+      function->kernel.schedule.options[kCheckpoint] = "";
+      if (keeps && !takeKept(cx, *keeps, *function)) return Value::poison();
+    }
   e->as<node::Call>().callee = callee;
   return apartValue(cx, *callee, tree, std::move(e), what.span);
 }
@@ -131,7 +134,7 @@ Value callCheckpoint(Context &cx, const Callable &callable, std::vector<Value> v
   ApartCall what{callable.name, callable.nameSpan, {}, span, "a call of a function with `@checkpoint` and without types"};
   for (const ast::Parameter &p : parametersOf(callable)) what.names.push_back(p.name.text);
   return checkpointed(cx, what, std::move(values),
-                      [&](std::vector<Value> given) { return inlineCall(cx, callable, std::move(given), spans, span); });
+                      [&](std::vector<Value> given) { return inlineCall(cx, callable, std::move(given), spans, span); }, &callable);
 }
 
 // ---------------------------------------------------------------- vmap

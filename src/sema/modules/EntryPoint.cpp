@@ -295,6 +295,7 @@ std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
     for (const std::string &absent : cx.function.frame->generics) cx.function.frame->dims.erase(absent);
     checkBlock(cx, def.body);
     if (cx.failures == errors) boundDimensions(cx, def);
+    if (cx.failures == errors && callable.isCheckpoint) takeKept(cx, callable, *cx.function.fn);
     bool poisoned = cx.failures != errors;  // what is missing at the end follows from the mistake before
     if (inKernel(cx) && !poisoned) finishKernel(cx, def);
     if (inKernel(cx) && cx.failures == errors) checkRaces(cx, def);

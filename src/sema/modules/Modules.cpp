@@ -193,6 +193,7 @@ Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, st
     made.isCustomVjp |= which == "custom_vjp";
     made.isCustomJvp |= which == "custom_jvp";
     made.isCheckpoint |= which == "checkpoint";
+    if (which == "checkpoint") made.keeps = keptNames(*decorator.expression);
   }
   Value v = Value::of(ValueKind::Function);
   v.callable = &made;

@@ -96,6 +96,10 @@ bool isTest(Context &cx, const ast::FuncDef &def);
 /// Methods and functions in functions are no tests.
 void refuseInnerTest(Context &cx, const ast::FuncDef &def);
 /// The sizes that `@test` and `@benchmark` above an entry point give to its dimensions: each must have one.
+/// The names in `@checkpoint(keep=("h", "k"))`.
+std::vector<std::string> keptNames(const ast::Expr &decorator);
+/// What a checkpoint of a function keeps beside its arguments. False after a message.
+bool takeKept(Context &cx, const Callable &callable, Function &function);
 void takeSizes(Context &cx, const ast::FuncDef &def);
 /// Whether an `assert` here is one of a test, not of the library function that it calls.
 bool isClaim(const Context &cx);
