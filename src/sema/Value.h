@@ -86,6 +86,7 @@ struct Value {
   std::shared_ptr<const Schedule> schedule;
   int rank = 0;    // HostTensor: how many dimensions it is known to have; 0: any number
   std::optional<DType> madeOf;  // HostTensor: the dtype that it is known to have
+  std::vector<Dim> madeAs;      // HostTensor: its extents, where all are written; else empty
   int handle = 0;  // values that are used up (Rng, State, a struct that is a state): which one it is; 0: any number of uses
   std::shared_ptr<const StructInstance> instance;  // Struct, StructType
   Span declared;  // None: the parameter or field, `text`, that may be None; Derivative: where it is made

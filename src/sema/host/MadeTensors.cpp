@@ -47,6 +47,14 @@ static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<Ex
   return true;
 }
 
+/// The extents as far as they are known: all of them, or nothing.
+static std::vector<Dim> knownExtents(const std::vector<Value> &extents) {
+  std::vector<Dim> known;
+  for (const Value &extent : extents)
+    if (extent.isKnownInt()) known.push_back(extent.sym);
+  return known.size() == extents.size() ? known : std::vector<Dim>();
+}
+
 static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, DType dtype, Span span) {
   size_t rank = args.size() - before;
   Value v = hostCall(cx, function, std::move(args), span);
@@ -67,8 +75,12 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
     if (number.isPoison()) return number;
     args.push_back(indexExpr(cx, number, span));
   }
-  if (!hostExtents(cx, shape, at, args)) return Value::poison();
-  return made(cx, isFloat(type.dtype) ? "full_real" : "full_whole", std::move(args), 2, type.dtype, span);
+  std::vector<Value> extents;
+  if (!hostExtents(cx, shape, at, extents)) return Value::poison();
+  for (const Value &extent : extents) args.push_back(indexExpr(cx, extent, at));
+  Value v = made(cx, isFloat(type.dtype) ? "full_real" : "full_whole", std::move(args), 2, type.dtype, span);
+  v.madeAs = knownExtents(extents);
+  return v;
 }
 
 Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape, DType dtype, Span span) {
@@ -89,11 +101,14 @@ Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span>
   }
   Value flat = made(cx, isFloat(dtype) ? "tensor_real" : "tensor_whole", std::move(args), 1, dtype, span);
   flat.rank = 1;
+  flat.madeAs = shape;
   if (shape.size() == 1) return flat;
   args.clear();
   args.push_back(takeExpr(flat));
   for (const Dim &extent : shape) args.push_back(indexExpr(cx, Value::integer(extent), span));
-  return made(cx, "reshaped", std::move(args), 1, dtype, span);
+  Value table = made(cx, "reshaped", std::move(args), 1, dtype, span);
+  table.madeAs = shape;
+  return table;
 }
 
 /// A function of the library draws one row of as many elements; the shape is put on it. Elements are numbered in row-major
