@@ -151,6 +151,18 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
   if (!certain) offer(d, groups, part, othersAbout(place.statement, d, all), trials);
 }
 
+/// What the same edit mends is one mistake: the first message says it. Messages behind the first `from` ones.
+static void dropSameEdits(std::vector<diag::Diagnostic> &all, size_t from) {
+  for (size_t i = from; i < all.size(); ++i) {
+    const std::vector<diag::Fix> known = all[i].fixes;
+    if (known.empty() || known.front().replacement.empty()) continue;  // to leave something out mends a lot
+    auto isSame = [&](const diag::Diagnostic &other) {
+      return other.id == all[i].id && !other.fixes.empty() && !assumes(other.fixes.front()) && isAmong(other.fixes.front(), {known.front()});
+    };
+    all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), isSame), all.end());
+  }
+}
+
 void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
             diag::Engine &diagnostics, size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
@@ -163,6 +175,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     adviseOn(all[i], place, all, sources, trials);
     noteRemedy(all[i], place, sources);
   }
+  dropSameEdits(all, from);
   diagnostics.replace(std::move(all));
 }
 

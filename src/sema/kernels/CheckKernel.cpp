@@ -359,7 +359,8 @@ static bool cutElsewhere(Context &cx, const Value &tile, const Type &type, Span 
 
 static bool hasSubscript(const ast::Expr &expr) {
   const std::vector<const ast::Expr *> parts = ast::childrenOf(expr).exprs;
-  return expr.kind == ast::ExprKind::Subscript || std::any_of(parts.begin(), parts.end(), [](const ast::Expr *e) { return hasSubscript(*e); });
+  auto *subscript = as<ast::SubscriptExpr>(&expr);  // of a tensor: `tile.origin()[0]` is none
+  return (subscript && subscript->object->kind == ast::ExprKind::Name) || std::any_of(parts.begin(), parts.end(), [](const ast::Expr *e) { return hasSubscript(*e); });
 }
 /// Whether these statements take a part of anything: who writes `x[:]` means one group.
 static bool takesSlices(const ast::Block &block) {
