@@ -17,7 +17,9 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::wrongResult: keptDimension(), boundsOfResult(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
+    case Id::wrongResult:
+      keptDimension(), boundsOfResult(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped();
+      break;
     case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(); break;
     case Id::tileMismatch:
     case Id::redefinedType: keptDimension(); break;
@@ -28,7 +30,9 @@ public:
     case Id::badConstant: axesOfCalls(), plainOrigin(); break;
     case Id::badKernelOption: takenApart(); break;
     case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(); break;
-    case Id::outOfBounds: guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds(); break;
+    case Id::outOfBounds:
+      guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds();
+      break;
     case Id::sliceSize: offsetForgotten(); break;
     case Id::rankMismatch: exchanged(), fewerIndices(), oneMoreAxis(); break;
     case Id::splitSizes: splitAxis(); break;
@@ -76,7 +80,9 @@ private:
   }
   void exchange(CandidateGroup &edits, const ast::Argument &a, const ast::Argument &b) {
     bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
-    auto isNumber = [](const ast::Argument &arg) { return arg.value->kind == ast::ExprKind::Int || arg.value->kind == ast::ExprKind::Float; };
+    auto isNumber = [](const ast::Argument &arg) {
+      return arg.value->kind == ast::ExprKind::Int || arg.value->kind == ast::ExprKind::Float;
+    };
     bool numbers = isNumber(a) || isNumber(b);
     if (!plain || numbers || text(a.span) == text(b.span)) return;
     std::string between = text({a.span.file, a.span.end, b.span.begin});
@@ -108,8 +114,10 @@ private:
       if (auto *number = as<ast::IntExpr>(arg.value); number && !arg.keyword) axes.push_back(number);
       bool several = arg.keyword && arg.keyword->text == "axis" && arg.value->kind == ast::ExprKind::Tuple;
       if (several && static_cast<const ast::SequenceExpr &>(*arg.value).items.size() == 2)
-        pairsIn(static_cast<const ast::SequenceExpr &>(*arg.value).items.front()->span.to(
-                    static_cast<const ast::SequenceExpr &>(*arg.value).items.back()->span), 4);
+        pairsIn(static_cast<const ast::SequenceExpr &>(*arg.value)
+                    .items.front()
+                    ->span.to(static_cast<const ast::SequenceExpr &>(*arg.value).items.back()->span),
+                4);
     }
     if (axes.empty()) return;
     Span all = axes.front()->span.to(axes.back()->span);
@@ -211,7 +219,8 @@ private:
         auto *dtype = type && !type->items.empty() ? as<ast::NameExpr>(type->items.back().value) : nullptr;
         auto known = dtype ? dtypeByName(dtype->name) : std::nullopt;
         if (known && isInt(*known))
-          replace(group(false), product->span, "take(" + text(*pair[1 - i]) + ", " + text(*pair[i]) + ")", "take the rows");
+          replace(group(false), product->span, "take(" + text(*pair[1 - i]) + ", " + text(*pair[i]) + ")",
+                  "take the rows");
       }
   }
 
@@ -326,7 +335,8 @@ private:
       if (operand->kind == ast::ExprKind::Name && slicesAWhole(text(*operand)))
         for (const char *slice : {"[:-1]", "[1:]"}) {
           bool known = false;
-          for (const ast::Expr *e : place_.around) visit(*e, [&](const ast::Expr &part) { known |= text(part) == text(*operand) + slice; });
+          for (const ast::Expr *e : place_.around)
+            visit(*e, [&](const ast::Expr &part) { known |= text(part) == text(*operand) + slice; });
           if (!known) insert(edits, operand->span.end, slice, "take as many elements");
         }
   }
@@ -353,7 +363,8 @@ private:
     bool found = false;
     visit(*place_.around.front(), [&](const ast::Expr &part) {
       auto *subscript = as<ast::SubscriptExpr>(&part);
-      found |= subscript && subscript->items.size() == 1 && text(*subscript->object) == name && subscript->items[0].value->kind == ast::ExprKind::Slice;
+      found |= subscript && subscript->items.size() == 1 && text(*subscript->object) == name &&
+               subscript->items[0].value->kind == ast::ExprKind::Slice;
     });
     return found;
   }
@@ -375,18 +386,25 @@ private:
   }
 
   /// Unless the slice stands there already: `x[:-2] + x[1:] + x[2:]`.
-  void otherNumber(CandidateGroup &edits, const ast::SubscriptExpr &subscript, const ast::IntExpr &number, uint64_t value) {
+  void otherNumber(CandidateGroup &edits, const ast::SubscriptExpr &subscript, const ast::IntExpr &number,
+                   uint64_t value) {
     const std::string whole = text(subscript);
     const size_t at = number.span.begin - subscript.span.begin;
-    const std::string edited = whole.substr(0, at) + std::to_string(value) + whole.substr(at + (number.span.end - number.span.begin));
+    const std::string edited =
+        whole.substr(0, at) + std::to_string(value) + whole.substr(at + (number.span.end - number.span.begin));
     auto toTheEnd = [&](std::string shown) {  // `x[2:N]` is `x[2:]`
       size_t colon = shown.rfind(':');
-      bool name = colon != std::string::npos && shown.size() > colon + 2 && std::isupper(static_cast<unsigned char>(shown[colon + 1]));
-      return name && shown.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", colon + 1) == shown.size() - 1 ? shown.substr(0, colon + 1) + "]" : shown;
+      bool name = colon != std::string::npos && shown.size() > colon + 2 &&
+                  std::isupper(static_cast<unsigned char>(shown[colon + 1]));
+      return name && shown.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", colon + 1) == shown.size() - 1
+                 ? shown.substr(0, colon + 1) + "]"
+                 : shown;
     };
     bool known = false;
     for (const ast::Expr *e : place_.around)
-      visit(*e, [&](const ast::Expr &part) { known |= part.kind == ast::ExprKind::Subscript && toTheEnd(text(part)) == toTheEnd(edited); });
+      visit(*e, [&](const ast::Expr &part) {
+        known |= part.kind == ast::ExprKind::Subscript && toTheEnd(text(part)) == toTheEnd(edited);
+      });
     if (!known) replace(edits, number.span, std::to_string(value));
   }
 
@@ -427,8 +445,10 @@ private:
   void originOfOne() {
     if (!place_.function) return;
     auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
-    if (tuple && tuple->items.size() > 1) return replace(group(false), tuple->span, "(" + text(*tuple->items[0]) + ",)");
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr())
+                      : nullptr;
+    if (tuple && tuple->items.size() > 1)
+      return replace(group(false), tuple->span, "(" + text(*tuple->items[0]) + ",)");
     auto *name = as<ast::NameExpr>(place_.expr());
     const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
     auto *call = as<ast::CallExpr>(value);
@@ -439,7 +459,8 @@ private:
       CandidateGroup &edits = group(false);
       replace(edits, assign->targets[0]->span, "(" + name->name + ",)");
       if (takesFirstTile()) continue;  // `x[m:m + T.m, 0:T.n]`: the other offset is needed, not left out
-      for (const char *rest : {", _", ", _, _", ", _, _, _"}) replace(edits, assign->targets[0]->span, name->name + rest);
+      for (const char *rest : {", _", ", _, _", ", _, _, _"})
+        replace(edits, assign->targets[0]->span, name->name + rest);
     }
   }
 
@@ -481,8 +502,8 @@ private:
       auto *quotedName = as<ast::StringExpr>(type->items[0].value);
       std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
       if (extents.insert(extent).second)
-        replace(edits, first->span.to(last->span),
-                "if " + index + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
+        replace(edits, first->span.to(last->span), "if " + index + " < " + extent + ":\n" + indent + "    " + inner,
+                "guard the work");
     }
   }
 
@@ -506,7 +527,8 @@ private:
 
   bool underCondition() const {
     const std::vector<const ast::Stmt *> around = statementsAround();
-    return std::any_of(around.begin(), around.end(), [](const ast::Stmt *stmt) { return stmt->kind == ast::StmtKind::If; });
+    return std::any_of(around.begin(), around.end(),
+                       [](const ast::Stmt *stmt) { return stmt->kind == ast::StmtKind::If; });
   }
 
   /// `B[n:n + T.n, k:k + T.k]` of a tensor that has them the other way round.
@@ -551,8 +573,7 @@ private:
     }
     names.erase(name), names.erase("_");
     CandidateGroup &edits = group(true);
-    for (const std::string &other : names)
-      replace(edits, slice.start->span.to(sum->left->span), other + ":" + other);
+    for (const std::string &other : names) replace(edits, slice.start->span.to(sum->left->span), other + ":" + other);
   }
   /// `for k in tile.range(0, M, T.k)`, which goes over K elements.
   void otherEnd(const std::string &counter) {
@@ -606,7 +627,8 @@ private:
     std::string rows;
     for (const ast::Argument &arg : call.arguments) {
       auto *shaped = as<ast::CallExpr>(arg.value);
-      if (shaped && nameOf(*shaped) == "reshape" && as<ast::AttributeExpr>(shaped->callee) && !shaped->arguments.empty())
+      if (shaped && nameOf(*shaped) == "reshape" && as<ast::AttributeExpr>(shaped->callee) &&
+          !shaped->arguments.empty())
         rows = text(shaped->arguments[0].span);
     }
     if (rows.empty()) return;
@@ -616,7 +638,8 @@ private:
       insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
       auto *type = tensorTypeOf(arg.value.get());
       if (type && type->items.size() > 3)  // `logits` of `[B, S, V]`
-        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[type->items.size() - 2].span) + ")", "put it into the same rows");
+        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[type->items.size() - 2].span) + ")",
+               "put it into the same rows");
     }
   }
 
@@ -670,9 +693,11 @@ private:
       const ast::Expr &stop = *args[args.size() > 1 ? 1 : 0].value;
       auto *sum = as<ast::BinaryExpr>(&stop);
       if (args.size() == 3 && text(args[2].span) == "-1")
-        replace(edits, args[0].span.to(args[1].span), text(args[0].span) + " - 1, " + (text(stop) == "0" ? "-1" : text(stop) + " - 1"),
+        replace(edits, args[0].span.to(args[1].span),
+                text(args[0].span) + " - 1, " + (text(stop) == "0" ? "-1" : text(stop) + " - 1"),
                 "start at the last index");
-      else if (sum && sum->op == ast::BinaryOp::Add && text(*sum->right) == "1") replace(edits, stop.span, text(*sum->left));
+      else if (sum && sum->op == ast::BinaryOp::Add && text(*sum->right) == "1")
+        replace(edits, stop.span, text(*sum->left));
       else if (as<ast::NameExpr>(&stop)) insert(edits, stop.span.end, " - 1", "stop one earlier");
     }
   }
@@ -688,7 +713,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place,
+                                               const Sources &sources) {
   return SmallShapeEdits(diagnostic, place, sources).groups();
 }
 

@@ -57,8 +57,8 @@ static bool hasShape(Context &cx, const Callable &callable, const Param &param, 
     std::vector<Dim> expected;
     for (const Dim &d : declared) expected.push_back(d.substitute(dims));
     report(cx, Id::shapeMismatch, at, shapeText(cx, expected), shapeText(cx, v.madeAs))
-        .note(param.var->span, "`" + param.var->name + "` of `" + callable.name + "` is declared here, with the shape " +
-                                   shapeText(cx, declared));
+        .note(param.var->span, "`" + param.var->name + "` of `" + callable.name +
+                                   "` is declared here, with the shape " + shapeText(cx, declared));
     return false;
   }
   return true;
@@ -107,7 +107,9 @@ static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param 
     return arg;
   }
   if (inHost(cx))
-    return hasDType(cx, callable, param, v, at) && hasShape(cx, callable, param, v, at, written) ? hostArgument(cx, v, at) : nullptr;
+    return hasDType(cx, callable, param, v, at) && hasShape(cx, callable, param, v, at, written)
+               ? hostArgument(cx, v, at)
+               : nullptr;
   if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
     report(cx, Id::wrongArgument, at, quoted(callable.name), "`" + type.str() + "` for `" + param.var->name + "`",
            describe(cx, v))

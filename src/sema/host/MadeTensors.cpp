@@ -55,7 +55,8 @@ static std::vector<Dim> knownExtents(const std::vector<Value> &extents) {
   return known.size() == extents.size() ? known : std::vector<Dim>();
 }
 
-static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, DType dtype, Span span) {
+static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, DType dtype,
+                  Span span) {
   size_t rank = args.size() - before;
   Value v = hostCall(cx, function, std::move(args), span);
   v.rank = static_cast<int>(rank);
@@ -71,7 +72,8 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
     if (!number) return Value::poison();
     args.push_back(std::move(number));
   } else {
-    Value number = value.kind == ValueKind::Bool ? Value::integer(Dim(value.truth ? 1 : 0)) : convertInt(cx, value, span);
+    Value number =
+        value.kind == ValueKind::Bool ? Value::integer(Dim(value.truth ? 1 : 0)) : convertInt(cx, value, span);
     if (number.isPoison()) return number;
     args.push_back(indexExpr(cx, number, span));
   }
@@ -83,7 +85,8 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
   return v;
 }
 
-Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape, DType dtype, Span span) {
+Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape,
+                DType dtype, Span span) {
   std::vector<ExprPtr> args;
   args.push_back(textExpr(std::string(name(dtype)), span));
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -94,7 +97,8 @@ Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span>
       continue;
     }
     if (number.kind == ValueKind::Bool) number = Value::integer(Dim(number.truth ? 1 : 0));
-    if (number.isScalar() && number.type.dtype == DType::Bool) number = castTo(cx, std::move(number), DType::I64, {}, spans[i]);
+    if (number.isScalar() && number.type.dtype == DType::Bool)
+      number = castTo(cx, std::move(number), DType::I64, {}, spans[i]);
     Value whole = convertInt(cx, number, spans[i]);
     if (whole.isPoison()) return whole;
     args.push_back(indexExpr(cx, whole, spans[i]));
@@ -121,7 +125,8 @@ Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at
   std::string function = "draw_" + how + (events ? "" : "_" + std::string(name(dtype)));
   auto found = library ? library->names.find(function) : std::map<std::string, Value>::iterator();
   if (!library || found == library->names.end())
-    return unsupported(cx, "a draw of `" + std::string(name(dtype)) + "` in host code", span, "let a function draw, and give it the stream: `f(rng)`");
+    return unsupported(cx, "a draw of `" + std::string(name(dtype)) + "` in host code", span,
+                       "let a function draw, and give it the stream: `f(rng)`");
   Value count = Value::integer(Dim(1));
   for (Value &extent : extents) {
     extent = convertInt(cx, extent, args.spans[at]);
