@@ -116,7 +116,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
   for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls,
-                     editsOfNumbers, smallEditsOfKernels, editsOfCoverage, smallEditsOfShapes, editsOfMembers,
+                     editsOfNumbers, smallEditsOfKernels, editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers,
                      editsOfSizes, candidatesFor, editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
   }

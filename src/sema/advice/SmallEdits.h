@@ -16,6 +16,9 @@ std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, con
                                          const Sources &sources);
 std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, const Place &place,
                                          const Sources &sources);
+/// Slices, indices, loops and guards. (SmallEditsOfBounds.cpp)
+std::vector<CandidateGroup> smallEditsOfBounds(const diag::Diagnostic &diagnostic, const Place &place,
+                                               const Sources &sources);
 std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place,
                                                const Sources &sources);
 /// An axis, a transpose, an axis of extent 1, exchanged operands, padding.
