@@ -73,9 +73,10 @@ struct Value {
   Dim sym;                     // Int: over dimensions and "%..." (run-time variables and queries)
   double number = 0;
   bool truth = false;
-  bool unrolled = false;     // Range: static_range
-  std::string text;          // String; Module: its path; the user's name of a known Int
-  std::vector<Value> items;  // Tuple, List, Dict (keys and values in turn), Range; Method: the object, and the Overloads it may be
+  bool unrolled = false;  // Range: static_range
+  std::string text;       // String; Module: its path; the user's name of a known Int
+  std::vector<Value>
+      items;  // Tuple, List, Dict (keys and values in turn), Range; Method: the object, and the Overloads it may be
   std::vector<std::optional<Limit>> limits;  // Array: for each axis
   std::vector<Dim> implies;                  // a condition: these are at least 0 where it holds
   std::optional<shape::Formula> fact;        // a condition about integers: it holds exactly where this does
@@ -84,8 +85,9 @@ struct Value {
   const Callable *callable = nullptr;
   const ModuleScope *module = nullptr;
   std::shared_ptr<const Schedule> schedule;
-  int rank = 0;    // HostTensor: how many dimensions it is known to have; 0: any number
+  int rank = 0;                 // HostTensor: how many dimensions it is known to have; 0: any number
   std::optional<DType> madeOf;  // HostTensor: the dtype that it is known to have
+  std::vector<Dim> madeAs;      // HostTensor: its extents, where all are written; else empty
   int handle = 0;  // values that are used up (Rng, State, a struct that is a state): which one it is; 0: any number of uses
   std::shared_ptr<const StructInstance> instance;  // Struct, StructType
   std::shared_ptr<const Value> inner;  // Derivative: what it is of, if that was made of a function itself
@@ -99,9 +101,7 @@ struct Value {
   bool isState() const { return kind == ValueKind::State || (kind == ValueKind::Struct && instance->info->isState); }
   bool isSequence() const { return kind == ValueKind::Tuple || kind == ValueKind::List; }
   const std::vector<Dim> &shape() const { return type.shape; }
-  const Limit *limit(size_t axis) const {
-    return axis < limits.size() && limits[axis] ? &*limits[axis] : nullptr;
-  }
+  const Limit *limit(size_t axis) const { return axis < limits.size() && limits[axis] ? &*limits[axis] : nullptr; }
 
   static Value poison() { return {}; }
   static Value of(ValueKind kind) {
@@ -167,7 +167,7 @@ struct Callable {
   mutable DeclaredType resultTree;                             // of the entry point
   mutable std::map<std::string, Dim> counts;  // of the entry point's caches: how many rows each has behind it
   mutable bool returnsState = false;  // a result of the entry point is a state object, which stays in its parameter
-  mutable Span raises;  // valid: the entry point always raises, here, and there is none
+  mutable Span raises;                // valid: the entry point always raises, here, and there is none
   mutable bool failed = false, active = false;
 
   /// What it computes, whatever it is called and whatever schedule it has.
@@ -194,8 +194,8 @@ struct Binding {
 };
 /// A loop around a statement, and how `break` leaves it.
 struct LoopFrame {
-  int writtenOut = -1;    // of a loop that the compiler writes out: how many conditions of run time are around it
-  Var *broke = nullptr;   // of a loop of run time with an `else`: whether it was left
+  int writtenOut = -1;   // of a loop that the compiler writes out: how many conditions of run time are around it
+  Var *broke = nullptr;  // of a loop of run time with an `else`: whether it was left
 };
 enum class Jump : uint8_t { None, Break, Continue };
 /// The statements of a block from one on.
@@ -212,17 +212,18 @@ struct Frame {
   std::map<std::string, DimOrigin> dimOrigins;
   std::set<std::string> generics, dtypeGenerics;  // traced functions, structs: `[D]`, `[T: dtype]`
   bool returned = false;
-  std::vector<std::pair<std::string, Value>> states;  // entry points: parameters that are structs and states, as they came in
+  std::vector<std::pair<std::string, Value>>
+      states;                  // entry points: parameters that are structs and states, as they came in
   std::vector<Value> results;  // inlined calls: what was returned
   bool inlined = false;
   int conditionDepth = 0;  // of the call
   Effects effects;         // what was done so far
   int quiet = 0;           // inside of `with effects.suspend("io")`
   std::vector<LoopFrame> loops;
-  std::vector<Continuation> rest;                  // what follows the statement that is being checked
-  int ways = 0;                                    // conditions around this place on each way through which the function returns
-  const ast::ReturnStmt *lastReturn = nullptr;     // that was met
-  Jump jump = Jump::None;  // on the way out of a turn of a loop that is written out
+  std::vector<Continuation> rest;  // what follows the statement that is being checked
+  int ways = 0;                    // conditions around this place on each way through which the function returns
+  const ast::ReturnStmt *lastReturn = nullptr;  // that was met
+  Jump jump = Jump::None;                       // on the way out of a turn of a loop that is written out
 };
 
 struct ModuleScope {

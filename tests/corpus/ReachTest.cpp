@@ -199,9 +199,11 @@ Outcome outcomeOf(const Case &one) {
     fix = d.fixes.empty() ? nullptr : &d.fixes.front();
     counts.edit =
         fix && fix->span.file == checking.main->file && right.count(bare(diag::applyFixes(wrong, {fix}).text)) != 0;
-    counts.editOrWords = counts.edit || saysIt(one, d) || std::any_of(d.fixes.begin(), d.fixes.end(), [&](const diag::Fix &offered) {
-                           return offered.span.file == checking.main->file && right.count(bare(diag::applyFixes(wrong, {&offered}).text)) != 0;
-                         });
+    auto mendsIt = [&](const diag::Fix &offered) {  // one of several that are shown beside one another
+      return offered.span.file == checking.main->file &&
+             right.count(bare(diag::applyFixes(wrong, {&offered}).text)) != 0;
+    };
+    counts.editOrWords = counts.edit || saysIt(one, d) || std::any_of(d.fixes.begin(), d.fixes.end(), mendsIt);
   }
   std::string fixed = bare(fixedAsAll(wrong));
   counts.mended = right.count(fixed);
@@ -223,7 +225,8 @@ Outcome outcomeOf(const Case &one) {
 
 void add(Counts &sum, const Counts &more) {
   sum.cases += more.cases, sum.said += more.said, sum.line += more.line, sum.one += more.one;
-  sum.edit += more.edit, sum.editOrWords += more.editOrWords, sum.mended += more.mended, sum.wrongEdits += more.wrongEdits;
+  sum.edit += more.edit, sum.editOrWords += more.editOrWords, sum.mended += more.mended,
+      sum.wrongEdits += more.wrongEdits;
 }
 
 void show(const std::string &name, const Counts &counts) {
@@ -287,11 +290,11 @@ TEST(Reach, OfAFolderIsShown) {
 TEST(Reach, OfMistakesThatNobodyLookedAtIsAboveItsFloors) {
   std::string wrongEdits;
   const Counts all = measured(fresh, wrongEdits);
-  EXPECT_GE(all.cases, 870u);
+  EXPECT_GE(all.cases, 985u);
   EXPECT_GE(all.said * 100, all.cases * 99);
   EXPECT_GE(all.line * 100, all.cases * 98);
   EXPECT_GE(all.one * 100, all.cases * 98);
-  EXPECT_GE(all.edit * 100, all.cases * 92);
+  EXPECT_GE(all.edit * 100, all.cases * 91);
   EXPECT_GE(all.editOrWords * 100, all.cases * 96);
   EXPECT_EQ(all.wrongEdits, 0u) << wrongEdits;
 }

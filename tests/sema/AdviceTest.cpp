@@ -23,37 +23,32 @@ std::string notesOf(const test::Checking &checking) {
     for (const diag::Note &note : d.notes) {
       if (!note.span.valid()) continue;
       const SourceFile &file = checking.sources.file(note.span.file);
-      text +=
-          file.path + ":" + std::to_string(file.lineColumn(note.span.begin).line) + " " + note.text + "\n";
+      text += file.path + ":" + std::to_string(file.lineColumn(note.span.begin).line) + " " + note.text + "\n";
     }
   return text;
 }
 
-const char *const kBroken =
-    "def broken[B, I, O](x: Tensor[B, I, f32], w: Tensor[O, I, f32]) -> Tensor[B, O, f32]:\n"
-    "    return x @ w\n";
+const char *const kBroken = "def broken[B, I, O](x: Tensor[B, I, f32], w: Tensor[O, I, f32]) -> Tensor[B, O, f32]:\n"
+                            "    return x @ w\n";
 
 }  // namespace
 
 TEST(Advice, AMistakeInTheLibraryIsSaidAtTheCall) {
-  test::Checking c(
-      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
+  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
   EXPECT_EQ(c.messages(), "E0403 2:33 there is no axis 2 in a tensor `[B, D]` of f32\n");
   EXPECT_NE(notesOf(c).find("this stands in `softmax_safe` of the standard library, where `axis` is `2`"),
             std::string::npos);
 }
 
 TEST(Advice, TwoCallsOfTheLibraryAreTwoMistakes) {
-  test::Checking c(
-      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n"
-      "def g[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
+  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n"
+                   "def g[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
   EXPECT_EQ(c.messages(), "E0403 2:33 there is no axis 2 in a tensor `[B, D]` of f32\n"
                           "E0403 4:33 there is no axis 2 in a tensor `[B, D]` of f32\n");
 }
 
 TEST(Advice, AMistakeBelowTwoLibraryFunctionsIsSaidAtTheUsersCall) {
-  test::Checking c(
-      "def f[N](x: Tensor[N, f16]) -> Tensor[1, f16]:\n    return x.std(axis=0, keepdim=True)\n");
+  test::Checking c("def f[N](x: Tensor[N, f16]) -> Tensor[1, f16]:\n    return x.std(axis=0, keepdim=True)\n");
   ASSERT_EQ(c.diagnostics.all().size(), 1u);
   EXPECT_EQ(c.diagnostics.all()[0].span.file, c.main->file);
   for (const diag::Fix &fix : c.diagnostics.all()[0].fixes) EXPECT_EQ(fix.span.file, c.main->file);
@@ -72,8 +67,8 @@ TEST(Advice, InALargeModuleToo) {
   std::string text;
   for (int i = 0; i < 3000; ++i) {
     std::string n = std::to_string(i);
-    text += "def part" + n + "[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    y = exp(x) * " + n +
-            "\n    return y + x\n\n";
+    text +=
+        "def part" + n + "[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    y = exp(x) * " + n + "\n    return y + x\n\n";
   }
   test::Checking c(text + kBroken);
   EXPECT_EQ(edits(c), std::vector<std::string>{"w.T"});
@@ -96,8 +91,7 @@ TEST(Advice, ASuggestionThatDoesNotMendIsNotOffered) {
 }
 
 TEST(Advice, OfSeveralEditsThatWouldDoTheAuthorChooses) {
-  test::Checking c(
-      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
+  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    return softmax_safe(x, axis=2)\n");
   const auto &fixes = c.diagnostics.all()[0].fixes;  // axis 0 and axis 1
   ASSERT_EQ(fixes.size(), 2u);
   for (const diag::Fix &fix : fixes) EXPECT_EQ(fix.applicability, diag::Applicability::Assumption) << fix.replacement;
@@ -114,9 +108,8 @@ TEST(Advice, ManyMistakesAreAllSaid) {
 }
 
 TEST(Advice, ConsequencesAreSilent) {
-  test::Checking c(
-      "def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    m = x.mean(axis=5)\n    d = x - m\n"
-      "    v = (d * d).mean(axis=5)\n    return d / sqrt(v)\n");
+  test::Checking c("def f[B, D](x: Tensor[B, D, f32]) -> Tensor[B, D, f32]:\n    m = x.mean(axis=5)\n    d = x - m\n"
+                   "    v = (d * d).mean(axis=5)\n    return d / sqrt(v)\n");
   EXPECT_EQ(c.messages(), "E0403 2:21 there is no axis 5 in a tensor `[B, D]` of f32\n");
   test::Checking half("def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    y = x +\n    return z + y\n\n"
                       "def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return f(x) + unknown\n");
@@ -174,7 +167,11 @@ TEST(Advice, ATensorOfHostCodeHasTheDTypeThatItIsMadeWith) {
   EXPECT_NE(said("    x = zeros(3, f64)\n    print(f(x))\n").find("a tensor of f64"), std::string::npos);
   EXPECT_NE(said("    print(f(g(ones(3))))\n").find("a tensor of i32"), std::string::npos);
   EXPECT_NE(said("    print(f(read_bytes(\"a\")))\n").find("a tensor of u8"), std::string::npos);
-  EXPECT_EQ(said("    print(f(iota(5, dtype=f32)))\n    print(f(f(ones(3))))\n    print(f(load_npy(\"a.npy\")))\n"), "");
+  EXPECT_EQ(said("    print(f(iota(5, dtype=f32)))\n    print(f(f(ones(3))))\n    print(f(load_npy(\"a.npy\")))\n"),
+            "");
   // What a loop or a branch may have changed is not known.
-  EXPECT_EQ(said("    x = iota(3)\n    for i in range(4):\n        if i > 1:\n            print(f(x))\n        x = ones(3)\n"), "");
+  EXPECT_EQ(
+      said(
+          "    x = iota(3)\n    for i in range(4):\n        if i > 1:\n            print(f(x))\n        x = ones(3)\n"),
+      "");
 }

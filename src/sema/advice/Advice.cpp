@@ -115,8 +115,9 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls, editsOfNumbers, smallEditsOfKernels, editsOfCoverage, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
-                     editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
+  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls,
+                     editsOfNumbers, smallEditsOfKernels, editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers,
+                     editsOfSizes, candidatesFor, editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
   }
   for (CandidateGroup &group : editsOfSignatures(d, place, sources)) last.push_back(std::move(group));
@@ -127,8 +128,8 @@ std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &pla
 }  // namespace
 
 /// Adds the edits that mend it, and leaves out those that do not.
-static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<diag::Diagnostic> &all, const Sources &sources,
-                     Trials &trials) {
+static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<diag::Diagnostic> &all,
+                     const Sources &sources, Trials &trials) {
   std::vector<CandidateGroup> groups;
   if (!trials.isSpent()) groups = editsFor(d, place, sources);
   bool certain = diag::fixOf(d, false) != nullptr;
@@ -151,8 +152,21 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
   if (!certain) offer(d, groups, part, othersAbout(place.statement, d, all), trials);
 }
 
-void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
-            diag::Engine &diagnostics, size_t from, const CheckOptions &options) {
+/// What the same edit mends is one mistake: the first message says it. Messages behind the first `from` ones.
+static void dropSameEdits(std::vector<diag::Diagnostic> &all, size_t from) {
+  for (size_t i = from; i < all.size(); ++i) {
+    const std::vector<diag::Fix> known = all[i].fixes;
+    if (known.empty() || known.front().replacement.empty()) continue;  // to leave something out mends a lot
+    auto isSame = [&](const diag::Diagnostic &other) {
+      return other.id == all[i].id && !other.fixes.empty() && !assumes(other.fixes.front()) &&
+             isAmong(other.fixes.front(), {known.front()});
+    };
+    all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), isSame), all.end());
+  }
+}
+
+void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
+            size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
   Trials trials(module, sources, load, options, messagesOf(all, from, sources));
   Places places(module);
@@ -163,6 +177,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     adviseOn(all[i], place, all, sources, trials);
     noteRemedy(all[i], place, sources);
   }
+  dropSameEdits(all, from);
   diagnostics.replace(std::move(all));
 }
 

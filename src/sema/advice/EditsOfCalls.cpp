@@ -16,25 +16,29 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::unknownKeyword: withoutArgument(), policyOfDType(), streamOfKeyword(), castArgument(), addedNumber(); break;
+    case Id::unknownKeyword:
+      withoutArgument(), policyOfDType(), streamOfKeyword(), castArgument(), addedNumber();
+      break;
     case Id::noOverload: keywordsHere(), otherOrder(3); break;
     case Id::notSupportedYet:
     case Id::dtypeMismatch: otherOrder(3); break;
     case Id::wrongArgument:
-      otherOrder(3), functionCalled(), tensorOfList(), typeOfOption(),
-          dtypeOfMade(), streamOfSeed(), wholeIndices(), wholeNumber();
+      otherOrder(3), functionCalled(), tensorOfList(), typeOfOption(), dtypeOfMade(), streamOfSeed(), wholeIndices(),
+          wholeNumber();
       break;
     case Id::tooManyArguments: elementAndValue(), withoutSelf(), decimals(), withoutLast(); break;
-    case Id::unknownAttribute: ofValue(), storedInTurn(), plainMember(), calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf(); break;
+    case Id::unknownAttribute:
+      ofValue(), storedInTurn(), plainMember(), calledBefore(), ofNumber(), constantOf(), equalParts(), lengthOf();
+      break;
     case Id::literalRange: dtypeOfMade(); break;
     case Id::badSchedule:
     case Id::notConstant: numberOfOption(); break;
     case Id::notCallable: sizes(); break;
     case Id::redefinedType: firstOfSeveral(place_.statement); break;
     case Id::wrongResult: firstOfSeveral(bindingOfResult()), stateReturned(); break;
-    case Id::badFormat: firstOfSeveral(bindingOfResult()); break;
+    case Id::badFormat: formatOfFloat(), firstOfSeveral(bindingOfResult()); break;
     case Id::unusedValue: keptValue(); break;
-    case Id::badOperand: calledOperand(); break;
+    case Id::badOperand: calledOperand(), lengthOfState(); break;
     case Id::notIterable: numbersOf(); break;
     case Id::unpackCount: oneName(); break;
     case Id::undefinedName: ofStruct(); break;
@@ -108,9 +112,12 @@ private:
   void decimals() {
     for (const ast::Expr *e : place_.around) {
       auto *call = as<ast::CallExpr>(e);
-      auto *digits = call && nameOf(*call) == "round" && call->arguments.size() == 2 ? as<ast::IntExpr>(call->arguments[1].value) : nullptr;
+      auto *digits = call && nameOf(*call) == "round" && call->arguments.size() == 2
+                         ? as<ast::IntExpr>(call->arguments[1].value)
+                         : nullptr;
       if (digits)
-        replace(group(false), call->span, "f\"{" + text(call->arguments[0].span) + ":." + digits->text + "f}\"", "write it with so many digits");
+        replace(group(false), call->span, "f\"{" + text(call->arguments[0].span) + ":." + digits->text + "f}\"",
+                "write it with so many digits");
     }
   }
 
@@ -184,8 +191,34 @@ private:
       replace(group(false), e->span, "cast(" + text(*e) + ", i32)", "make integers of it");
   }
 
+  /// `range(epochs)` of `epochs: float = 10.0`
+  void wholeOption() {
+    const ast::Parameter *p = parameterOf(place_.expr());
+    auto *type = p ? as<ast::NameExpr>(p->annotation) : nullptr;
+    auto *value = type && type->name == "float" ? as<ast::FloatExpr>(p->defaultValue) : nullptr;
+    const size_t point = value ? value->text.find(".0") : std::string::npos;
+    if (point != std::string::npos && point + 2 == value->text.size())
+      replaceAll(group(false), {{type->span, "int"}, {value->span, value->text.substr(0, point)}},
+                 "make it a whole number");
+  }
+  /// `len(cache)`
+  void lengthOfState() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    bool state = diagnostic_.message.find("a state object") != std::string::npos;
+    if (state && call && nameOf(*call) == "len" && call->arguments.size() == 1)
+      replace(group(false), call->span, asPrimary(*call->arguments[0].value) + ".length", "how far it is filled");
+  }
+  /// `f"{x:.2d}"` of a number that is not whole.
+  void formatOfFloat() {
+    const std::string shown = text(diagnostic_.span);
+    if (shown.size() > 1 && shown.back() == 'd' && diagnostic_.message.find("is for integers") != std::string::npos)
+      replace(group(false), {diagnostic_.span.file, diagnostic_.span.end - 1, diagnostic_.span.end}, "f",
+              "digits of a fraction");
+  }
+
   /// `range(10.0)`
   void wholeNumber() {
+    wholeOption();
     auto *number = as<ast::FloatExpr>(place_.expr());
     size_t point = number ? number->text.find(".0") : std::string::npos;
     if (point != std::string::npos && point + 2 == number->text.size())
@@ -334,7 +367,8 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Parameter &p : place_.function->parameters) {
       auto *declared = as<ast::SubscriptExpr>(p.annotation);
-      bool ofType = declared ? text(*declared->object) == type->name : p.annotation && text(*p.annotation) == type->name;
+      bool ofType =
+          declared ? text(*declared->object) == type->name : p.annotation && text(*p.annotation) == type->name;
       if (ofType) replace(edits, type->span, p.name.text, "take that of the value");
     }
   }

@@ -51,7 +51,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> editsOfCoverage(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfCoverage(const diag::Diagnostic &diagnostic, const Place &place,
+                                            const Sources &sources) {
   return CoverageEdits(diagnostic, place, sources).groups();
 }
 

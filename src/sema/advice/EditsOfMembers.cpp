@@ -69,7 +69,8 @@ private:
     auto *owner = subscript ? as<ast::NameExpr>(subscript->object) : nullptr;
     auto *field = owner && subscript->items.size() == 1 ? as<ast::StringExpr>(subscript->items[0].value) : nullptr;
     if (field && structOf(owner->name))
-      replace(group(false), {subscript->span.file, owner->span.end, subscript->span.end}, "." + field->value, "a field is named");
+      replace(group(false), {subscript->span.file, owner->span.end, subscript->span.end}, "." + field->value,
+              "a field is named");
   }
 
   /// `l.average` of a struct that has a `mean`; `x @ l.w1`, where `l.w2` was meant and nothing reads it yet.
@@ -82,7 +83,8 @@ private:
     eachField([&](const ast::AttributeExpr &member, const ast::NameExpr &owner) {
       const ast::StructDef *def = structOf(owner.name);
       bool here = diagnostic_.id != Id::unknownField ||
-                  (member.attribute.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= member.attribute.span.end) ||
+                  (member.attribute.span.begin <= diagnostic_.span.begin &&
+                   diagnostic_.span.end <= member.attribute.span.end) ||
                   member.span == diagnostic_.span;
       if (!def || !here) return;
       for (const std::string &field : fieldsOf(*def)) {
@@ -99,7 +101,8 @@ private:
         const std::vector<std::string> fields = fieldsOf(*inner);
         if (std::find(fields.begin(), fields.end(), member.attribute.text) == fields.end()) continue;
         const std::string name = text(*field->target);
-        insert(read.count(name) ? others : unread, member.attribute.span.begin, name + ".", "it belongs to `" + name + "`");
+        insert(read.count(name) ? others : unread, member.attribute.span.begin, name + ".",
+               "it belongs to `" + name + "`");
       }
     });
     groups_.push_back(std::move(unread)), groups_.push_back(std::move(others));
@@ -116,7 +119,8 @@ private:
       if (def && def->name.text == nameOf(*call))
         for (const std::string &field : fieldsOf(*def))
           if (!keyword(*call, field)) more += ", " + field + "=" + p.name.text + "." + field;
-      if (!more.empty()) insert(edits, call->arguments.back().span.end, more, "take the others from `" + p.name.text + "`");
+      if (!more.empty())
+        insert(edits, call->arguments.back().span.end, more, "take the others from `" + p.name.text + "`");
     }
   }
 
@@ -153,7 +157,8 @@ private:
       auto *call = as<ast::CallExpr>(place_.around[i + 1]);
       if (place_.around[i] != chosen || !call || nameOf(*call) != "sum" || call->arguments.size() > 1) continue;
       replace(group(false), chosen->span,
-              "where(" + text(chosen->items[0].span) + ", " + text(*chosen->object) + ", 0.0)", "add those that it holds of");
+              "where(" + text(chosen->items[0].span) + ", " + text(*chosen->object) + ", 0.0)",
+              "add those that it holds of");
     }
   }
 
@@ -164,7 +169,8 @@ private:
     auto *made = name ? as<ast::CallExpr>(place_.valueOf(name->name)) : nullptr;
     if (!place_.inKernel || !made || nameOf(*made) != "alloc_shared" || made->arguments.empty()) return;
     auto *shape = made->arguments[0].value->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(made->arguments[0].value.get()) : nullptr;
+                      ? static_cast<const ast::SequenceExpr *>(made->arguments[0].value.get())
+                      : nullptr;
     for (const ast::Decorator &decorator : place_.function->decorators) {
       auto *call = as<ast::CallExpr>(decorator.expression);
       const ast::Argument *lanes = call ? keyword(*call, "group") : nullptr;
@@ -176,7 +182,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources) {
   return MemberEdits(diagnostic, place, sources).groups();
 }
 

@@ -44,7 +44,8 @@ private:
       if (auto *item = as<ast::SubscriptExpr>(&part)) callees.insert(item->object.get());
       auto *name = as<ast::NameExpr>(&part);
       auto it = name && place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
-      if (name && place_.names && it != place_.names->end() && it->second.isBound() && !callees.count(name)) found.push_back(name);
+      if (name && place_.names && it != place_.names->end() && it->second.isBound() && !callees.count(name))
+        found.push_back(name);
     });
     return found;
   }
@@ -66,7 +67,8 @@ private:
   void declaredParts() {
     auto *call = as<ast::CallExpr>(meant());
     auto *type = as<ast::SubscriptExpr>(place_.function->result);
-    if (!call || nameOf(*call) != "reshape" || !as<ast::AttributeExpr>(call->callee) || !type || place_.inKernel) return;
+    if (!call || nameOf(*call) != "reshape" || !as<ast::AttributeExpr>(call->callee) || !type || place_.inKernel)
+      return;
     if (call->arguments.empty() || call->arguments.size() + 1 == type->items.size()) return;
     std::string shape;
     for (size_t i = 0; i + 1 < type->items.size(); ++i) {
@@ -82,7 +84,8 @@ private:
     CandidateGroup &edits = group(true);
     edits.assumes = place_.expr()->kind == ast::ExprKind::Call && text(*place_.expr()).rfind("where(", 0) != 0;
     for (const ast::Expr *operand : operandsAt(place_))
-      if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Call || operand->kind == ast::ExprKind::Attribute)
+      if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Call ||
+          operand->kind == ast::ExprKind::Attribute)
         for (const char *index : {"[:, None, None, None]", "[:, :, None, None]", "[:, None, :]"})
           insert(edits, operand->span.end, index, "give it axes of extent 1");
   }
@@ -117,7 +120,8 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : call->arguments)
       if (arg.value->kind == ast::ExprKind::Name)
-        for (const char *more : {".unsqueeze(1)", ".unsqueeze(0)"}) insert(edits, arg.span.end, more, "give it an axis of extent 1");
+        for (const char *more : {".unsqueeze(1)", ".unsqueeze(0)"})
+          insert(edits, arg.span.end, more, "give it an axis of extent 1");
   }
 
   /// `mse(x @ w, y)` of a column and a row.
@@ -127,7 +131,8 @@ private:
     for (const char *change : {".squeeze(-1)", ".unsqueeze(-1)"}) {
       CandidateGroup &edits = group(true);
       for (const ast::Argument &arg : call->arguments)
-        if (!arg.keyword && !arg.stars) replace(edits, arg.span, asPrimary(*arg.value) + change, "give both as many axes");
+        if (!arg.keyword && !arg.stars)
+          replace(edits, arg.span, asPrimary(*arg.value) + change, "give both as many axes");
     }
   }
 
@@ -149,14 +154,16 @@ private:
   /// `f.t` for `f.T`
   void turned() {
     auto *member = as<ast::AttributeExpr>(place_.expr());
-    bool transposes = member && (member->attribute.text == "t" || member->attribute.text == "mT" || member->attribute.text == "H");
+    bool transposes =
+        member && (member->attribute.text == "t" || member->attribute.text == "mT" || member->attribute.text == "H");
     if (transposes) replace(group(false), member->attribute.span, "T", "turn it around");
   }
 };
 
 }  // namespace
 
-std::vector<CandidateGroup> editsOfRanks(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfRanks(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources) {
   return RankEdits(diagnostic, place, sources).groups();
 }
 

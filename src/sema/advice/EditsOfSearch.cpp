@@ -28,7 +28,9 @@ public:
     case Id::indexShape:
     case Id::windowTooLarge:
     case Id::channelMismatch:
-    case Id::outOfBounds: otherDimensions(), exchangedSizes(), joinedSizes(), otherNumbers(), otherTensors(), movedAxes(), declaredSizes(); break;
+    case Id::outOfBounds:
+      otherDimensions(), exchangedSizes(), joinedSizes(), otherNumbers(), otherTensors(), movedAxes(), declaredSizes();
+      break;
     case Id::unpackCount:
     case Id::badAxis:
     case Id::callFactFails: otherNumbers(), otherDimensions(); break;
@@ -67,7 +69,9 @@ private:
   /// Whether the message shows the word: what it is about is likelier the mistake.
   bool isSaid(const std::string &word) const {
     const std::string &said = diagnostic_.message;
-    auto inWord = [&](size_t i) { return i < said.size() && (std::isalnum(static_cast<unsigned char>(said[i])) || said[i] == '_'); };
+    auto inWord = [&](size_t i) {
+      return i < said.size() && (std::isalnum(static_cast<unsigned char>(said[i])) || said[i] == '_');
+    };
     for (size_t at = said.find(word); at != std::string::npos; at = said.find(word, at + 1))
       if (!(at > 0 && inWord(at - 1)) && !inWord(at + word.size())) return true;
     return false;
@@ -117,7 +121,8 @@ private:
       auto *slice = as<ast::SliceExpr>(&part);
       auto *start = slice ? as<ast::IntExpr>(slice->start) : nullptr;
       auto *stop = slice ? as<ast::IntExpr>(slice->stop) : nullptr;
-      if (start && stop && stop->value == start->value + 1) add(edits, slice->span, text(*start), "take this one position");
+      if (start && stop && stop->value == start->value + 1)
+        add(edits, slice->span, text(*start), "take this one position");
     });
   }
 
@@ -137,7 +142,8 @@ private:
         auto &items = static_cast<const ast::SequenceExpr &>(*arg.value).items;
         for (size_t i = 0; i + 1 < items.size(); ++i)
           if (isSize(*items[i]) && isSize(*items[i + 1]) && text(*items[i]) != text(*items[i + 1]))
-            add(edits, items[i]->span.to(items[i + 1]->span), text(*items[i + 1]) + ", " + text(*items[i]), "exchange the sizes");
+            add(edits, items[i]->span.to(items[i + 1]->span), text(*items[i + 1]) + ", " + text(*items[i]),
+                "exchange the sizes");
       }
     });
   }
@@ -161,10 +167,12 @@ private:
     if (place_.inKernel) return;
     std::vector<std::string> tensors;
     for (const ast::Parameter &p : place_.function->parameters)
-      if (auto *type = as<ast::SubscriptExpr>(p.annotation); type && text(*type->object) == "Tensor") tensors.push_back(p.name.text);
+      if (auto *type = as<ast::SubscriptExpr>(p.annotation); type && text(*type->object) == "Tensor")
+        tensors.push_back(p.name.text);
     std::set<const ast::Expr *> asked;  // of `w.shape`: that nothing else reads `w` says nothing
     eachNear([&](const ast::Expr &part) {
-      if (auto *member = as<ast::AttributeExpr>(&part); member && member->attribute.text == "shape") asked.insert(member->object.get());
+      if (auto *member = as<ast::AttributeExpr>(&part); member && member->attribute.text == "shape")
+        asked.insert(member->object.get());
     });
     CandidateGroup &edits = group(true);
     eachNear([&](const ast::Expr &part) {
@@ -182,7 +190,8 @@ private:
     CandidateGroup asNames, near;
     auto *assign = as<ast::AssignStmt>(place_.statement);
     const size_t names = assign && assign->targets[0]->kind == ast::ExprKind::Tuple
-                             ? static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items.size() : 0;
+                             ? static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items.size()
+                             : 0;
     auto ofNumber = [&](const ast::Expr &value) {
       auto *number = as<ast::IntExpr>(&value);
       if (!number) return;
@@ -216,7 +225,8 @@ private:
           order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), from);
           std::string axes;
           for (size_t axis : order) axes += (axes.empty() ? "" : ", ") + std::to_string(axis);
-          add(edits, {part.span.file, part.span.end, part.span.end}, ".permute(" + axes + ")", "put the axes into this order");
+          add(edits, {part.span.file, part.span.end, part.span.end}, ".permute(" + axes + ")",
+              "put the axes into this order");
         }
     });
   }
@@ -253,15 +263,18 @@ private:
           auto *number = &size == &whole ? nullptr : as<ast::IntExpr>(&size);  // the factor of a dimension
           auto *name = as<ast::NameExpr>(&size);
           if (number) add(numbers, number->span, std::to_string(number->value + 1), "declare one more");
-          if (number && number->value > 1) add(numbers, number->span, std::to_string(number->value - 1), "declare one less");
+          if (number && number->value > 1)
+            add(numbers, number->span, std::to_string(number->value - 1), "declare one less");
           for (const std::string &dim : dims)
-            if (name && isSaid(name->name) && isSaid(dim)) add(names, name->span, dim, "declare the extent that is needed");
+            if (name && isSaid(name->name) && isSaid(dim))
+              add(names, name->span, dim, "declare the extent that is needed");
         });
         for (size_t to = 0; to < rank; ++to) movedSize(*type, i, to, moved);
       }
     });
     for (CandidateGroup *found : {&numbers, &names, &moved}) {
-      found->ofSignature = found->assumes = found->rivals = true;  // nothing says whether the body or the declaration was meant
+      found->ofSignature = found->assumes = found->rivals =
+          true;  // nothing says whether the body or the declaration was meant
       groups_.push_back(std::move(*found));
     }
   }
@@ -275,7 +288,9 @@ private:
       auto *def = as<ast::StructDef>(place_.module->body[i]);
       for (size_t j = 0; def && def->name.text == name && j < def->body.size(); ++j) {
         auto *field = as<ast::AnnAssignStmt>(def->body[j]);
-        auto *declared = field && text(*field->target) == member->attribute.text ? as<ast::SubscriptExpr>(field->annotation) : nullptr;
+        auto *declared = field && text(*field->target) == member->attribute.text
+                             ? as<ast::SubscriptExpr>(field->annotation)
+                             : nullptr;
         if (declared && declared->items.size() > 1 && text(*declared->object) == "Tensor") return declared;
       }
     }
@@ -296,10 +311,12 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, const Place &place,
+                                          const Sources &sources) {
   return SearchEdits(diagnostic, place, sources).groups();
 }
-std::vector<CandidateGroup> editsOfSaid(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfSaid(const diag::Diagnostic &diagnostic, const Place &place,
+                                        const Sources &sources) {
   return SearchEdits(diagnostic, place, sources).saidGroups();
 }
 

@@ -17,7 +17,8 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::wrongResult:
-      scoresOfPairs(), reducedAxes(), otherAxes(), movedTranspose(), otherLeadingAxis(), transposedLast(), differences(), padded();
+      scoresOfPairs(), reducedAxes(), otherAxes(), movedTranspose(), otherLeadingAxis(), transposedLast(),
+          differences(), padded();
       otherParameters();
       break;
     case Id::broadcastFails:
@@ -114,7 +115,8 @@ private:
   /// An operand that lacks an axis at its end: `x * keep[:, :, None]`.
   void upright() {
     std::vector<const ast::Expr *> operands = operandsAt(place_);
-    const size_t declared = static_cast<size_t>(std::count_if(operands.begin(), operands.end(), [&](const ast::Expr *e) { return tensorTypeOf(e) != nullptr; }));
+    const size_t declared = static_cast<size_t>(std::count_if(
+        operands.begin(), operands.end(), [&](const ast::Expr *e) { return tensorTypeOf(e) != nullptr; }));
     if (isOfCall() && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     if (const int more = moreAxes(); operands.size() == 2 && more != 0) operands = {operands[more < 0 ? 0 : 1]};
     CandidateGroup &edits = group(true);
@@ -169,7 +171,8 @@ private:
     auto *binary = as<ast::BinaryExpr>(place_.expr());
     auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
     if (binary && binary->op == ast::BinaryOp::Mul && call && nameOf(*call) == "sum" && !place_.inKernel)
-      replace(group(false), call->span, text(*binary->left) + " @ " + asPrimary(*binary->right) + ".T", "multiply all pairs");
+      replace(group(false), call->span, text(*binary->left) + " @ " + asPrimary(*binary->right) + ".T",
+              "multiply all pairs");
   }
 
   /// `u @ v.T`, where a number for each row is declared.
@@ -271,7 +274,8 @@ private:
       auto *name = as<ast::NameExpr>(&part);
       if (!name || std::find(names.begin(), names.end(), name->name) == names.end()) return;
       auto use = place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
-      if (place_.names && use != place_.names->end() && use->second.reads.size() == 1) return;  // nothing would read it then
+      if (place_.names && use != place_.names->end() && use->second.reads.size() == 1)
+        return;  // nothing would read it then
       for (const std::string &other : names)
         if (other != name->name && edits.edits.size() < kMost) replace(edits, name->span, other);
     });

@@ -19,13 +19,17 @@ public:
     case Id::badReshape: declaredShape(); break;
     case Id::windowTooLarge: paddedHere(); break;
     case Id::contractionMismatch: orderOfStruct(), flattenedFrom(), sizeOfSlice(), pairOfAxes(), otherMaker(); break;
-    case Id::broadcastFails: oneAxisOfTwo(), withoutStride(), sizeOfSlice(), lettersOfEinsum(), otherMaker(), firstRows(); break;
+    case Id::broadcastFails:
+      oneAxisOfTwo(), withoutStride(), sizeOfSlice(), lettersOfEinsum(), otherMaker(), firstRows();
+      break;
     case Id::unknownAttribute: sizeOfOrigin(); break;
     case Id::tileMismatch: sizeOfSlice(); break;
     case Id::badEquation: otherLetter(); break;
     case Id::rankMismatch: lettersOfEinsum(); break;
     case Id::shapeMismatch: withoutStride(), storedSlice(), storedElement(), lettersOfEinsum(); break;
-    case Id::wrongResult: orderOfSizes(), sizesOfResult(), lettersOfEinsum(), fewerAxes(), secondIndex(), withoutLast(); break;
+    case Id::wrongResult:
+      orderOfSizes(), sizesOfResult(), lettersOfEinsum(), fewerAxes(), secondIndex(), withoutLast();
+      break;
     case Id::outOfBounds: sliceOfOthers(), numbersOfIndex(), columnOfIndex(), otherStop(); break;
     default: break;
     }
@@ -40,7 +44,8 @@ private:
     auto *axis = keyword(*call, "axis") ? as<ast::IntExpr>(keyword(*call, "axis")->value) : nullptr;
     CandidateGroup &edits = group(true);
     for (uint64_t other = 0; axis && other < 4; ++other)
-      if (other != axis->value) replace(edits, axis->span, std::to_string(other), "split along axis " + std::to_string(other));
+      if (other != axis->value)
+        replace(edits, axis->span, std::to_string(other), "split along axis " + std::to_string(other));
     auto *assign = as<ast::AssignStmt>(place_.statement);
     bool several = assign && assign->value.get() == call && assign->targets[0]->kind == ast::ExprKind::Tuple;
     if (!several) return;
@@ -102,7 +107,8 @@ private:
       for (const ast::Argument &arg : call->arguments)
         if (auto *start = as<ast::IntExpr>(arg.value))
           for (uint64_t other = 0; other < 3; ++other)
-            if (other != start->value) replace(edits, start->span, std::to_string(other), "keep the axes before " + std::to_string(other));
+            if (other != start->value)
+              replace(edits, start->span, std::to_string(other), "keep the axes before " + std::to_string(other));
     });
   }
 
@@ -114,7 +120,8 @@ private:
       bool convolution = call && (nameOf(*call) == "conv1d" || nameOf(*call) == "conv2d");
       for (size_t i = 1; convolution && i < call->arguments.size(); ++i)
         if (const ast::Argument &arg = call->arguments[i]; arg.keyword && arg.keyword->text == "stride")
-          replace(edits, {arg.span.file, call->arguments[i - 1].span.end, arg.span.end}, "", "let the window go on by 1");
+          replace(edits, {arg.span.file, call->arguments[i - 1].span.end, arg.span.end}, "",
+                  "let the window go on by 1");
     });
   }
 
@@ -129,8 +136,7 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::IntExpr *axis : axes)
       for (const ast::IntExpr *other : axes)
-        if (axis->value != other->value)
-          replaceOnce(edits, axis->span, std::to_string(other->value));
+        if (axis->value != other->value) replaceOnce(edits, axis->span, std::to_string(other->value));
   }
 
   /// `b[n:n + T.m]` beside `x[m:m + T.m, n:n + T.n]`: a slice that starts here has that size.
@@ -238,7 +244,8 @@ private:
     visit(*assign->value, [&](const ast::Expr &part) {
       auto *name = as<ast::NameExpr>(&part);
       for (size_t i = 0; name && i < place_.function->parameters.size(); ++i)
-        if (place_.function->parameters[i].name.text == name->name) insert(edits, name->span.end, index, "take its element");
+        if (place_.function->parameters[i].name.text == name->name)
+          insert(edits, name->span.end, index, "take its element");
     });
   }
 
@@ -252,10 +259,13 @@ private:
       auto *guard = as<ast::IfStmt>(stmt);
       auto *compare = guard ? as<ast::CompareExpr>(guard->condition) : nullptr;
       const ast::Expr *stop = nullptr;
-      if (call && nameOf(*call) == "range" && !call->arguments.empty()) stop = call->arguments[call->arguments.size() > 1 ? 1 : 0].value.get();
-      if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Lt) stop = compare->operands[1].get();
+      if (call && nameOf(*call) == "range" && !call->arguments.empty())
+        stop = call->arguments[call->arguments.size() > 1 ? 1 : 0].value.get();
+      if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Lt)
+        stop = compare->operands[1].get();
       for (const std::string &dim : dimensions())
-        if (stop && (stop->kind == ast::ExprKind::Name || stop->kind == ast::ExprKind::Int) && dim != text(*stop)) replace(edits, stop->span, dim);
+        if (stop && (stop->kind == ast::ExprKind::Name || stop->kind == ast::ExprKind::Int) && dim != text(*stop))
+          replace(edits, stop->span, dim);
     }
   }
 
@@ -263,16 +273,19 @@ private:
   void sizesOfResult() {
     auto *call = as<ast::CallExpr>(meant());
     auto *type = place_.function ? as<ast::SubscriptExpr>(place_.function->result) : nullptr;
-    if (!call || !as<ast::AttributeExpr>(call->callee) || nameOf(*call) != "reshape" || !type || place_.inKernel) return;
+    if (!call || !as<ast::AttributeExpr>(call->callee) || nameOf(*call) != "reshape" || !type || place_.inKernel)
+      return;
     auto *source = as<ast::AttributeExpr>(call->callee);
     if (call->arguments.size() + 1 != type->items.size() || call->arguments.empty()) return;
-    if (as<ast::NameExpr>(source->object) && isPermutation(*call, *type)) return;  // of a plain tensor it is a transpose rather
+    if (as<ast::NameExpr>(source->object) && isPermutation(*call, *type))
+      return;  // of a plain tensor it is a transpose rather
     std::string shape;
     for (size_t i = 0; i + 1 < type->items.size(); ++i) {
       auto *quotedName = as<ast::StringExpr>(type->items[i].value);
       shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
     }
-    replace(group(true), call->arguments.front().span.to(call->arguments.back().span), shape, "write the sizes that are declared");
+    replace(group(true), call->arguments.front().span.to(call->arguments.back().span), shape,
+            "write the sizes that are declared");
   }
   bool isPermutation(const ast::CallExpr &call, const ast::SubscriptExpr &type) const {
     std::multiset<std::string> given, declared;
@@ -284,7 +297,8 @@ private:
   /// `x[t]` of a tensor whose second axis `t` counts.
   void columnOfIndex() {
     auto *subscript = place_.innermost<ast::SubscriptExpr>();
-    if (subscript && subscript->items.size() == 1 && subscript->items[0].value->kind == ast::ExprKind::Name && !place_.inKernel)
+    if (subscript && subscript->items.size() == 1 && subscript->items[0].value->kind == ast::ExprKind::Name &&
+        !place_.inKernel)
       insert(group(true), subscript->items[0].span.begin, ":, ", "take a column");
   }
 
@@ -294,7 +308,8 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Expr *operand : operandsAt(place_))
       if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Attribute)
-        for (const std::string &dim : dimensions()) insert(edits, operand->span.end, "[:" + dim + "]", "take as many rows");
+        for (const std::string &dim : dimensions())
+          insert(edits, operand->span.end, "[:" + dim + "]", "take as many rows");
   }
 
   /// `x[0]`, where a column is declared.
@@ -439,7 +454,9 @@ private:
   /// `"bhsd,bhtd->bhsk"`, whose result has a letter that no operand has.
   void otherLetter() {
     auto *call = place_.innermost<ast::CallExpr>();
-    auto *string = call && nameOf(*call) == "einsum" && !call->arguments.empty() ? as<ast::StringExpr>(call->arguments[0].value) : nullptr;
+    auto *string = call && nameOf(*call) == "einsum" && !call->arguments.empty()
+                       ? as<ast::StringExpr>(call->arguments[0].value)
+                       : nullptr;
     const size_t arrow = string ? string->value.find("->") : std::string::npos;
     if (arrow == std::string::npos || text(*string) != "\"" + string->value + "\"") return;
     const std::string operands = string->value.substr(0, arrow), result = string->value.substr(arrow + 2);
@@ -455,7 +472,8 @@ private:
     }
   }
   /// `"bn,nm,m->b"` of a third operand with two axes.
-  void missingLetter(const ast::StringExpr &string, const std::string &operands, const std::string &result, CandidateGroup &edits) {
+  void missingLetter(const ast::StringExpr &string, const std::string &operands, const std::string &result,
+                     CandidateGroup &edits) {
     std::set<char> letters;
     for (char c : operands)
       if (c != ',' && c != ' ') letters.insert(c);
@@ -479,14 +497,16 @@ private:
   /// `x @ w` of one column, where a row of numbers is declared.
   void withoutLast() {
     const ast::Expr *e = place_.expr();
-    if (!e || place_.inKernel || e->kind == ast::ExprKind::Tuple || text(*e).find("keepdim") != std::string::npos) return;
+    if (!e || place_.inKernel || e->kind == ast::ExprKind::Tuple || text(*e).find("keepdim") != std::string::npos)
+      return;
     replace(group(true), e->span, asPrimary(*e) + ".squeeze(-1)", "drop the axis of extent 1");
   }
 };
 
 }  // namespace
 
-std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources) {
   return SizeEdits(diagnostic, place, sources).groups();
 }
 

@@ -17,6 +17,7 @@ public:
     if (diagnostic_.id == Id::notSupportedYet) structOfClass(), withoutGuard(), withoutMaker();
     if (!place_.function || !place_.statement) return taken();
     switch (diagnostic_.id) {
+    case Id::divergentCollective: onAllDevices(); break;
     case Id::notIterable: rowsByIndex(); break;
     case Id::notACondition: chosenResult(), chosenValue(), anyOfAll(); break;
     case Id::missingReturn: otherResult(), severalResults(); break;
@@ -70,11 +71,13 @@ private:
     if (!isCondition(choice) || choice->then.size() != 1 || choice->otherwise.size() > 1) return;
     auto assigned = [](const ast::StmtPtr &stmt) {
       auto *assign = as<ast::AssignStmt>(stmt);
-      return assign && assign->targets.size() == 1 && assign->targets[0]->kind == ast::ExprKind::Name ? assign : nullptr;
+      return assign && assign->targets.size() == 1 && assign->targets[0]->kind == ast::ExprKind::Name ? assign
+                                                                                                      : nullptr;
     };
     const ast::AssignStmt *then = assigned(choice->then[0]),
                           *other = choice->otherwise.empty() ? nullptr : assigned(choice->otherwise[0]);
-    if (!then || (!choice->otherwise.empty() && (!other || text(*other->targets[0]) != text(*then->targets[0])))) return;
+    if (!then || (!choice->otherwise.empty() && (!other || text(*other->targets[0]) != text(*then->targets[0]))))
+      return;
     const std::string name = text(*then->targets[0]);
     CandidateGroup &edits = group(false);
     edits.assumes = true;
@@ -129,13 +132,15 @@ private:
     if (count != static_cast<const ast::SequenceExpr &>(*def.result).items.size()) return;
     CandidateGroup &edits = group(false);
     edits.assumes = true;
-    insert(edits, trimmed(def.body.back()->span).end, "\n" + indentOf(*def.body.back()) + "return " + names, "return what was made");
+    insert(edits, trimmed(def.body.back()->span).end, "\n" + indentOf(*def.body.back()) + "return " + names,
+           "return what was made");
   }
 
   /// `def noise(x: Tensor[N, f32], rng)`
   void typeOfStream() {
     for (const ast::Parameter &p : place_.function->parameters)
-      if (!p.annotation && p.name.text == "rng") insert(group(false), p.name.span.end, ": Rng", "a stream has the type `Rng`");
+      if (!p.annotation && p.name.text == "rng")
+        insert(group(false), p.name.span.end, ": Rng", "a stream has the type `Rng`");
   }
 
   /// `for i, row in enumerate(x):` and `for row in x:` over a tensor.
@@ -180,6 +185,17 @@ private:
     const uint32_t end = trimmed(span).end;
     const bool lineBreak = end < file.text.size() && file.text[end] == '\n';
     return {span.file, file.lineStart(file.lineColumn(span.begin).line), end + (lineBreak ? 1 : 0)};
+  }
+
+  /// `if rank() == 0:` around nothing but the collective.
+  void onAllDevices() {
+    if (!place_.function) return;
+    for (const ast::Stmt *stmt : statementsAround()) {
+      auto *guard = as<ast::IfStmt>(stmt);
+      if (guard && guard->then.size() == 1 && guard->otherwise.empty() && guard->then[0].get() == place_.statement)
+        replace(group(false), guard->span.to(place_.statement->span), text(place_.statement->span),
+                "do it on all devices");
+    }
   }
 
   /// `if __name__ == "__main__": main()`

@@ -18,7 +18,8 @@ public:
     if (!place_.names || !place_.expr()) return {};
     switch (diagnostic_.id) {
     case Id::undefinedName:
-      if (isPlainName()) bindingOfUnread(), unreadInstead(), sumFromZero(), dimensionOfFact(), abbreviated(), onlyThatFits();
+      if (isPlainName())
+        bindingOfUnread(), unreadInstead(), sumFromZero(), dimensionOfFact(), abbreviated(), onlyThatFits();
       else beginningOf();
       for (CandidateGroup &group : groups_) group.last = true;
       break;
@@ -36,7 +37,9 @@ public:
     case Id::wrongArgument:
     case Id::tileMismatch: unreadInstead(), otherOrderOfTuple(), unreadFactor(), unreadWeight(); break;
     case Id::badOperand: unreadInstead(), otherOrderOfTuple(), partsOfValue(); break;
-    case Id::wrongResult: unreadInstead(), unreadBehind(), exchangedInReturn(), otherOrderOfTuple(), unreadFactor(); break;
+    case Id::wrongResult:
+      unreadInstead(), unreadBehind(), exchangedInReturn(), otherOrderOfTuple(), unreadFactor();
+      break;
     default: break;
     }
     return taken();
@@ -189,13 +192,15 @@ private:
     const std::string missing = text(diagnostic_.span);
     CandidateGroup &edits = group(true);
     for (const auto &[name, use] : names())
-      if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) && (name.rfind(missing, 0) == 0 || missing.rfind(name, 0) == 0))
+      if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) &&
+          (name.rfind(missing, 0) == 0 || missing.rfind(name, 0) == 0))
         replace(edits, place_.expr()->span, name);
   }
 
   /// `m, n = tile.origin()` of three, where `i` is read and nothing binds it.
   void namesRead() {
-    auto *tuple = place_.expr()->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
+    auto *tuple =
+        place_.expr()->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
     if (!tuple || tuple->items.empty()) return;
     CandidateGroup &edits = group(true);
     for (const auto &[name, use] : names()) {
@@ -212,7 +217,8 @@ private:
     CandidateGroup &edits = group(true);
     edits.assumes = true;
     for (const auto &[name, use] : names())
-      if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) && !isTargetHere(name) && edits.edits.size() < kMost)
+      if (use.isBound() && isBoundBefore(name, place_.expr()->span.begin) && !isTargetHere(name) &&
+          edits.edits.size() < kMost)
         replace(edits, place_.expr()->span, name, "write `" + name + "`, which fits here");
   }
 
@@ -224,7 +230,8 @@ private:
       if (auto *name = as<ast::NameExpr>(operand))
         for (const std::string &other : unread())
           if (names().at(other).parameter && edits.edits.size() < kMost)
-            replace(edits, name->span, "conv2d(" + name->name + ", " + other + ")", "convolve it with `" + other + "`, which nothing reads yet");
+            replace(edits, name->span, "conv2d(" + name->name + ", " + other + ")",
+                    "convolve it with `" + other + "`, which nothing reads yet");
   }
   /// `x + h`, where `h @ w2` was meant and nothing reads `w2` yet.
   void unreadFactor() {

@@ -8,16 +8,14 @@
 namespace tessera::sema {
 
 namespace {
-constexpr std::string_view kNoGradient =
-    "`stop_gradient(x)` is `x`, and constant for a derivative";
+constexpr std::string_view kNoGradient = "`stop_gradient(x)` is `x`, and constant for a derivative";
 }  // namespace
 
 std::string_view memberInstead(std::string_view name) {
   static constexpr std::string_view kCast = "a conversion is `cast(x, f32)`, for each dtype";
   static constexpr std::string_view kGradient =
       "a derivative is a function: `grad(loss, wrt=\"w\")(x, w)` is that of the function `loss` by its parameter `w`";
-  static constexpr std::string_view kSame =
-      "tensors are values, and where they lie is not said: leave it out";
+  static constexpr std::string_view kSame = "tensors are values, and where they lie is not said: leave it out";
   static constexpr std::string_view kStatic = "changing in place is not possible: build a new value";
   static const std::map<std::string_view, std::string_view> names = {
       {"add_", kStatic},
@@ -58,8 +56,8 @@ std::string_view keywordInstead(std::string_view keyword) {
   static constexpr std::string_view kGradient = "a derivative is asked for by `grad(f, wrt=\"x\")`: leave it out";
   static constexpr std::string_view kValue = "values do not change, and each result is a new one: leave it out";
   static const std::map<std::string_view, std::string_view> keywords = {
-      {"copy", kValue},          {"device", kPlace},          {"inplace", kValue},    {"layout", kPlace},
-      {"memory_format", kPlace}, {"non_blocking", kPlace},    {"order", kPlace},      {"out", kValue},
+      {"copy", kValue},          {"device", kPlace},           {"inplace", kValue},         {"layout", kPlace},
+      {"memory_format", kPlace}, {"non_blocking", kPlace},     {"order", kPlace},           {"out", kValue},
       {"pin_memory", kPlace},    {"requires_grad", kGradient}, {"retain_graph", kGradient}, {"sharding", kPlace},
   };
   auto it = keywords.find(keyword);
@@ -68,14 +66,22 @@ std::string_view keywordInstead(std::string_view keyword) {
 
 std::string_view decoratorHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"autotune", "kernel.autotune"}, {"cuda.jit", "kernel"},
-      {"jax.jit", "jit"},              {"njit", "jit"},
-      {"np.vectorize", "jit"},         {"pytest.mark.test", "test"},  {"unittest", "test"},
-               {"numba.cuda.jit", "kernel"},
-      {"numba.jit", "jit"},            {"numba.njit", "jit"},
-      {"numpy.vectorize", "jit"},      {"schedule", "kernel.schedule"},
-      {"torch.compile", "jit"},        {"torch.jit.script", "jit"},
-      {"triton.autotune", "kernel.autotune"}, {"triton.jit", "kernel"},
+      {"autotune", "kernel.autotune"},
+      {"cuda.jit", "kernel"},
+      {"jax.jit", "jit"},
+      {"njit", "jit"},
+      {"np.vectorize", "jit"},
+      {"pytest.mark.test", "test"},
+      {"unittest", "test"},
+      {"numba.cuda.jit", "kernel"},
+      {"numba.jit", "jit"},
+      {"numba.njit", "jit"},
+      {"numpy.vectorize", "jit"},
+      {"schedule", "kernel.schedule"},
+      {"torch.compile", "jit"},
+      {"torch.jit.script", "jit"},
+      {"triton.autotune", "kernel.autotune"},
+      {"triton.jit", "kernel"},
   };
   auto it = names.find(name);
   return it == names.end() ? std::string_view() : it->second;
@@ -83,10 +89,10 @@ std::string_view decoratorHere(std::string_view name) {
 
 std::string_view fieldHere(std::string_view field) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"BLOCK_M", "m"},         {"BLOCK_N", "n"},         {"BLOCK_K", "k"},      {"BLOCK_SIZE_M", "m"},
-      {"BLOCK_SIZE_N", "n"},    {"BLOCK_SIZE_K", "k"},    {"block_m", "m"},      {"block_n", "n"},
-      {"block_k", "k"},         {"GROUP_M", "group_m"},   {"SPLIT_K", "split_k"}, {"GROUP_SIZE_M", "group_m"},
-      {"num_warps", "warps"},   {"num_stages", "stages"},
+      {"BLOCK_M", "m"},       {"BLOCK_N", "n"},         {"BLOCK_K", "k"},       {"BLOCK_SIZE_M", "m"},
+      {"BLOCK_SIZE_N", "n"},  {"BLOCK_SIZE_K", "k"},    {"block_m", "m"},       {"block_n", "n"},
+      {"block_k", "k"},       {"GROUP_M", "group_m"},   {"SPLIT_K", "split_k"}, {"GROUP_SIZE_M", "group_m"},
+      {"num_warps", "warps"}, {"num_stages", "stages"},
   };
   auto it = names.find(field);
   return it == names.end() ? std::string_view() : it->second;
@@ -94,8 +100,8 @@ std::string_view fieldHere(std::string_view field) {
 
 std::string_view optionHere(std::string_view option) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"block_size", "group"}, {"blocks", "grid"},      {"grid_size", "grid"}, {"num_blocks", "grid"},
-      {"num_threads", "group"}, {"threads", "group"},   {"workgroup", "group"},
+      {"block_size", "group"},  {"blocks", "grid"},   {"grid_size", "grid"},  {"num_blocks", "grid"},
+      {"num_threads", "group"}, {"threads", "group"}, {"workgroup", "group"},
   };
   auto it = names.find(option);
   return it == names.end() ? std::string_view() : it->second;
@@ -103,17 +109,38 @@ std::string_view optionHere(std::string_view option) {
 
 std::string_view tileNameHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"__syncthreads", "barrier"},    {"block_id", "group_id"},       {"debug_barrier", "barrier"},
-      {"async_copy", "cp_async"},      {"block_dim", "group_size"},    {"block_idx", "group_id"},
-      {"fence", "barrier"},            {"get_global_id", "linear_id"}, {"get_group_id", "group_id"},
-      {"get_local_id", "local_id"},    {"global_id", "linear_id"},     {"grid_dim", "group_count"},
-      {"num_threads", "group_size"},   {"reduce_max", "max"},          {"reduce_sum", "sum"},
-      {"shared_alloc", "alloc_shared"}, {"shared_zeros", "alloc_shared"}, {"thread_idx", "local_id"},
-      {"warp_reduce", "reduce_warp"},  {"warp_sum", "reduce_warp"},      {"warp_reduce_sum", "reduce_warp"},
-      {"smem", "alloc_shared"},        {"zeros_shared", "alloc_shared"},
-      {"num_programs", "group_count"}, {"program_id", "group_id"},     {"shared", "alloc_shared"},
-      {"shared_memory", "alloc_shared"}, {"sync", "barrier"},          {"sync_threads", "barrier"},
-      {"syncthreads", "barrier"},      {"thread_id", "local_id"},      {"trans", "transpose"},
+      {"__syncthreads", "barrier"},
+      {"block_id", "group_id"},
+      {"debug_barrier", "barrier"},
+      {"async_copy", "cp_async"},
+      {"block_dim", "group_size"},
+      {"block_idx", "group_id"},
+      {"fence", "barrier"},
+      {"get_global_id", "linear_id"},
+      {"get_group_id", "group_id"},
+      {"get_local_id", "local_id"},
+      {"global_id", "linear_id"},
+      {"grid_dim", "group_count"},
+      {"num_threads", "group_size"},
+      {"reduce_max", "max"},
+      {"reduce_sum", "sum"},
+      {"shared_alloc", "alloc_shared"},
+      {"shared_zeros", "alloc_shared"},
+      {"thread_idx", "local_id"},
+      {"warp_reduce", "reduce_warp"},
+      {"warp_sum", "reduce_warp"},
+      {"warp_reduce_sum", "reduce_warp"},
+      {"smem", "alloc_shared"},
+      {"zeros_shared", "alloc_shared"},
+      {"num_programs", "group_count"},
+      {"program_id", "group_id"},
+      {"shared", "alloc_shared"},
+      {"shared_memory", "alloc_shared"},
+      {"sync", "barrier"},
+      {"sync_threads", "barrier"},
+      {"syncthreads", "barrier"},
+      {"thread_id", "local_id"},
+      {"trans", "transpose"},
       {"wait", "barrier"},
   };
   auto it = names.find(name);
@@ -123,7 +150,8 @@ std::string_view tileNameHere(std::string_view name) {
 const Foreign *foreignName(std::string_view name) {
   static constexpr std::string_view kLanes = "`tile.linear_id()` counts the lanes of all groups, "
                                              "`tile.local_id()` those of one, `tile.group_id(0)` the groups";
-  static constexpr std::string_view kTiles = "a tile is a slice at `m, n = tile.origin()` of the size of `T = tile.context()`: `x[m:m + T.m, n:n + T.n]`; "
+  static constexpr std::string_view kTiles =
+      "a tile is a slice at `m, n = tile.origin()` of the size of `T = tile.context()`: `x[m:m + T.m, n:n + T.n]`; "
       "what is done with tiles are functions of `tile`";
   static constexpr std::string_view kShuffle =
       "what other lanes have is read from shared memory: `tile.alloc_shared`, a store, `tile.barrier()`, a read";
@@ -143,7 +171,9 @@ const Foreign *foreignName(std::string_view name) {
       {"ts", {"", "import it: `import tessera as ts`"}},
       {"tessera", {"", "import it: `import tessera`"}},
       {"input", {"", "a program reads `.npy` files, `load_npy(path)`, and nothing from the keyboard"}},
-      {"open", {"", "a program reads and writes files whole: `load_npy(path)`, `save_npy(path, x)`, `read_bytes(path)`, `write_bytes(path, encode(text))`"}},
+      {"open",
+       {"", "a program reads and writes files whole: `load_npy(path)`, `save_npy(path, x)`, `read_bytes(path)`, "
+            "`write_bytes(path, encode(text))`"}},
       {"world_size", {"", "how many devices there are along an axis of the mesh is `axis_size(\"dp\")`"}},
       {"dist", {"", "collectives have no prefix, and name an axis of the mesh: `all_reduce(x, \"dp\")`"}},
       {"effects", {"", "effects are suspended for a block: `with effects.suspend(\"io\"):`"}},
@@ -216,8 +246,8 @@ const Foreign *foreignModule(std::string_view name) {
   static constexpr std::string_view kFiles =
       "a program reads and writes files whole: `load_npy(path)`, `save_npy(path, x)`, `read_bytes(path)`";
   static constexpr std::string_view kLines = "a line is written by `print(f\"loss {value:.3f}\")`";
-  static constexpr std::string_view kTraining =
-      "a step of training is a function: `value, dw = value_and_grad(loss, wrt=\"w\")(w, x)`, and `w - rate * dw`: leave it out";
+  static constexpr std::string_view kTraining = "a step of training is a function: `value, dw = value_and_grad(loss, "
+                                                "wrt=\"w\")(w, x)`, and `w - rate * dw`: leave it out";
   static constexpr std::string_view kLoops = "a loop is written `for i in range(n):`, or `for a, b in zip(xs, ys):`";
   static const std::map<std::string_view, Foreign> modules = {
       {"time", {"", "the seconds of a clock are `perf_counter()`"}},
@@ -267,7 +297,7 @@ const Foreign *foreignSize(std::string_view name) {
 
 bool foreignPackage(std::string_view name) {
   static const std::set<std::string_view> packages = {
-      "numpy",      "torch", "math",   "jax.numpy",      "cupy", "torch.nn", "torch.nn.functional",
+      "numpy",      "torch", "math",   "jax.numpy",       "cupy", "torch.nn", "torch.nn.functional",
       "tensorflow", "cmath", "triton", "triton.language", "jax",  "numba"};
   return packages.count(name) != 0;
 }

@@ -21,14 +21,21 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::badOperand: otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(), percentFormat(), lengthOfNumber(); break;
-    case Id::undefinedName: drawn(), withoutPrefix(), laneNumber(), withoutPrefixes(), laneNumbers(), laneOfNumba(), importTessera(), axisInQuotes(); break;
+    case Id::badOperand:
+      otherOperator(), comparedParts(), calledOperand(), oneDerivative(), asText(), percentFormat(), lengthOfNumber();
+      break;
+    case Id::undefinedName:
+      drawn(), withoutPrefix(), laneNumber(), withoutPrefixes(), laneNumbers(), laneOfNumba(), importTessera(),
+          axisInQuotes();
+      break;
     case Id::notACondition: elementwiseCondition(), comparedWithZero(); break;
     case Id::wrongArgument: maskOfNumbers(); break;
     case Id::rankMismatch: newAxis(); break;
     case Id::notSupportedYet: assertion(); break;
     case Id::unknownModule: ourModule(); break;
-    case Id::unknownAttribute: longerList(), withoutMethod(), atIndex(), asFunction(), formatOfText(), convertedTo(); break;
+    case Id::unknownAttribute:
+      longerList(), withoutMethod(), atIndex(), asFunction(), formatOfText(), convertedTo();
+      break;
     default: break;
     }
     return std::move(groups_);
@@ -96,8 +103,10 @@ private:
   void axisInQuotes() {
     auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
     auto *callee = call ? as<ast::NameExpr>(call->callee) : nullptr;
-    static constexpr std::string_view kCollectives[] = {"all_reduce", "all_gather", "reduce_scatter", "axis_index", "axis_size"};
-    if (!callee || std::find(std::begin(kCollectives), std::end(kCollectives), callee->name) == std::end(kCollectives)) return;
+    static constexpr std::string_view kCollectives[] = {"all_reduce", "all_gather", "reduce_scatter", "axis_index",
+                                                        "axis_size"};
+    if (!callee || std::find(std::begin(kCollectives), std::end(kCollectives), callee->name) == std::end(kCollectives))
+      return;
     for (const ast::Argument &argument : call->arguments)
       if (argument.value.get() == place_.around[0])
         replace(group(false), argument.value->span, "\"" + text(argument.value->span) + "\"", "put it in quotes");
@@ -109,7 +118,8 @@ private:
     auto *choice = place_.around.size() > 1 ? as<ast::ConditionalExpr>(place_.around[1]) : nullptr;
     if (choice && choice->condition.get() == place_.expr())
       return replace(group(false), choice->span,
-                     "where(" + text(choice->condition->span) + ", " + text(choice->then->span) + ", " + text(choice->otherwise->span) + ")",
+                     "where(" + text(choice->condition->span) + ", " + text(choice->then->span) + ", " +
+                         text(choice->otherwise->span) + ")",
                      "choose for each element");
     auto *unary = as<ast::UnaryExpr>(place_.expr());
     if (unary && unary->op == ast::UnaryOp::Not)
@@ -117,11 +127,10 @@ private:
     if (!list) return;
     std::string joined;
     for (const auto &operand : list->operands)
-      joined +=
-          (joined.empty() ? ""
-           : list->isAnd  ? " & "
-                          : " | ") +
-          (operand->kind == ast::ExprKind::Compare ? "(" + text(operand->span) + ")" : asPrimary(*operand));
+      joined += (joined.empty() ? ""
+                 : list->isAnd  ? " & "
+                                : " | ") +
+                (operand->kind == ast::ExprKind::Compare ? "(" + text(operand->span) + ")" : asPrimary(*operand));
     replace(group(false), list->span, joined);
   }
 
@@ -166,7 +175,8 @@ private:
     if (!string || text(string->span) != "\"" + string->value + "\"") return;
     std::vector<std::string> values;
     if (binary->right->kind == ast::ExprKind::Tuple)
-      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*binary->right).items) values.push_back(text(item->span));
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*binary->right).items)
+        values.push_back(text(item->span));
     else values.push_back(text(binary->right->span));
     std::string out = "f\"";
     size_t next = 0;
@@ -194,7 +204,8 @@ private:
     std::string out = "f\"";
     size_t next = 0;
     for (size_t i = 0; i < string->value.size(); ++i) {
-      bool hole = string->value[i] == '{' && i + 1 < string->value.size() && (string->value[i + 1] == '}' || string->value[i + 1] == ':');
+      bool hole = string->value[i] == '{' && i + 1 < string->value.size() &&
+                  (string->value[i + 1] == '}' || string->value[i + 1] == ':');
       if (hole && (next == call->arguments.size() || call->arguments[next].keyword)) return;
       out += string->value[i];
       if (hole) out += text(call->arguments[next++].span);
@@ -206,11 +217,13 @@ private:
   void convertedTo() {
     auto *call = place_.innermost<ast::CallExpr>();
     auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-    bool converts = method && (method->attribute.text == "to" || method->attribute.text == "type" || method->attribute.text == "astype");
+    bool converts = method && (method->attribute.text == "to" || method->attribute.text == "type" ||
+                               method->attribute.text == "astype");
     auto *dtype = converts && call->arguments.size() == 1 ? as<ast::AttributeExpr>(call->arguments[0].value) : nullptr;
     if (!dtype) return;
     if (auto ours = dtypeByName(dtype->attribute.text))
-      replace(group(false), call->span, asPrimary(*method->object) + ".astype(" + std::string(tessera::name(*ours)) + ")");
+      replace(group(false), call->span,
+              asPrimary(*method->object) + ".astype(" + std::string(tessera::name(*ours)) + ")");
   }
 
   /// `len(x.shape[1])`
@@ -249,8 +262,7 @@ private:
     for (const ast::Argument &item : subscript->items) {
       std::string shown = text(item.span);
       bool member = shown.size() > 8 && shown.substr(shown.size() - 8) == ".newaxis";
-      if (shown == "newaxis" || member)
-        replace(edits, item.span, "None", "a new axis is `None`");
+      if (shown == "newaxis" || member) replace(edits, item.span, "None", "a new axis is `None`");
     }
   }
 
@@ -274,8 +286,9 @@ private:
       for (const ast::Argument &argument : call->arguments) {
         if (argument.stars) return;
         std::string shown = text(argument.value->span);
-        arguments.push_back({argument.keyword ? argument.keyword->text : "", shown, asPrimary(*argument.value) == shown || argument.value->kind == ast::ExprKind::Int ||
-                                     argument.value->kind == ast::ExprKind::Float});
+        arguments.push_back({argument.keyword ? argument.keyword->text : "", shown,
+                             asPrimary(*argument.value) == shown || argument.value->kind == ast::ExprKind::Int ||
+                                 argument.value->kind == ast::ExprKind::Float});
       }
       std::string whole = callHere(name, arguments, "");
       CandidateGroup &edits = group(false);
@@ -297,13 +310,14 @@ private:
     if (auto dtype = dtypeByName(name)) return replace(group(false), member->span, std::string(tessera::name(*dtype)));
     if (name == "constexpr" && place_.function)  // `BLOCK: tl.constexpr`
       for (const ast::Parameter &p : place_.function->parameters)
-        if (p.annotation.get() == member)
-          return replace(group(false), member->span, "Const[\"" + p.name.text + "\"]");
+        if (p.annotation.get() == member) return replace(group(false), member->span, "Const[\"" + p.name.text + "\"]");
     if (std::string_view ours = nameHere(name); !ours.empty()) name = ours;
     if (name == "cdiv") return replace(group(false), member->span, name);  // also in kernels
-    if (place_.inKernel) counted(*member), replace(group(false), member->span, ofTile(member->attribute.text));  // of Triton
+    if (place_.inKernel)
+      counted(*member), replace(group(false), member->span, ofTile(member->attribute.text));  // of Triton
     if (ofFunction(*member))  // `np.subtract.outer(a, b)`
-      return translatedCall(*member, static_cast<const ast::AttributeExpr &>(*member->object).attribute.text + "." + name);
+      return translatedCall(*member,
+                            static_cast<const ast::AttributeExpr &>(*member->object).attribute.text + "." + name);
     CandidateGroup &edits = group(false);
     replace(edits, member->span, name);
     if (!place_.inKernel) return translatedCall(*member, member->attribute.text);
@@ -320,10 +334,12 @@ private:
 
   /// `np.subtract.outer`: what stands between is a function, no part of the package.
   static bool ofFunction(const ast::AttributeExpr &member) {
-    static const std::set<std::string_view> parts = {"linalg", "nn", "functional", "utils", "lax", "numpy", "random", "special", "fft", "scipy",
-                                                     "ops", "jit", "optim", "cuda", "autograd", "distributed", "init", "math", "experimental",
-                                                     "pallas", "libdevice", "language", "extra", "initializers", "keras", "tree", "stats", "signal",
-                                                     "sparse", "jnp", "F", "clip_grad", "tree_util", "scipy", "ndimage"};
+    static const std::set<std::string_view> parts = {
+        "linalg",    "nn",    "functional",   "utils",  "lax",       "numpy",    "random",   "special",
+        "fft",       "scipy", "ops",          "jit",    "optim",     "cuda",     "autograd", "distributed",
+        "init",      "math",  "experimental", "pallas", "libdevice", "language", "extra",    "initializers",
+        "keras",     "tree",  "stats",        "signal", "sparse",    "jnp",      "F",        "clip_grad",
+        "tree_util", "scipy", "ndimage"};
     auto *inner = as<ast::AttributeExpr>(member.object);
     return inner && !parts.count(inner->attribute.text);
   }
@@ -402,10 +418,12 @@ private:
   void counted(const ast::AttributeExpr &member) {
     for (const ast::Expr *e : place_.around) {
       auto *call = as<ast::CallExpr>(e);
-      if (!call || call->callee.get() != &member || member.attribute.text != "arange" || call->arguments.empty()) continue;
+      if (!call || call->callee.get() != &member || member.attribute.text != "arange" || call->arguments.empty())
+        continue;
       const ast::Argument &first = call->arguments.front(), &last = call->arguments.back();
       bool fromZero = call->arguments.size() == 1 || (call->arguments.size() == 2 && text(first.span) == "0");
-      if (fromZero && !first.keyword && !last.keyword) replace(group(false), call->span, "tile.iota(" + text(last.span) + ")");
+      if (fromZero && !first.keyword && !last.keyword)
+        replace(group(false), call->span, "tile.iota(" + text(last.span) + ")");
     }
   }
 
@@ -432,7 +450,8 @@ private:
     if (!foreign || !foreign->oncePerFunction || !place_.inKernel) return;
     std::string shown = whole ? text(whole->span) : "";
     auto names = [&](const char *name) { return shown.find(name) != std::string::npos; };
-    if (names("blockIdx") && names("threadIdx") && names("blockDim")) replace(group(false), whole->span, "tile.linear_id()");
+    if (names("blockIdx") && names("threadIdx") && names("blockDim"))
+      replace(group(false), whole->span, "tile.linear_id()");
     const std::string_view query = numberHere(text(diagnostic_.span));
     auto *member = wholeMember();
     if (!query.empty() && member && member->attribute.text == "x")
@@ -456,16 +475,16 @@ private:
     auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     if (!method || !call->arguments.empty() || memberInstead(method->attribute.text).empty()) return;
     bool sameWithout = memberInstead(method->attribute.text) == memberInstead("clone");
-    static const std::map<std::string_view, std::string_view> casts = {{"float", "f32"}, {"double", "f64"},
-                                                                       {"half", "f16"},  {"int", "i32"},
-                                                                       {"long", "i64"},  {"bool", "bool"}};
+    static const std::map<std::string_view, std::string_view> casts = {
+        {"float", "f32"}, {"double", "f64"}, {"half", "f16"}, {"int", "i32"}, {"long", "i64"}, {"bool", "bool"}};
     std::string object = text(method->object->span);
     static const std::map<std::string_view, std::string_view> properties = {{"dim", "ndim"}, {"t", "T"}};
     if (auto it = properties.find(method->attribute.text); it != properties.end())
       return replace(group(false), call->span, asPrimary(*method->object) + "." + std::string(it->second));
     auto cast = casts.find(method->attribute.text);
     if (cast == casts.end() && sameWithout) replace(group(false), call->span, object, "leave it out");
-    else if (cast != casts.end()) replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
+    else if (cast != casts.end())
+      replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
   }
 
   /// `x.clamp(min=0.0)`
@@ -473,8 +492,9 @@ private:
     const std::string &name = method.attribute.text;
     if ((name != "clip" && name != "clamp") || call.arguments.size() != 1 || !call.arguments[0].keyword) return;
     bool least = call.arguments[0].keyword->text == "min";
-    replace(group(false), call.span, std::string(least ? "maximum" : "minimum") + "(" + text(method.object->span) + ", " +
-                                         text(call.arguments[0].value->span) + ")");
+    replace(group(false), call.span,
+            std::string(least ? "maximum" : "minimum") + "(" + text(method.object->span) + ", " +
+                text(call.arguments[0].value->span) + ")");
   }
 
   /// `x.at[i].set(v)`, `x.at[i].add(v)` of a vector.
@@ -494,16 +514,18 @@ private:
       std::string extent = quotedName ? quotedName->value : text(type->items[0].span), x = vector->name,
                   here = "where(arange(" + extent + ") == " + text(element->items[0].span) + ", ",
                   value = text(call->arguments[0].value->span);
-      if (method->attribute.text == "set") replace(group(false), call->span, here + value + ", " + x + ")", "choose for each element");
-      if (method->attribute.text == "add") replace(group(false), call->span, x + " + " + here + value + ", 0.0)", "add to that element");
+      if (method->attribute.text == "set")
+        replace(group(false), call->span, here + value + ", " + x + ")", "choose for each element");
+      if (method->attribute.text == "add")
+        replace(group(false), call->span, x + " + " + here + value + ", 0.0)", "add to that element");
     }
   }
 
   /// `torch.randn(N)`, `np.random.normal(size=(N,))`, from a stream that the function has, or takes then.
   void drawn() {
     static const std::map<std::string_view, std::string_view> draws = {
-        {"normal", "normal"}, {"randn", "normal"}, {"standard_normal", "normal"}, {"rand", "uniform"}, {"random", "uniform"}, {"uniform", "uniform"},
-        {"randn_like", "normal"}, {"rand_like", "uniform"}};
+        {"normal", "normal"},  {"randn", "normal"},    {"standard_normal", "normal"}, {"rand", "uniform"},
+        {"random", "uniform"}, {"uniform", "uniform"}, {"randn_like", "normal"},      {"rand_like", "uniform"}};
     const ast::CallExpr *call = nullptr;
     for (const ast::Expr *e : place_.around)
       if ((call = as<ast::CallExpr>(e))) break;
@@ -512,7 +534,8 @@ private:
       for (const ast::Parameter &p : place_.function->parameters)
         if (p.annotation && text(p.annotation->span) == "Rng")
           replace(group(false), call->span,
-                  "permutation(" + text(call->arguments.front().span.to(call->arguments.back().span)) + ", " + p.name.text + ")");
+                  "permutation(" + text(call->arguments.front().span.to(call->arguments.back().span)) + ", " +
+                      p.name.text + ")");
     auto draw = member ? draws.find(member->attribute.text) : draws.end();
     if (draw == draws.end() || !place_.function || place_.inKernel || call->arguments.empty()) return;
     std::string shape;
@@ -530,7 +553,8 @@ private:
       if (p.annotation && text(p.annotation->span) == "Rng") replace(edits, call->span, p.name.text + how);
     if (!edits.edits.empty() || place_.function->parameters.empty()) return;
     const uint32_t end = place_.function->parameters.back().span.end;
-    replace(edits, {call->span.file, end, call->span.end}, ", rng: Rng" + text({call->span.file, end, call->span.begin}) + "rng" + how,
+    replace(edits, {call->span.file, end, call->span.end},
+            ", rng: Rng" + text({call->span.file, end, call->span.begin}) + "rng" + how,
             "draw from a stream that the function takes");
     edits.ofSignature = true;
   }
@@ -555,8 +579,7 @@ private:
     auto *list = method ? as<ast::NameExpr>(method->object) : nullptr;
     if (!list || call->arguments.size() != 1 || call->arguments[0].keyword) return;
     std::string items = text(call->arguments[0].value->span);
-    if (method->attribute.text == "append")
-      replace(group(false), call->span, list->name + " += [" + items + "]");
+    if (method->attribute.text == "append") replace(group(false), call->span, list->name + " += [" + items + "]");
     if (method->attribute.text == "extend") replace(group(false), call->span, list->name + " += " + items);
   }
 };

@@ -300,6 +300,8 @@ std::string_view nameHere(std::string_view name) {
 std::string_view argumentHere(std::string_view keyword) {
   static const std::map<std::string_view, std::string_view> names = {
       {"T_max", "steps"},
+      {"a_max", "high"},
+      {"a_min", "low"},
       {"activation_slope", "slope"},
       {"along", "axis"},
       {"alpha", "slope"},
@@ -394,9 +396,9 @@ std::string nameInWords(std::string_view name, const std::vector<std::string_vie
 
 std::string_view dtypeHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"bfloat", "bf16"},  {"byte", "u8"},     {"char", "i8"},     {"double", "f64"}, {"half", "f16"},     {"int16_t", "i16"},
-      {"int32_t", "i32"}, {"int64_t", "i64"}, {"int8_t", "i8"},  {"long", "i64"},     {"short", "i16"},
-      {"single", "f32"},  {"uint", "u32"},    {"uint8_t", "u8"}, {"unsigned", "u32"},
+      {"bfloat", "bf16"}, {"byte", "u8"},     {"char", "i8"},     {"double", "f64"}, {"half", "f16"},
+      {"int16_t", "i16"}, {"int32_t", "i32"}, {"int64_t", "i64"}, {"int8_t", "i8"},  {"long", "i64"},
+      {"short", "i16"},   {"single", "f32"},  {"uint", "u32"},    {"uint8_t", "u8"}, {"unsigned", "u32"},
   };
   auto it = names.find(name);
   return it == names.end() ? std::string_view() : it->second;

@@ -81,7 +81,11 @@ bool takesEach(std::string_view name) { return name == "concat" || name == "stac
 std::string argumentOf(std::string_view function, std::string_view keyword) {
   const BuiltinRow *row = builtinByName(function, 'P');
   std::string_view ours = nameHere(keyword);
-  if (!row || keyword.empty()) return std::string(ours.empty() ? keyword : ours);
+  if (keyword.empty()) return "";
+  if (!row) {
+    std::string_view argument = argumentHere(keyword);
+    return std::string(!argument.empty() ? argument : !ours.empty() ? ours : keyword);
+  }
   auto takes = [&](std::string_view name) {
     for (size_t at = row->signature.find(name); at != std::string_view::npos; at = row->signature.find(name, at + 1)) {
       const size_t end = at + name.size();
@@ -100,14 +104,16 @@ std::string argumentOf(std::string_view function, std::string_view keyword) {
 
 std::string_view constantHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"newaxis", "None"}, {"inf", "INF"}, {"Inf", "INF"}, {"infty", "INF"}, {"pi", "3.141592653589793"}, {"e", "2.718281828459045"}};
+      {"newaxis", "None"},       {"inf", "INF"}, {"Inf", "INF"}, {"infty", "INF"}, {"pi", "3.141592653589793"},
+      {"e", "2.718281828459045"}};
   auto it = names.find(name);
   return it == names.end() ? std::string_view() : it->second;
 }
 
 /// `np.vstack([a, b])` joins along axis 0; -1 of what joins nothing.
 static int axisOfJoin(std::string_view name) {
-  static const std::map<std::string_view, int> joins = {{"vstack", 0}, {"row_stack", 0}, {"hstack", 1}, {"column_stack", 1}, {"dstack", 2}};
+  static const std::map<std::string_view, int> joins = {
+      {"vstack", 0}, {"row_stack", 0}, {"hstack", 1}, {"column_stack", 1}, {"dstack", 2}};
   auto it = joins.find(name);
   return it == joins.end() ? -1 : it->second;
 }
@@ -117,7 +123,8 @@ std::string callHere(std::string_view name, std::vector<WrittenArgument> argumen
     name = "concat";
     arguments.push_back({"axis", std::to_string(axis), true});
   }
-  bool plain = std::all_of(arguments.begin(), arguments.end(), [](const WrittenArgument &a) { return a.keyword.empty(); });
+  bool plain =
+      std::all_of(arguments.begin(), arguments.end(), [](const WrittenArgument &a) { return a.keyword.empty(); });
   for (const Recipe &recipe : kRecipes)
     if (plain && recipe.name == name && recipe.arguments == arguments.size()) return filled(recipe.text, arguments);
   std::string_view named = nameHere(name), ours = named.empty() ? name : named;
@@ -125,10 +132,12 @@ std::string callHere(std::string_view name, std::vector<WrittenArgument> argumen
   bool byPlace = true;  // `clip(x, a_min=0.0, a_max=1.0)`: a name that nothing here has is left out
   for (WrittenArgument &argument : arguments) {
     bool list = argument.text.size() > 2 && argument.text.front() == '[' && argument.text.back() == ']';
-    if (&argument == &arguments.front() && list && takesEach(ours)) argument.text = argument.text.substr(1, argument.text.size() - 2);
+    if (&argument == &arguments.front() && list && takesEach(ours))
+      argument.text = argument.text.substr(1, argument.text.size() - 2);
     const std::string keyword = argumentOf(ours, argument.keyword);
     byPlace &= argument.keyword.empty() || keyword.empty();
-    if (!argument.keyword.empty() && !byPlace) argument.text = (keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
+    if (!argument.keyword.empty() && !byPlace)
+      argument.text = (keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
     shown += (shown.empty() ? "" : ", ") + argument.text;
   }
   return prefix + std::string(ours) + "(" + shown + ")";

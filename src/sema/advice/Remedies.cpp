@@ -17,8 +17,10 @@ struct Remedy {
 };
 constexpr Remedy kArguments[] = {
     {"an integer", "a tuple", "one of a tuple is taken by its place, `t[0]`, or all get names: `a, b = t`"},
-    {"an integer", "a tensor", "an element is read by an index, `x[i]`; with a tensor of indices, rows are read by `take(x, i)`"},
-    {"an integer", "", "a whole number is made by `cast(x, i64)`, in host code by `int(x)`; `//` divides and rounds down"},
+    {"an integer", "a tensor",
+     "an element is read by an index, `x[i]`; with a tensor of indices, rows are read by `take(x, i)`"},
+    {"an integer", "",
+     "a whole number is made by `cast(x, i64)`, in host code by `int(x)`; `//` divides and rounds down"},
     {"a dtype", "", "dtypes are words without quotes: `f32`, `bf16`, `i32`, `bool`"},
     {"a condition", "", "a comparison makes truth values: `x > 0`, `x != 0`"},
     {"a stream", "", "a stream is a parameter, `rng: Rng`; host code makes it of a seed: `Rng(0)`"},
@@ -37,16 +39,20 @@ constexpr Remedy kArguments[] = {
     {"a tensor", "", "`full((n,), value, f32)` makes a tensor of one number, `tensor([1.0, 2.0])` of several"},
     {"a slice", "", "a slice of a tensor has a start and a size: `x[n:n + T.m]`"},
     {"a shape", "", "a shape is a tuple of sizes: `(n, m)`, `(n,)`"},
-    {"KVCache", "", "keys and values are `[batch, heads, positions, features]`, with those of the cache: `k.transpose(1, 2)` moves heads in front of positions"},
+    {"KVCache", "",
+     "keys and values are `[batch, heads, positions, features]`, with those of the cache: `k.transpose(1, 2)` moves "
+     "heads in front of positions"},
     {"", "None", "what may be None is asked first: `if x is not None:`"},
     {"", "a function", "a function is called: `f(x)`"},
     {"", "a tuple", "one of a tuple is taken by its place, `t[0]`, or all get names: `a, b = t`"},
 };
 
 std::string_view ofArgument(const std::string &message) {
-  size_t expects = message.find(" expects "), is = message.find(", but this is ", expects == std::string::npos ? 0 : expects);
+  size_t expects = message.find(" expects "),
+         is = message.find(", but this is ", expects == std::string::npos ? 0 : expects);
   if (expects == std::string::npos || is == std::string::npos) return {};
-  std::string_view expected = std::string_view(message).substr(expects, is - expects), seen = std::string_view(message).substr(is);
+  std::string_view expected = std::string_view(message).substr(expects, is - expects),
+                   seen = std::string_view(message).substr(is);
   for (const Remedy &remedy : kArguments)
     if (has(expected, remedy.expected) && has(seen, remedy.seen)) return remedy.sentence;
   return {};
@@ -59,20 +65,31 @@ std::string_view ofOperand(const std::string &message) {
   if (has(message, "a text")) return "values are put into text by an f-string, `f\"x = {x}\"`, or by `str(x)`";
   if (has(message, "None")) return "what may be None is asked first: `if x is not None:`";
   if (has(message, "bool")) return "`cast(x, f32)` makes 0 and 1 of truth values; `&`, `|` and `~` combine them";
-  if (has(message, "`%`") || has(message, "`//`") || has(message, "<<") || has(message, ">>")) return "it needs integers: `cast(x, i64)`";
+  if (has(message, "`%`") || has(message, "`//`") || has(message, "<<") || has(message, ">>"))
+    return "it needs integers: `cast(x, i64)`";
   return {};
 }
 
 /// What stands for itself, whatever the message says.
 std::string_view ofKind(Id id) {
   switch (id) {
-  case Id::unpackCount: return "as many names as values: `a, b = f(x)`; `_` stands for one that is not needed, `*rest` for all that are left";
-  case Id::notIterable: return "a loop goes over numbers, `for i in range(n):`, or over a tuple or list; rows are read by their number, `x[i]`";
+  case Id::unpackCount:
+    return "as many names as values: `a, b = f(x)`; `_` stands for one that is not needed, `*rest` for all that are "
+           "left";
+  case Id::notIterable:
+    return "a loop goes over numbers, `for i in range(n):`, or over a tuple or list; rows are read by their number, "
+           "`x[i]`";
   case Id::badAxis: return "axes are counted from 0, or from the end: -1 is the last";
-  case Id::contractionMismatch: return "the last axis of the first and the last but one of the second are multiplied: `x @ w` of `[B, K]` and `[K, N]`";
-  case Id::splitSizes: return "`split(x, n, axis=a)` makes n equal parts of axis a; sizes are listed: `split(x, (4, 8), axis=a)`";
-  case Id::channelMismatch: return "an image is `[batch, channels, height, width]`, its weights are `[channels out, channels in, height, width]`";
-  case Id::redefinedType: return "a name keeps its shape and dtype in a loop and behind a condition: it starts with those that it gets later";
+  case Id::contractionMismatch:
+    return "the last axis of the first and the last but one of the second are multiplied: `x @ w` of `[B, K]` and `[K, "
+           "N]`";
+  case Id::splitSizes:
+    return "`split(x, n, axis=a)` makes n equal parts of axis a; sizes are listed: `split(x, (4, 8), axis=a)`";
+  case Id::channelMismatch:
+    return "an image is `[batch, channels, height, width]`, its weights are `[channels out, channels in, height, "
+           "width]`";
+  case Id::redefinedType:
+    return "a name keeps its shape and dtype in a loop and behind a condition: it starts with those that it gets later";
   case Id::narrowing: return "a conversion that may lose digits is written: `cast(x, f16)`";
   case Id::dtypeMismatch: return "nothing changes its dtype by itself: `cast(x, f32)` converts one of them";
   case Id::notCallable: return "parentheses call a function; an element is read by `x[i]`";
@@ -122,7 +139,8 @@ std::string namesHere(const std::string &name, const Place &place) {
     std::vector<std::string> like = functionsLike(name, 'P', place);
     if (like.empty() && place.module)
       for (const ast::StmtPtr &stmt : place.module->body)
-        if (auto *def = as<ast::FuncDef>(stmt); def && def != place.function && like.size() < kMostNames) like.push_back(def->name.text);
+        if (auto *def = as<ast::FuncDef>(stmt); def && def != place.function && like.size() < kMostNames)
+          like.push_back(def->name.text);
     return like.empty() ? "" : "functions that are there: " + listed(like);
   }
   if (!place.names || !place.expr()) return "";
@@ -168,7 +186,8 @@ std::string parametersOf(const Place &place) {
 }  // namespace
 
 void noteRemedy(diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
-  bool says = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(), [](const diag::Note &note) { return !note.span.valid(); });
+  bool says = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
+                          [](const diag::Note &note) { return !note.span.valid(); });
   if (!diagnostic.fixes.empty() || says || !place.outermost) return;
   std::string sentence;
   switch (diagnostic.id) {

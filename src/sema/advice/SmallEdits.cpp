@@ -105,7 +105,8 @@ private:
                                        place_.statement->kind == ast::StmtKind::FromImport);
     if (!import) return;
     CandidateGroup &edits = group(false);
-    if (!modules.count(text(diagnostic_.span))) edits.last = edits.ofSignature = true;  // it mends where nothing needs what it names
+    if (!modules.count(text(diagnostic_.span)))
+      edits.last = edits.ofSignature = true;  // it mends where nothing needs what it names
     replace(edits, wholeLine(*place_.statement), "", "leave it out");
   }
 
@@ -119,8 +120,10 @@ private:
 
   /// `optimizer.zero_grad()`, `model.train()` and `super().__init__()` as statements.
   void withoutStatement() {
-    static const std::set<std::string> idle = {"zero_grad", "train", "eval", "show", "synchronize", "empty_cache", "__init__",
-                                               "manual_seed", "requires_grad_", "set_grad_enabled", "register_buffer"};
+    static const std::set<std::string> idle = {
+        "zero_grad",      "train",    "eval",        "show",           "synchronize",
+        "empty_cache",    "__init__", "manual_seed", "requires_grad_", "set_grad_enabled",
+        "register_buffer"};
     auto *statement = as<ast::ExprStmt>(place_.statement);
     auto *call = statement ? as<ast::CallExpr>(statement->value) : nullptr;
     if (call && idle.count(nameOf(*call))) replace(group(false), wholeLine(*statement), "", "leave it out");
@@ -260,7 +263,8 @@ private:
     for (const ast::Expr *e : place_.around)
       if (auto *around = as<ast::CallExpr>(e); around && nameOf(*around) == "arange") call = around;
     if (call && nameOf(*call) == "arange" && call->arguments.size() > 1 && text(call->arguments[0].span) == "0")
-      replace(group(false), {call->span.file, call->arguments[0].span.begin, call->arguments[1].span.begin}, "", "it counts from 0");
+      replace(group(false), {call->span.file, call->arguments[0].span.begin, call->arguments[1].span.begin}, "",
+              "it counts from 0");
   }
 
   /// `tile.store(y, i, v)`
@@ -269,7 +273,8 @@ private:
       auto *call = as<ast::CallExpr>(e);
       if (!call || nameOf(*call) != "store" || call->arguments.size() != 3 || !place_.inKernel) continue;
       replace(group(false), call->span,
-              text(call->arguments[0].span) + "[" + text(call->arguments[1].span) + "] = " + text(call->arguments[2].span),
+              text(call->arguments[0].span) + "[" + text(call->arguments[1].span) +
+                  "] = " + text(call->arguments[2].span),
               "store it by its index");
     }
   }
@@ -283,7 +288,8 @@ private:
       if (!call->arguments[i].keyword) continue;
       CandidateGroup &edits = group(false);
       edits.assumes = text(*call->arguments[i].value) != text(*call->arguments[i - 1].value);
-      replace(edits, {call->span.file, call->arguments[i - 1].span.end, call->arguments[i].span.end}, "", "give it once");
+      replace(edits, {call->span.file, call->arguments[i - 1].span.end, call->arguments[i].span.end}, "",
+              "give it once");
     }
   }
 
@@ -348,7 +354,8 @@ private:
     auto *member = as<ast::AttributeExpr>(call->callee);
     CandidateGroup &edits = group(false);
     edits.assumes = true;
-    replace(edits, member ? member->attribute.span : call->callee->span, it->second, "take the values, not their places");
+    replace(edits, member ? member->attribute.span : call->callee->span, it->second,
+            "take the values, not their places");
   }
 
   /// `-1e9` as the score of what is masked, in a dtype that has no such number.
@@ -477,6 +484,14 @@ private:
          std::vector<const ast::Expr *>{e, slice ? slice->start.get() : nullptr, slice ? slice->stop.get() : nullptr})
       if (auto *binary = as<ast::BinaryExpr>(part); binary && binary->op == ast::BinaryOp::Div)
         return replace(group(false), binary->opSpan, "//", "divide and round down");
+    const ast::BinaryExpr *division = nullptr;  // `x[:, S / 2 - 1]`: the only one
+    size_t divisions = 0;
+    if (e)
+      visit(*e, [&](const ast::Expr &part) {
+        auto *binary = as<ast::BinaryExpr>(&part);
+        if (binary && binary->op == ast::BinaryOp::Div) division = binary, ++divisions;
+      });
+    if (divisions == 1) return replace(group(false), division->opSpan, "//", "divide and round down");
     const diag::Note *only = nullptr;  // of the divisions that made the names float (noteOrigins)
     for (const diag::Note &note : diagnostic_.notes) {
       if (!note.span.valid() || note.text.rfind("`/` makes", 0) != 0) continue;

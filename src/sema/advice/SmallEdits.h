@@ -5,36 +5,56 @@
 namespace tessera::sema {
 
 /// As candidatesFor(), for what was nearly written: these edits change less than those, so they are tried first.
-std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
-std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
+std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place,
+                                                const Sources &sources);
 std::vector<CandidateGroup> editsOfUse(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
-std::vector<CandidateGroup> editsOfExchange(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
-std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
-std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
-std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfExchange(const diag::Diagnostic &diagnostic, const Place &place,
+                                            const Sources &sources);
+std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources);
+std::vector<CandidateGroup> editsOfSizes(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources);
+/// Slices, indices, loops and guards. (SmallEditsOfBounds.cpp)
+std::vector<CandidateGroup> smallEditsOfBounds(const diag::Diagnostic &diagnostic, const Place &place,
+                                               const Sources &sources);
+std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place,
+                                               const Sources &sources);
 /// An axis, a transpose, an axis of extent 1, exchanged operands, padding.
-std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, const Place &place,
+                                          const Sources &sources);
 /// How derivatives and mapped functions are asked for.
-std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
 /// Numbers that do not fit: counts, bounds of loops and guards, sizes that are not given.
-std::vector<CandidateGroup> editsOfNumbers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfNumbers(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
 /// An axis too many or too few.
-std::vector<CandidateGroup> editsOfRanks(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfRanks(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources);
 /// Fields of structs, parts of tuples, elements that a condition chooses.
-std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfMembers(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
 /// Whole statements: conditions, ways without a result, classes.
-std::vector<CandidateGroup> editsOfStatements(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfStatements(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
 /// What a function declares, where that contradicts what it does: tried last.
-std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfSignatures(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
 /// What stands in another order, or is one too many or too few. (EditsOfOrder.cpp)
-std::vector<CandidateGroup> editsOfOrder(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfOrder(const diag::Diagnostic &diagnostic, const Place &place,
+                                         const Sources &sources);
 /// Groups and lanes that are counted wrong.
-std::vector<CandidateGroup> editsOfCoverage(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfCoverage(const diag::Diagnostic &diagnostic, const Place &place,
+                                            const Sources &sources);
 /// What the message itself names: one of its dimensions for another, an axis that a slice keeps. (EditsOfSearch.cpp)
 std::vector<CandidateGroup> editsOfSaid(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What is searched for where nothing likelier mends it.
-std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, const Place &place,
+                                          const Sources &sources);
 /// Habits from Python's libraries, C, CUDA and Triton. (ForeignCandidates.cpp)
-std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
 
 }  // namespace tessera::sema

@@ -55,7 +55,8 @@ private:
     static const std::set<std::string> sizes = {"m", "n", "k"};
     if (!name || !member || !sizes.count(member->attribute.text) || place_.function->body.empty()) return;
     const ast::Stmt &first = *place_.function->body.front();
-    insert(group(false), first.span.begin, name->name + " = tile.context()\n" + indentOf(first), "take the sizes of the schedule");
+    insert(group(false), first.span.begin, name->name + " = tile.context()\n" + indentOf(first),
+           "take the sizes of the schedule");
   }
 
   /// `x[tile_m:tile_m + T.m]`: what a slice starts at is an offset, not a size.
@@ -63,20 +64,24 @@ private:
     std::set<std::string> bound;
     std::vector<std::string> starts;
     bool hasOrigin = false;
-    walkAll(*place_.function, [&](const ast::Stmt &stmt) {
-      if (auto *assign = as<ast::AssignStmt>(&stmt)) {
-        visit(*assign->targets[0], [&](const ast::Expr &e) {
-          if (auto *target = as<ast::NameExpr>(&e)) bound.insert(target->name);
+    walkAll(
+        *place_.function,
+        [&](const ast::Stmt &stmt) {
+          if (auto *assign = as<ast::AssignStmt>(&stmt)) {
+            visit(*assign->targets[0], [&](const ast::Expr &e) {
+              if (auto *target = as<ast::NameExpr>(&e)) bound.insert(target->name);
+            });
+            auto *call = as<ast::CallExpr>(assign->value);
+            hasOrigin |= call && nameOf(*call) == "origin";
+          }
+          if (auto *loop = as<ast::ForStmt>(&stmt)) bound.insert(text(*loop->target));
+        },
+        [&](const ast::Expr &e) {
+          auto *slice = as<ast::SliceExpr>(&e);
+          auto *start = slice ? as<ast::NameExpr>(slice->start) : nullptr;
+          if (start && std::find(starts.begin(), starts.end(), start->name) == starts.end())
+            starts.push_back(start->name);
         });
-        auto *call = as<ast::CallExpr>(assign->value);
-        hasOrigin |= call && nameOf(*call) == "origin";
-      }
-      if (auto *loop = as<ast::ForStmt>(&stmt)) bound.insert(text(*loop->target));
-    }, [&](const ast::Expr &e) {
-      auto *slice = as<ast::SliceExpr>(&e);
-      auto *start = slice ? as<ast::NameExpr>(slice->start) : nullptr;
-      if (start && std::find(starts.begin(), starts.end(), start->name) == starts.end()) starts.push_back(start->name);
-    });
     for (const ast::Parameter &p : place_.function->parameters) bound.insert(p.name.text);
     std::erase_if(starts, [&](const std::string &name) { return bound.count(name) != 0; });
     startsHere_ = std::find(starts.begin(), starts.end(), text(diagnostic_.span)) != starts.end();
@@ -85,18 +90,22 @@ private:
     std::string names;
     for (const std::string &name : starts) names += (names.empty() ? "" : ", ") + name;
     if (starts.size() == 1) names += ",";
-    insert(group(false), whole->span.begin, names + " = tile.origin()\n" + indentOf(*whole), "take where the tile of this group starts");
+    insert(group(false), whole->span.begin, names + " = tile.origin()\n" + indentOf(*whole),
+           "take where the tile of this group starts");
   }
 
   /// `if i >= n: return` in front of the work.
   void guardOfC() {
-    static const std::map<ast::CompareOp, std::string> contrary = {
-        {ast::CompareOp::Lt, " >= "}, {ast::CompareOp::Le, " > "}, {ast::CompareOp::Gt, " <= "}, {ast::CompareOp::Ge, " < "}};
+    static const std::map<ast::CompareOp, std::string> contrary = {{ast::CompareOp::Lt, " >= "},
+                                                                   {ast::CompareOp::Le, " > "},
+                                                                   {ast::CompareOp::Gt, " <= "},
+                                                                   {ast::CompareOp::Ge, " < "}};
     const ast::Block &body = place_.function->body;
     for (size_t i = 0; i + 1 < body.size(); ++i) {
       auto *guard = as<ast::IfStmt>(body[i]);
       auto *leave = guard && guard->then.size() == 1 ? as<ast::ReturnStmt>(guard->then[0]) : nullptr;
-      auto *compare = leave && !leave->value && guard->otherwise.empty() ? as<ast::CompareExpr>(guard->condition) : nullptr;
+      auto *compare =
+          leave && !leave->value && guard->otherwise.empty() ? as<ast::CompareExpr>(guard->condition) : nullptr;
       auto op = compare && compare->ops.size() == 1 ? contrary.find(compare->ops[0]) : contrary.end();
       if (op == contrary.end() || leave != place_.statement) continue;
       size_t last = body.size() - 1;
@@ -105,7 +114,8 @@ private:
       std::string indent = indentOf(*guard), inner;
       for (char c : text(body[i + 1]->span.to(body[last]->span))) inner += c == '\n' ? "\n    " : std::string(1, c);
       return replace(group(false), guard->span.to(body[last]->span),
-                     "if " + text(*compare->operands[0]) + op->second + text(*compare->operands[1]) + ":\n" + indent + "    " + inner,
+                     "if " + text(*compare->operands[0]) + op->second + text(*compare->operands[1]) + ":\n" + indent +
+                         "    " + inner,
                      "put the work under the opposite condition");
     }
   }
@@ -113,15 +123,19 @@ private:
   /// `tile.barrier()` as the last thing that some lanes do.
   void behindTheCondition() {
     const ast::Stmt *barrier = place_.statement;
-    walkAll(*place_.function, [&](const ast::Stmt &stmt) {
-      auto *guard = as<ast::IfStmt>(&stmt);
-      bool last = guard && guard->otherwise.empty() && guard->then.size() > 1 && guard->then.back().get() == barrier;
-      if (!last) return;
-      const SourceFile &file = sources_.file(barrier->span.file);
-      uint32_t line = file.lineStart(file.lineColumn(barrier->span.begin).line);
-      Span deeper{barrier->span.file, line + static_cast<uint32_t>(indentOf(*guard).size()), barrier->span.begin};
-      replace(group(false), deeper, "", "move it out of the condition");
-    }, [](const ast::Expr &) {});
+    walkAll(
+        *place_.function,
+        [&](const ast::Stmt &stmt) {
+          auto *guard = as<ast::IfStmt>(&stmt);
+          bool last =
+              guard && guard->otherwise.empty() && guard->then.size() > 1 && guard->then.back().get() == barrier;
+          if (!last) return;
+          const SourceFile &file = sources_.file(barrier->span.file);
+          uint32_t line = file.lineStart(file.lineColumn(barrier->span.begin).line);
+          Span deeper{barrier->span.file, line + static_cast<uint32_t>(indentOf(*guard).size()), barrier->span.begin};
+          replace(group(false), deeper, "", "move it out of the condition");
+        },
+        [](const ast::Expr &) {});
   }
 
   /// `sa[1 - stage]` for `sa[stage]`.
@@ -133,11 +147,15 @@ private:
       if (!subscript || subscript->items.size() != 1 || !as<ast::NameExpr>(subscript->object)) return;
       const ast::Expr &index = *subscript->items[0].value;
       auto *binary = as<ast::BinaryExpr>(&index);
-      bool other = binary && binary->op == ast::BinaryOp::Sub && text(*binary->left) == "1" && as<ast::NameExpr>(binary->right);
+      bool other =
+          binary && binary->op == ast::BinaryOp::Sub && text(*binary->left) == "1" && as<ast::NameExpr>(binary->right);
       if (other) replace(edits, index.span, text(*binary->right), "take the other stage");
       if (as<ast::NameExpr>(&index)) replace(edits, index.span, "1 - " + text(index), "take the other stage");
     };
-    if (place_.expr()) visit(*(place_.around.size() > 1 && place_.expr()->kind == ast::ExprKind::Name ? place_.around[1] : place_.expr()), add);
+    if (place_.expr())
+      visit(
+          *(place_.around.size() > 1 && place_.expr()->kind == ast::ExprKind::Name ? place_.around[1] : place_.expr()),
+          add);
   }
 
   /// `dot(sa[stage], sb[0])`: the number of the stage that stands beside it.
@@ -155,7 +173,8 @@ private:
     });
     CandidateGroup &edits = group(true);
     for (const ast::Expr *number : fixed)
-      for (const std::string &stage : moving) replace(edits, number->span, stage, "take the stage that the others take");
+      for (const std::string &stage : moving)
+        replace(edits, number->span, stage, "take the stage that the others take");
   }
 
   /// `BM` and `BLOCK_N`, which nothing defines: those of the function get the sizes of the schedule.
@@ -166,16 +185,19 @@ private:
     std::vector<std::string> names;
     std::set<std::string> seen, bound;
     std::string context;
-    visitNames(*place_.function, [&](const ast::Stmt &stmt) {
-      auto *assign = as<ast::AssignStmt>(&stmt);
-      auto *target = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
-      if (!target) return;
-      bound.insert(target->name);
-      auto *call = as<ast::CallExpr>(assign->value);
-      if (call && nameOf(*call) == "context" && stmt.span.end <= whole->span.begin) context = target->name;
-    }, [&](const ast::NameExpr &name) {
-      if (!sizeHere(name.name).empty() && seen.insert(name.name).second) names.push_back(name.name);
-    });
+    visitNames(
+        *place_.function,
+        [&](const ast::Stmt &stmt) {
+          auto *assign = as<ast::AssignStmt>(&stmt);
+          auto *target = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
+          if (!target) return;
+          bound.insert(target->name);
+          auto *call = as<ast::CallExpr>(assign->value);
+          if (call && nameOf(*call) == "context" && stmt.span.end <= whole->span.begin) context = target->name;
+        },
+        [&](const ast::NameExpr &name) {
+          if (!sizeHere(name.name).empty() && seen.insert(name.name).second) names.push_back(name.name);
+        });
     std::string left, right, indent = "\n" + indentOf(*whole), first;
     if (context.empty()) first = "T = tile.context()" + indent, context = "T";
     for (const std::string &name : names) {
@@ -236,13 +258,14 @@ private:
     auto *assign = as<ast::AssignStmt>(place_.statement);
     auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
     auto *tuple = assign && assign->targets.size() == 1 && assign->targets[0]->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(assign->targets[0].get()) : nullptr;
+                      ? static_cast<const ast::SequenceExpr *>(assign->targets[0].get())
+                      : nullptr;
     if (!call || nameOf(*call) != "context" || !tuple || tuple->items.empty() || tuple->items.size() > 3) return;
     std::string sizes;
     for (size_t i = 0; i < tuple->items.size(); ++i) sizes += std::string(i ? ", " : "") + "T." + "mnk"[i];
     std::string apart = tuple->items.size() == 1 ? text(*tuple->items[0]) : text(*tuple);
-    replace(group(false), assign->span,
-            "T = " + text(*call) + "\n" + indentOf(*assign) + apart + " = " + sizes, "take its fields");
+    replace(group(false), assign->span, "T = " + text(*call) + "\n" + indentOf(*assign) + apart + " = " + sizes,
+            "take its fields");
   }
 
   /// `tile.maximum(x, axis=1)`
@@ -259,15 +282,18 @@ private:
     const ast::FuncDef &def = *place_.function;
     if (def.body.empty() || !def.result) return;
     std::set<std::string> stored;
-    visitNames(def, [&](const ast::Stmt &stmt) {
-      std::vector<const ast::Expr *> targets;
-      if (auto *assign = as<ast::AssignStmt>(&stmt))
-        for (const ast::ExprPtr &target : assign->targets) targets.push_back(target.get());
-      if (auto *assign = as<ast::AugAssignStmt>(&stmt)) targets.push_back(assign->target.get());
-      for (const ast::Expr *target : targets)
-        if (auto *item = as<ast::SubscriptExpr>(target))
-          if (auto *name = as<ast::NameExpr>(item->object)) stored.insert(name->name);
-    }, [](const ast::NameExpr &) {});
+    visitNames(
+        def,
+        [&](const ast::Stmt &stmt) {
+          std::vector<const ast::Expr *> targets;
+          if (auto *assign = as<ast::AssignStmt>(&stmt))
+            for (const ast::ExprPtr &target : assign->targets) targets.push_back(target.get());
+          if (auto *assign = as<ast::AugAssignStmt>(&stmt)) targets.push_back(assign->target.get());
+          for (const ast::Expr *target : targets)
+            if (auto *item = as<ast::SubscriptExpr>(target))
+              if (auto *name = as<ast::NameExpr>(item->object)) stored.insert(name->name);
+        },
+        [](const ast::NameExpr &) {});
     Span last = def.body.back()->span;
     std::string shown = text(last);
     uint32_t end = last.begin + static_cast<uint32_t>(shown.find_last_not_of(" \t\r\n") + 1);
@@ -283,14 +309,17 @@ private:
     static constexpr std::string_view kSizes = "mnk";
     std::string context;
     std::vector<std::string> names, slices;
-    walkAll(*place_.function, [&](const ast::Stmt &stmt) {
-      auto *assign = as<ast::AssignStmt>(&stmt);
-      auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;
-      if (call && nameOf(*call) == "context") context = text(*assign->targets[0]);
-      if (!call || nameOf(*call) != "origin" || assign->targets[0]->kind != ast::ExprKind::Tuple) return;
-      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items)
-        names.push_back(text(*item));
-    }, [](const ast::Expr &) {});
+    walkAll(
+        *place_.function,
+        [&](const ast::Stmt &stmt) {
+          auto *assign = as<ast::AssignStmt>(&stmt);
+          auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;
+          if (call && nameOf(*call) == "context") context = text(*assign->targets[0]);
+          if (!call || nameOf(*call) != "origin" || assign->targets[0]->kind != ast::ExprKind::Tuple) return;
+          for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items)
+            names.push_back(text(*item));
+        },
+        [](const ast::Expr &) {});
     for (size_t i = 0; !context.empty() && i < names.size() && i < kSizes.size(); ++i)
       if (names[i] != "_") slices.push_back(names[i] + ":" + names[i] + " + " + context + "." + kSizes[i]);
     return slices;
@@ -366,7 +395,7 @@ private:
 }  // namespace
 
 std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place,
-                                           const Sources &sources) {
+                                                const Sources &sources) {
   return SmallKernelEdits(diagnostic, place, sources).groups();
 }
 

@@ -1,8 +1,7 @@
-// Axes, indices, sizes and guards that are nearly the right ones.
+// Axes, arguments and sizes that are nearly the right ones.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
 #include "support/DType.h"
-#include <cctype>
 #include <set>
 
 namespace tessera::sema {
@@ -17,23 +16,20 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::wrongResult: keptDimension(), boundsOfResult(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
+    case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
     case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(); break;
     case Id::tileMismatch:
     case Id::redefinedType: keptDimension(); break;
-    case Id::broadcastFails: otherBounds(), shiftedArgument(), uprightArguments(); break;
+    case Id::broadcastFails: shiftedArgument(), uprightArguments(); break;
     case Id::contractionMismatch: exchanged(), flattenedRows(), axesOfOperands(), rowsOfTable(), flattened(); break;
     case Id::badAxis:
     case Id::badReshape: axesOfCalls(); break;
-    case Id::badConstant: axesOfCalls(), plainOrigin(); break;
+    case Id::badConstant: axesOfCalls(); break;
     case Id::badKernelOption: takenApart(); break;
     case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(); break;
-    case Id::outOfBounds: guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds(); break;
-    case Id::sliceSize: offsetForgotten(); break;
     case Id::rankMismatch: exchanged(), fewerIndices(), oneMoreAxis(); break;
     case Id::splitSizes: splitAxis(); break;
     case Id::unpackCount: originOfOne(); break;
-    case Id::unguardedLanes: guard(); break;
     case Id::channelMismatch: channelsFirst(); break;
     case Id::dependsOnTile: wholeAxis(); break;
     default: break;
@@ -76,7 +72,9 @@ private:
   }
   void exchange(CandidateGroup &edits, const ast::Argument &a, const ast::Argument &b) {
     bool plain = !a.keyword && !b.keyword && !a.stars && !b.stars;
-    auto isNumber = [](const ast::Argument &arg) { return arg.value->kind == ast::ExprKind::Int || arg.value->kind == ast::ExprKind::Float; };
+    auto isNumber = [](const ast::Argument &arg) {
+      return arg.value->kind == ast::ExprKind::Int || arg.value->kind == ast::ExprKind::Float;
+    };
     bool numbers = isNumber(a) || isNumber(b);
     if (!plain || numbers || text(a.span) == text(b.span)) return;
     std::string between = text({a.span.file, a.span.end, b.span.begin});
@@ -108,8 +106,10 @@ private:
       if (auto *number = as<ast::IntExpr>(arg.value); number && !arg.keyword) axes.push_back(number);
       bool several = arg.keyword && arg.keyword->text == "axis" && arg.value->kind == ast::ExprKind::Tuple;
       if (several && static_cast<const ast::SequenceExpr &>(*arg.value).items.size() == 2)
-        pairsIn(static_cast<const ast::SequenceExpr &>(*arg.value).items.front()->span.to(
-                    static_cast<const ast::SequenceExpr &>(*arg.value).items.back()->span), 4);
+        pairsIn(static_cast<const ast::SequenceExpr &>(*arg.value)
+                    .items.front()
+                    ->span.to(static_cast<const ast::SequenceExpr &>(*arg.value).items.back()->span),
+                4);
     }
     if (axes.empty()) return;
     Span all = axes.front()->span.to(axes.back()->span);
@@ -211,7 +211,8 @@ private:
         auto *dtype = type && !type->items.empty() ? as<ast::NameExpr>(type->items.back().value) : nullptr;
         auto known = dtype ? dtypeByName(dtype->name) : std::nullopt;
         if (known && isInt(*known))
-          replace(group(false), product->span, "take(" + text(*pair[1 - i]) + ", " + text(*pair[i]) + ")", "take the rows");
+          replace(group(false), product->span, "take(" + text(*pair[1 - i]) + ", " + text(*pair[i]) + ")",
+                  "take the rows");
       }
   }
 
@@ -286,127 +287,6 @@ private:
     }
   }
 
-  /// `x[0:N + 1]`
-  void shorterSlice() {
-    auto *subscript = place_.innermost<ast::SubscriptExpr>();
-    if (!subscript) return;
-    CandidateGroup &edits = group(true);
-    for (const ast::Argument &item : subscript->items) {
-      auto *slice = as<ast::SliceExpr>(item.value);
-      auto *sum = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
-      if (sum && sum->op == ast::BinaryOp::Add && sum->right->kind == ast::ExprKind::Int)
-        replace(edits, sum->span, text(*sum->left));
-    }
-  }
-
-  /// `x[-1:-2]`
-  void exchangedBounds() {
-    auto *subscript = place_.innermost<ast::SubscriptExpr>();
-    if (!subscript) return;
-    CandidateGroup &edits = group(true);
-    for (const ast::Argument &item : subscript->items)
-      if (auto *slice = as<ast::SliceExpr>(item.value); slice && slice->start && slice->stop)
-        replace(edits, {slice->span.file, slice->start->span.begin, slice->stop->span.end},
-                text(*slice->stop) + ":" + text(*slice->start), "from the lower index to the higher one");
-  }
-
-  /// The numbers in the slices of the operands, one more or less.
-  void otherBounds() {
-    std::vector<const ast::Expr *> operands = operandsAt(place_);
-    if (auto *subscript = place_.innermost<ast::SubscriptExpr>()) operands = {subscript};
-    CandidateGroup &edits = group(true);
-    for (const ast::Expr *operand : operands) {
-      if (auto *name = as<ast::NameExpr>(operand)) operand = place_.valueOf(name->name);
-      if (!operand) continue;
-      visit(*operand, [&](const ast::Expr &part) {
-        if (auto *subscript = as<ast::SubscriptExpr>(&part)) boundsOf(edits, *subscript);
-      });
-    }
-    for (const ast::Expr *operand : operands)  // `x[1:] / x`
-      if (operand->kind == ast::ExprKind::Name && slicesAWhole(text(*operand)))
-        for (const char *slice : {"[:-1]", "[1:]"}) {
-          bool known = false;
-          for (const ast::Expr *e : place_.around) visit(*e, [&](const ast::Expr &part) { known |= text(part) == text(*operand) + slice; });
-          if (!known) insert(edits, operand->span.end, slice, "take as many elements");
-        }
-  }
-  /// `u[1:-1, 1:]`, where one row less is declared.
-  void boundsOfResult() {
-    if (place_.inKernel || !place_.expr()) return;
-    CandidateGroup &alike = group(true);  // as its neighbour
-    visit(*place_.expr(), [&](const ast::Expr &part) {
-      auto *subscript = as<ast::SubscriptExpr>(&part);
-      for (size_t i = 0; subscript && i < subscript->items.size(); ++i)
-        for (size_t j = 0; j < subscript->items.size(); ++j) {
-          const ast::Argument &a = subscript->items[i], &b = subscript->items[j];
-          bool slices = as<ast::SliceExpr>(a.value) && as<ast::SliceExpr>(b.value);
-          if (slices && text(a.span) != text(b.span) && text(a.span) != ":" && text(b.span) != ":")
-            replace(alike, a.span, text(b.span));
-        }
-    });
-    CandidateGroup &edits = group(true);
-    visit(*place_.expr(), [&](const ast::Expr &part) {
-      if (auto *subscript = as<ast::SubscriptExpr>(&part)) boundsOf(edits, *subscript);
-    });
-  }
-  bool slicesAWhole(const std::string &name) const {
-    bool found = false;
-    visit(*place_.around.front(), [&](const ast::Expr &part) {
-      auto *subscript = as<ast::SubscriptExpr>(&part);
-      found |= subscript && subscript->items.size() == 1 && text(*subscript->object) == name && subscript->items[0].value->kind == ast::ExprKind::Slice;
-    });
-    return found;
-  }
-  void boundsOf(CandidateGroup &edits, const ast::SubscriptExpr &subscript) {
-    for (const ast::Argument &item : subscript.items) {
-      auto *slice = as<ast::SliceExpr>(item.value);
-      if (!slice) continue;
-      for (const ast::Expr *bound : {slice->start.get(), slice->stop.get()}) {
-        auto *unary = as<ast::UnaryExpr>(bound);
-        auto *number = as<ast::IntExpr>(unary ? unary->operand.get() : bound);
-        if (!number) continue;
-        otherNumber(edits, subscript, *number, number->value + 1);
-        if (number->value > 0) otherNumber(edits, subscript, *number, number->value - 1);
-      }
-      if (slice->start && !slice->stop) insert(edits, slice->span.end, "-1", "stop before the last");
-      auto *stop = slice->start ? as<ast::NameExpr>(slice->stop) : nullptr;
-      if (stop && !place_.inKernel) insert(edits, stop->span.end, " - 1", "stop before the last");
-    }
-  }
-
-  /// Unless the slice stands there already: `x[:-2] + x[1:] + x[2:]`.
-  void otherNumber(CandidateGroup &edits, const ast::SubscriptExpr &subscript, const ast::IntExpr &number, uint64_t value) {
-    const std::string whole = text(subscript);
-    const size_t at = number.span.begin - subscript.span.begin;
-    const std::string edited = whole.substr(0, at) + std::to_string(value) + whole.substr(at + (number.span.end - number.span.begin));
-    auto toTheEnd = [&](std::string shown) {  // `x[2:N]` is `x[2:]`
-      size_t colon = shown.rfind(':');
-      bool name = colon != std::string::npos && shown.size() > colon + 2 && std::isupper(static_cast<unsigned char>(shown[colon + 1]));
-      return name && shown.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", colon + 1) == shown.size() - 1 ? shown.substr(0, colon + 1) + "]" : shown;
-    };
-    bool known = false;
-    for (const ast::Expr *e : place_.around)
-      visit(*e, [&](const ast::Expr &part) { known |= part.kind == ast::ExprKind::Subscript && toTheEnd(text(part)) == toTheEnd(edited); });
-    if (!known) replace(edits, number.span, std::to_string(value));
-  }
-
-  /// `x[n:T.m]`
-  void offsetForgotten() {
-    auto *slice = as<ast::SliceExpr>(place_.expr());
-    if (slice && slice->start && slice->stop && slice->stop->kind == ast::ExprKind::Attribute)
-      replace(group(false), slice->stop->span, text(*slice->start) + " + " + text(*slice->stop));
-  }
-
-  /// `x[n * T.m:n * T.m + T.m]` at an origin n.
-  void plainOrigin() {
-    auto *slice = as<ast::SliceExpr>(place_.expr());
-    auto *product = slice ? as<ast::BinaryExpr>(slice->start) : nullptr;
-    auto *end = slice ? as<ast::BinaryExpr>(slice->stop) : nullptr;
-    if (!product || !end || product->op != ast::BinaryOp::Mul || end->op != ast::BinaryOp::Add) return;
-    std::string origin = text(*product->left);
-    replace(group(false), slice->span, origin + ":" + origin + " + " + text(*end->right));
-  }
-
   void fewerIndices() {
     auto *subscript = place_.innermost<ast::SubscriptExpr>();
     if (!subscript || subscript->items.size() < 2) return;
@@ -427,8 +307,10 @@ private:
   void originOfOne() {
     if (!place_.function) return;
     auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
-                      ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
-    if (tuple && tuple->items.size() > 1) return replace(group(false), tuple->span, "(" + text(*tuple->items[0]) + ",)");
+                      ? static_cast<const ast::SequenceExpr *>(place_.expr())
+                      : nullptr;
+    if (tuple && tuple->items.size() > 1)
+      return replace(group(false), tuple->span, "(" + text(*tuple->items[0]) + ",)");
     auto *name = as<ast::NameExpr>(place_.expr());
     const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
     auto *call = as<ast::CallExpr>(value);
@@ -439,7 +321,8 @@ private:
       CandidateGroup &edits = group(false);
       replace(edits, assign->targets[0]->span, "(" + name->name + ",)");
       if (takesFirstTile()) continue;  // `x[m:m + T.m, 0:T.n]`: the other offset is needed, not left out
-      for (const char *rest : {", _", ", _, _", ", _, _, _"}) replace(edits, assign->targets[0]->span, name->name + rest);
+      for (const char *rest : {", _", ", _, _", ", _, _, _"})
+        replace(edits, assign->targets[0]->span, name->name + rest);
     }
   }
 
@@ -451,127 +334,6 @@ private:
       found |= start && start->value == 0 && slice->stop && slice->stop->kind == ast::ExprKind::Attribute;
     });
     return found;
-  }
-
-  /// `if i < n:` around what the lanes do.
-  void guard() {
-    auto *def = place_.function;
-    auto *origin = as<ast::AssignStmt>(place_.statement);
-    auto *index = origin ? as<ast::NameExpr>(origin->targets[0]) : nullptr;
-    if (!def || !index) return;
-    const ast::Stmt *first = nullptr, *last = nullptr;
-    for (const ast::StmtPtr &stmt : def->body) {
-      if (stmt->span.begin <= origin->span.begin || stmt->kind == ast::StmtKind::Return) continue;
-      if (!first) first = stmt.get();
-      last = stmt.get();
-    }
-    if (first) guarded(*def, index->name, *first, *last);
-  }
-  void guarded(const ast::FuncDef &def, const std::string &index, const ast::Stmt &from, const ast::Stmt &to) {
-    const ast::Stmt *first = &from, *last = &to;
-    const SourceFile &file = sources_.file(first->span.file);
-    std::string indent(file.lineColumn(first->span.begin).column - 1, ' ');
-    std::string body = text(first->span.to(last->span)), inner;
-    for (char c : body) inner += c == '\n' ? "\n    " : std::string(1, c);
-    CandidateGroup &edits = group(true);
-    std::set<std::string> extents;
-    for (const ast::Parameter &p : def.parameters) {
-      auto *type = as<ast::SubscriptExpr>(p.annotation);
-      if (!type || type->items.size() != 2) continue;
-      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
-      std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
-      if (extents.insert(extent).second)
-        replace(edits, first->span.to(last->span),
-                "if " + index + " < " + extent + ":\n" + indent + "    " + inner, "guard the work");
-    }
-  }
-
-  /// The number of a lane that is an index: the work behind it, or only the one statement, where others need all lanes.
-  void guardOfLane() {
-    if (!place_.expr() || !place_.inKernel || underCondition()) return;
-    auto *name = as<ast::NameExpr>(place_.expr());
-    const ast::Expr *value = name ? place_.valueOf(name->name) : place_.expr();
-    if (!value || text(*value).find("_id(") == std::string::npos) return;
-    const std::string index = text(*place_.expr());
-    const ast::Block &body = place_.function->body;
-    auto behind = [&](const ast::StmtPtr &stmt) {
-      return stmt->span.begin > value->span.end && stmt->kind != ast::StmtKind::Return;
-    };
-    auto first = std::find_if(body.begin(), body.end(), behind);
-    auto last = std::find_if(body.rbegin(), body.rend(), behind);
-    if (name && first != body.end()) guarded(*place_.function, index, **first, **last);
-    if (place_.statement->kind == ast::StmtKind::Assign || place_.statement->kind == ast::StmtKind::AugAssign)
-      guarded(*place_.function, index, *place_.statement, *place_.statement);
-  }
-
-  bool underCondition() const {
-    const std::vector<const ast::Stmt *> around = statementsAround();
-    return std::any_of(around.begin(), around.end(), [](const ast::Stmt *stmt) { return stmt->kind == ast::StmtKind::If; });
-  }
-
-  /// `B[n:n + T.n, k:k + T.k]` of a tensor that has them the other way round.
-  void otherAxis() {
-    auto *slice = as<ast::SliceExpr>(place_.expr());
-    auto *subscript = place_.innermost<ast::SubscriptExpr>();
-    if (!slice || !slice->start || !slice->stop || !subscript || !place_.inKernel) return;
-    exchangedSlices(*subscript);
-    if (auto *name = as<ast::NameExpr>(slice->start)) otherCounter(*slice, name->name);
-    otherEnd(text(*slice->start));
-  }
-  void exchangedSlices(const ast::SubscriptExpr &subscript) {
-    if (subscript.items.size() != 2) return;
-    auto *a = as<ast::SliceExpr>(subscript.items[0].value), *b = as<ast::SliceExpr>(subscript.items[1].value);
-    auto length = [&](const ast::SliceExpr *s) {
-      auto *sum = s ? as<ast::BinaryExpr>(s->stop) : nullptr;
-      return sum && s->start && text(*sum->left) == text(*s->start) ? text(*sum->right) : "";
-    };
-    if (!a || !b) return;
-    const Span all = a->span.to(b->span);
-    const std::string first = length(a), second = length(b), whole = text(*b) + ", " + text(*a);
-    CandidateGroup &edits = group(false);
-    replace(edits, all, whole, "exchange them");
-    if (first.empty() || second.empty()) return;
-    auto part = [](const std::string &from, const std::string &size) { return from + ":" + from + " + " + size; };
-    std::string i = text(*a->start), j = text(*b->start);
-    replace(edits, all, part(j, first) + ", " + part(i, second), "exchange where they start");
-    replace(edits, subscript.span, "tile.transpose(" + text(*subscript.object) + "[" + whole + "])");
-  }
-  /// `g[n:n + T.m]` where `g[m:m + T.m]` was meant.
-  void otherCounter(const ast::SliceExpr &slice, const std::string &name) {
-    auto *sum = as<ast::BinaryExpr>(slice.stop);
-    if (!sum || text(*sum->left) != name) return;
-    std::set<std::string> names;
-    for (const ast::StmtPtr &stmt : place_.function->body) {
-      auto *assign = as<ast::AssignStmt>(stmt);
-      auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
-      if (call && nameOf(*call) == "origin" && assign->targets[0]->kind == ast::ExprKind::Tuple)
-        for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items)
-          names.insert(text(*item));
-      if (auto *loop = as<ast::ForStmt>(stmt)) names.insert(text(*loop->target));
-    }
-    names.erase(name), names.erase("_");
-    CandidateGroup &edits = group(true);
-    for (const std::string &other : names)
-      replace(edits, slice.start->span.to(sum->left->span), other + ":" + other);
-  }
-  /// `for k in tile.range(0, M, T.k)`, which goes over K elements.
-  void otherEnd(const std::string &counter) {
-    std::set<std::string> dims;
-    for (const ast::Parameter &p : place_.function->parameters)
-      if (auto *type = as<ast::SubscriptExpr>(p.annotation))
-        for (size_t i = 0; i + 1 < type->items.size(); ++i) {
-          auto *quotedName = as<ast::StringExpr>(type->items[i].value);
-          dims.insert(quotedName ? quotedName->value : text(type->items[i].span));
-        }
-    CandidateGroup &edits = group(true);
-    for (const ast::StmtPtr &stmt : place_.function->body) {
-      auto *loop = as<ast::ForStmt>(stmt);
-      auto *call = loop && text(*loop->target) == counter ? as<ast::CallExpr>(loop->iterable) : nullptr;
-      if (!call || nameOf(*call) != "range" || call->arguments.empty()) continue;
-      const Span stop = call->arguments[call->arguments.size() > 1 ? 1 : 0].span;
-      for (const std::string &dim : dims)
-        if (dim != text(stop)) replace(edits, stop, dim);
-    }
   }
 
   /// An image whose channels stand last.
@@ -606,7 +368,8 @@ private:
     std::string rows;
     for (const ast::Argument &arg : call.arguments) {
       auto *shaped = as<ast::CallExpr>(arg.value);
-      if (shaped && nameOf(*shaped) == "reshape" && as<ast::AttributeExpr>(shaped->callee) && !shaped->arguments.empty())
+      if (shaped && nameOf(*shaped) == "reshape" && as<ast::AttributeExpr>(shaped->callee) &&
+          !shaped->arguments.empty())
         rows = text(shaped->arguments[0].span);
     }
     if (rows.empty()) return;
@@ -616,7 +379,8 @@ private:
       insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
       auto *type = tensorTypeOf(arg.value.get());
       if (type && type->items.size() > 3)  // `logits` of `[B, S, V]`
-        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[type->items.size() - 2].span) + ")", "put it into the same rows");
+        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[type->items.size() - 2].span) + ")",
+               "put it into the same rows");
     }
   }
 
@@ -647,36 +411,6 @@ private:
     }
   }
 
-  /// `for i in range(N + 1)`, `range(N)` with `x[i + 1]`, `range(N, 0, -1)`, `if i <= n:`
-  void shorterLoop() {
-    if (!place_.function) return;
-    std::vector<const ast::Stmt *> open;
-    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
-    CandidateGroup &edits = group(true);
-    while (!open.empty()) {
-      const ast::Stmt *stmt = open.back();
-      open.pop_back();
-      bool around = stmt->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= stmt->span.end;
-      if (!around) continue;
-      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
-      auto *guard = as<ast::IfStmt>(stmt);
-      auto *compare = guard ? as<ast::CompareExpr>(guard->condition) : nullptr;
-      if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Le)
-        replace(edits, {compare->span.file, compare->operands[0]->span.end, compare->operands[1]->span.begin}, " < ");
-      auto *loop = as<ast::ForStmt>(stmt);
-      auto *call = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
-      if (!call || nameOf(*call) != "range" || call->arguments.empty()) continue;
-      const auto &args = call->arguments;
-      const ast::Expr &stop = *args[args.size() > 1 ? 1 : 0].value;
-      auto *sum = as<ast::BinaryExpr>(&stop);
-      if (args.size() == 3 && text(args[2].span) == "-1")
-        replace(edits, args[0].span.to(args[1].span), text(args[0].span) + " - 1, " + (text(stop) == "0" ? "-1" : text(stop) + " - 1"),
-                "start at the last index");
-      else if (sum && sum->op == ast::BinaryOp::Add && text(*sum->right) == "1") replace(edits, stop.span, text(*sum->left));
-      else if (as<ast::NameExpr>(&stop)) insert(edits, stop.span.end, " - 1", "stop one earlier");
-    }
-  }
-
   /// A row, or a column, for a matrix.
   void oneMoreAxis() {
     auto *name = as<ast::NameExpr>(place_.expr());
@@ -688,7 +422,8 @@ private:
 
 }  // namespace
 
-std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+std::vector<CandidateGroup> smallEditsOfShapes(const diag::Diagnostic &diagnostic, const Place &place,
+                                               const Sources &sources) {
   return SmallShapeEdits(diagnostic, place, sources).groups();
 }
 

@@ -30,8 +30,10 @@ bool comparesNames(const std::string &fact) {
 
 /// Whether something new is said about what the edit writes.
 bool isWrong(const Messages &after, const diag::Fix &fix, const Part &part) {
-  return std::any_of(after.begin(), after.end(),
-                     [&](const auto &entry) { return entry.first.first != diag::Id::undefinedName && !part.before.count(entry.first) && entry.second.words.count(fix.replacement); });
+  return std::any_of(after.begin(), after.end(), [&](const auto &entry) {
+    return entry.first.first != diag::Id::undefinedName && !part.before.count(entry.first) &&
+           entry.second.words.count(fix.replacement);
+  });
 }
 
 /// `tile.time()` for `time.time()`
@@ -87,7 +89,7 @@ bool Trials::mends(const diag::Fix &fix, const diag::Diagnostic &target, const P
   return after && isMended(*after, target, part, fix);
 }
 bool Trials::mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part,
-           const std::set<Messages::key_type> &others) {
+                   const std::set<Messages::key_type> &others) {
   auto after = with(fix, part);
   return after && isMended(*after, target, part, fix) &&
          std::none_of(others.begin(), others.end(), [&](const auto &key) { return after->count(key) != 0; });
@@ -130,7 +132,8 @@ const Part &Trials::partAt(Span place) {
 }
 
 /// Whether the message is gone and no other came.
-bool Trials::isMended(const Messages &after, const diag::Diagnostic &target, const Part &part, const diag::Fix &fix) const {
+bool Trials::isMended(const Messages &after, const diag::Diagnostic &target, const Part &part,
+                      const diag::Fix &fix) const {
   return isGone(after, target, part.before, fix) && std::all_of(after.begin(), after.end(), [&](const auto &entry) {
            auto it = part.before.find(entry.first);
            return it != part.before.end() && entry.second.times <= it->second.times;
@@ -139,7 +142,8 @@ bool Trials::isMended(const Messages &after, const diag::Diagnostic &target, con
 
 /// Whether a message is said less often, or about other words that it hid: the same mistake further on. Words that
 /// the edit itself changes tell nothing.
-bool Trials::isGone(const Messages &after, const diag::Diagnostic &target, const Messages &before, const diag::Fix &fix) const {
+bool Trials::isGone(const Messages &after, const diag::Diagnostic &target, const Messages &before,
+                    const diag::Fix &fix) const {
   auto now = after.find({target.id, target.message});
   const Said &then = before.at({target.id, target.message});
   if (now == after.end() || now->second.times < then.times) return true;

@@ -59,7 +59,8 @@ private:
   const Part &partAt(Span place);
   const std::string &text() const { return sources_.file(module_.file).text; }
   bool isMended(const Messages &after, const diag::Diagnostic &target, const Part &part, const diag::Fix &fix) const;
-  bool isGone(const Messages &after, const diag::Diagnostic &target, const Messages &before, const diag::Fix &fix) const;
+  bool isGone(const Messages &after, const diag::Diagnostic &target, const Messages &before,
+              const diag::Fix &fix) const;
   std::optional<Messages> with(const diag::Fix &fix, const Part &part);
   size_t bytesOf(const std::string &text) const;
   std::optional<Messages> check(std::string text);
@@ -69,8 +70,8 @@ private:
   const ModuleLoader &load_;
   CheckOptions options_;
   Part whole_;
-  std::map<std::string, Part> parts_;                 // by their texts
-  std::map<const ast::Stmt *, const Part *> partOf_;  // by the statement of the module that a message points into
+  std::map<std::string, Part> parts_;                     // by their texts
+  std::map<const ast::Stmt *, const Part *> partOf_;      // by the statement of the module that a message points into
   std::map<std::string, std::optional<Messages>> tried_;  // several edits may come to one text
   size_t trials_ = 0, bytes_ = 0;
   bool untried_ = false;  // the last edit, as enough was tried already

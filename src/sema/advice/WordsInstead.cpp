@@ -12,12 +12,16 @@ std::string_view wordsInstead(std::string_view name) {
       "a layer is a function of its weights, `x @ w + b`; a `struct` holds the weights of a model";
   static constexpr std::string_view kStep =
       "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`";
-  static constexpr std::string_view kGradient = "`stop_gradient(x)` is `x`, and constant for a derivative; else nothing is needed";
+  static constexpr std::string_view kGradient =
+      "`stop_gradient(x)` is `x`, and constant for a derivative; else nothing is needed";
   static constexpr std::string_view kAtomic =
       "`tile.atomic_add(x[i], value)` updates memory in one step; a sum over lanes is `tile.sum`";
-  static constexpr std::string_view kLoad = "a tile is a slice, `v = x[n:n + T.m]`; what lies outside of the tensor reads as 0";
-  static constexpr std::string_view kStore = "a tile is stored by a slice: `y[n:n + T.m] = v`; what lies outside is not written";
-  static constexpr std::string_view kGather = "`take(x, i)` takes rows, and `gather(x, i, axis)` an element of each row";
+  static constexpr std::string_view kLoad =
+      "a tile is a slice, `v = x[n:n + T.m]`; what lies outside of the tensor reads as 0";
+  static constexpr std::string_view kStore =
+      "a tile is stored by a slice: `y[n:n + T.m] = v`; what lies outside is not written";
+  static constexpr std::string_view kGather =
+      "`take(x, i)` takes rows, and `gather(x, i, axis)` an element of each row";
   static constexpr std::string_view kAxis = "`x.reshape(...)`, `x.transpose(a, b)` and `einsum` put axes in order";
   static const std::map<std::string_view, std::string_view> words = {
       {"vmap", kBatch},
@@ -174,9 +178,12 @@ std::string_view wordsInstead(std::string_view name) {
       {"shard_map", kBatch},
       {"psum", "collectives have no prefix, and name an axis of the mesh: `all_reduce(x, \"dp\")`"},
       {"pmean", "the mean over devices is `all_reduce(x, \"dp\") / f32(axis_size(\"dp\"))`"},
-      {"pmax", "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
-      {"ppermute", "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
-      {"all_to_all", "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
+      {"pmax",
+       "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
+      {"ppermute",
+       "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
+      {"all_to_all",
+       "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
       {"init_process_group", "the mesh is there when the program runs: leave it out"},
       {"get_rank", "the number of a device is `rank()`, along an axis `axis_index(\"dp\")`"},
       {"get_world_size", "how many devices there are along an axis is `axis_size(\"dp\")`"},
@@ -189,13 +196,18 @@ std::string_view wordsInstead(std::string_view name) {
       {"custom_gradient", "a derivative of one's own is `@custom_vjp`, and a function of the cotangent"},
       {"Function", "a derivative of one's own is `@custom_vjp`, and a function of the cotangent"},
       {"linalg", "what there is of linear algebra: `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`, `orthogonalized(a)`"},
-      {"inv", "there is no inverse of a matrix: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`"},
+      {"inv",
+       "there is no inverse of a matrix: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`"},
       {"solve", "there is no solver: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`"},
-      {"svd", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `orthogonalized(a)`"},
-      {"cholesky", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `orthogonalized(a)`"},
-      {"eigh", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `orthogonalized(a)`"},
+      {"svd", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, "
+              "`orthogonalized(a)`"},
+      {"cholesky", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, "
+                   "`orthogonalized(a)`"},
+      {"eigh", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, "
+               "`orthogonalized(a)`"},
       {"det", "there is no determinant: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`"},
-      {"unique", "the size of a result must not depend on its values: `bincount(x, n)` counts each, `sort(x)` puts equal ones together"},
+      {"unique", "the size of a result must not depend on its values: `bincount(x, n)` counts each, `sort(x)` puts "
+                 "equal ones together"},
       {"item", "a tensor of one element is read by an index, `x[0]`; a result of type f32 is a number already"},
       {"tolist", "host code reads elements by their indices, `x[i]`, and `print(x)` shows all"},
       {"numpy", "`save_npy(path, x)` writes a tensor for other programs"},
@@ -210,12 +222,15 @@ std::string_view wordsInstead(std::string_view name) {
       {"ArgumentParser", "what changes from run to run is a parameter of `main`: `def main(steps: int = 100)`"},
       {"exit", "a program ends where `main` ends; `assert c, \"why\"` stops it before"},
       {"sleep", "a program does not wait"},
-      {"program_id", "where the tile of a group begins is `tile.origin()`; the number of a group is `tile.group_id(0)`"},
+      {"program_id",
+       "where the tile of a group begins is `tile.origin()`; the number of a group is `tile.group_id(0)`"},
       {"num_programs", "how many groups there are is `tile.group_count(0)`"},
       {"grid", "`tile.linear_id()` counts the lanes of all groups"},
-      {"BlockSpec", "how an output is divided follows from the tile that a kernel returns: `T = tile.context()`, `m, n = tile.origin()`"},
+      {"BlockSpec", "how an output is divided follows from the tile that a kernel returns: `T = tile.context()`, `m, n "
+                    "= tile.origin()`"},
       {"pallas_call", "a kernel is a function below `@kernel`, and is called like any other"},
-      {"constexpr", "a number that is known when the program is compiled is a parameter `n: Const[\"N\"]`; sizes of tiles are `T.m`, `T.n`, `T.k`"},
+      {"constexpr", "a number that is known when the program is compiled is a parameter `n: Const[\"N\"]`; sizes of "
+                    "tiles are `T.m`, `T.n`, `T.k`"},
       {"static_assert", "`assert c, \"why\"` is decided when the program is compiled, where it can be"},
       {"device_assert", "`assert c, \"why\"` is decided when the program is compiled, where it can be"},
       {"device_print", "a kernel prints nothing: return what is of interest"},

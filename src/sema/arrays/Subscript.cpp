@@ -63,7 +63,9 @@ Value convertInt(Context &cx, const Value &value, Span span) {
     auto builder = report(cx, Id::wrongArgument, span, "an index", "an integer",
                           value.kind == ValueKind::HostTensor ? "the number of a tensor" : describe(cx, v));
     std::string whole = "int(" + std::string(cx.sources.text(span)) + ")";
-    if (read) builder.help("numbers of tensors are f64 in host code: `" + whole + "` makes an integer").suggest(span, whole, "write `" + whole + "`");
+    if (read)
+      builder.help("numbers of tensors are f64 in host code: `" + whole + "` makes an integer")
+          .suggest(span, whole, "write `" + whole + "`");
     if (v.isArray() && v.type.dtype == DType::Bool)
       builder.help("how many elements a condition chooses is not known: `where(c, x, 0.0)` keeps the others as 0, and "
                    "`sum(where(c, x, 0.0))` adds those that were chosen");
@@ -83,8 +85,8 @@ static std::string indexText(const Context &cx, const Dim &index, const Dim &ext
   if (shown != kMadeIndex) return shown;
   std::string written(cx.sources.text(span));
   size_t open = written.find('[');  // the place may be that of the whole `x[k[0] + 1]`
-  bool whole = open != std::string::npos && open > 0 && written.back() == ']' &&
-               written.find_first_of(" +-*/(.") > open;
+  bool whole =
+      open != std::string::npos && open > 0 && written.back() == ']' && written.find_first_of(" +-*/(.") > open;
   return whole ? written.substr(open + 1, written.size() - open - 2) : written;
 }
 
@@ -107,7 +109,8 @@ static bool neverInside(Context &cx, const Dim &first, const Dim &last, const Di
 }
 
 /// `places`: where an array of integers may stand, what it names along the axis, counted from the start.
-static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start, Value *places) {
+static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start,
+                      Value *places) {
   Value written = checkExpr(cx, expr);
   if (places && written.isArray() && !written.isScalar() && isInt(written.type.dtype)) {
     *places = indicesFromStart(cx, std::move(written), extent, expr.span);
@@ -126,7 +129,8 @@ static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, Ind
   bool low = cx.function.facts.nonNegative(index.sym),
        high = cx.function.facts.nonNegative(extent - Dim(1) - index.sym);
   if (!index.expr && extent.isConstant() && index.sym.isConstant() && !(low && high)) {
-    report(cx, Id::outOfBounds, expr.span, indexText(cx, index.sym, extent, expr.span), "a dimension of " + show(cx, extent));
+    report(cx, Id::outOfBounds, expr.span, indexText(cx, index.sym, extent, expr.span),
+           "a dimension of " + show(cx, extent));
     return false;
   }
   const bool isInside = low && high;
@@ -521,7 +525,8 @@ static Value subscriptSequence(Context &cx, const Value &object, const ast::Subs
 
 namespace {
 /// What to say about a key that a dict does not have.
-void explainKeys(const Context &cx, diag::Builder &builder, const Value &dict, const Value &key, const ast::Expr &syntax) {
+void explainKeys(const Context &cx, diag::Builder &builder, const Value &dict, const Value &key,
+                 const ast::Expr &syntax) {
   std::vector<std::string_view> keys;
   std::string all;
   for (size_t i = 0; i + 1 < dict.items.size(); i += 2)

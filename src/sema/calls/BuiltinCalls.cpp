@@ -49,7 +49,8 @@ std::string argumentNames(const std::vector<std::string_view> &names) {
 }
 
 /// The parameters that must be given and are neither bound yet nor named by an argument.
-static std::vector<std::string_view> missing(const std::vector<SignatureItem> &items, const Bound &bound, const GivenList &args) {
+static std::vector<std::string_view> missing(const std::vector<SignatureItem> &items, const Bound &bound,
+                                             const GivenList &args) {
   std::vector<std::string_view> names;
   for (size_t i = 0; i < items.size(); ++i) {
     bool named = std::any_of(args.begin(), args.end(), [&](const Given &arg) { return arg.keyword == items[i].name; });
@@ -139,8 +140,9 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
     Span place = atModuleLevel && cx.scope ? Span{cx.scope->ast->file, 0, 0} : span;
     if (fresh(cx, Id::hostOnly, place)) {
       report(cx, Id::hostOnly, span, std::string(row.name))
-          .help(row.name == "Rng" ? "a function takes the stream, `rng: Rng`, which `def main()` makes of a seed: `Rng(0)`"
-                                  : "call it in `def main()`");
+          .help(row.name == "Rng"
+                    ? "a function takes the stream, `rng: Rng`, which `def main()` makes of a seed: `Rng(0)`"
+                    : "call it in `def main()`");
       cx.reportedSpans.insert({static_cast<int>(Id::hostOnly), place.file, place.begin});
     }
     return Value::poison();

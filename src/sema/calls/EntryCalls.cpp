@@ -38,9 +38,35 @@ static bool hasDType(Context &cx, const Callable &callable, const Param &param, 
   return false;
 }
 
+/// Whether a tensor of host code has the declared shape, as far as its own is known. `dims`: what dimensions stand for.
+static bool hasShape(Context &cx, const Callable &callable, const Param &param, const Value &v, Span at,
+                     std::map<std::string, Dim> &dims) {
+  const std::vector<Dim> &declared = param.var->type.shape;
+  const size_t rank = v.kind == ValueKind::HostTensor ? knownRank(v, cx.function.rebindable) : 0;
+  if (rank == 0) return true;
+  if (rank != declared.size()) {
+    report(cx, Id::rankMismatch, at, diag::counted(declared.size(), "dimension"), diag::counted(rank, "dimension"))
+        .note(param.var->span, "declared here");
+    return false;
+  }
+  for (size_t axis = 0; axis < v.madeAs.size(); ++axis) {
+    const Dim &have = v.madeAs[axis];
+    if (declared[axis].isVar() && dims.try_emplace(declared[axis].varName(), have).second) continue;
+    const Dim wanted = declared[axis].substitute(dims);
+    if (!wanted.isConstant() || wanted == have) continue;
+    std::vector<Dim> expected;
+    for (const Dim &d : declared) expected.push_back(d.substitute(dims));
+    report(cx, Id::shapeMismatch, at, shapeText(cx, expected), shapeText(cx, v.madeAs))
+        .note(param.var->span, "`" + param.var->name + "` of `" + callable.name +
+                                   "` is declared here, with the shape " + shapeText(cx, declared));
+    return false;
+  }
+  return true;
+}
+
 /// One argument of a call of an entry point. Null after a message.
 static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param &param, Value v, Span at,
-                             std::map<std::string, Dim> &dims) {
+                             std::map<std::string, Dim> &dims, std::map<std::string, Dim> &written) {
   const Type &type = param.var->type;
   if (reportNone(cx, v, at)) return nullptr;
   if (type.kind == TypeKind::Index) {
@@ -63,6 +89,12 @@ static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param 
     return useUp(cx, v, "`" + callable.name + "`", at) ? clone(*v.expr) : nullptr;
   }
   if (type.kind == TypeKind::Scalar) {
+    if (v.kind == ValueKind::HostTensor && knownRank(v, cx.function.rebindable) > 0) {
+      report(cx, Id::wrongArgument, at, quoted(callable.name), "a scalar for `" + param.var->name + "`",
+             "a tensor of " + diag::counted(knownRank(v, cx.function.rebindable), "dimension"))
+          .note(param.var->span, "declared here");
+      return nullptr;
+    }
     if (inHost(cx) &&
         (v.kind == ValueKind::HostTensor || (v.isScalar() && isFloat(v.type.dtype) && isFloat(type.dtype))))
       v = castTo(cx, v, type.dtype, type.numerics, at);  // numbers of host code are f64; the call rounds them
@@ -74,7 +106,10 @@ static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param 
     }
     return arg;
   }
-  if (inHost(cx)) return hasDType(cx, callable, param, v, at) ? hostArgument(cx, v, at) : nullptr;
+  if (inHost(cx))
+    return hasDType(cx, callable, param, v, at) && hasShape(cx, callable, param, v, at, written)
+               ? hostArgument(cx, v, at)
+               : nullptr;
   if (!v.isArray() || v.type.shape.size() != type.shape.size()) {
     report(cx, Id::wrongArgument, at, quoted(callable.name), "`" + type.str() + "` for `" + param.var->name + "`",
            describe(cx, v))
@@ -155,6 +190,7 @@ bool entryArguments(Context &cx, const Callable &callable, const Function &calle
     argumentParts(values[i], spans[i], parts, places);
   }
   solveExtents(callee, parts, dims);
+  std::map<std::string, Dim> written;  // in host code: what dimensions are by the tensors that are given
   size_t next = 0, kept = 0;
   for (const Param &param : callee.params) {
     if (param.isResult) continue;
@@ -167,7 +203,7 @@ bool entryArguments(Context &cx, const Callable &callable, const Function &calle
     Value v = next < parts.size() ? parts[next] : Value::of(ValueKind::Absent);
     Span at = next < places.size() ? places[next] : span;
     ++next;
-    ExprPtr arg = v.given()            ? entryArgument(cx, callable, param, std::move(v), at, dims)
+    ExprPtr arg = v.given()            ? entryArgument(cx, callable, param, std::move(v), at, dims, written)
                   : param.defaultValue ? clone(*param.defaultValue)
                                        : nullptr;
     if (!arg) return false;

@@ -47,7 +47,16 @@ static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<Ex
   return true;
 }
 
-static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, DType dtype, Span span) {
+/// The extents as far as they are known: all of them, or nothing.
+static std::vector<Dim> knownExtents(const std::vector<Value> &extents) {
+  std::vector<Dim> known;
+  for (const Value &extent : extents)
+    if (extent.isKnownInt()) known.push_back(extent.sym);
+  return known.size() == extents.size() ? known : std::vector<Dim>();
+}
+
+static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, DType dtype,
+                  Span span) {
   size_t rank = args.size() - before;
   Value v = hostCall(cx, function, std::move(args), span);
   v.rank = static_cast<int>(rank);
@@ -63,15 +72,21 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
     if (!number) return Value::poison();
     args.push_back(std::move(number));
   } else {
-    Value number = value.kind == ValueKind::Bool ? Value::integer(Dim(value.truth ? 1 : 0)) : convertInt(cx, value, span);
+    Value number =
+        value.kind == ValueKind::Bool ? Value::integer(Dim(value.truth ? 1 : 0)) : convertInt(cx, value, span);
     if (number.isPoison()) return number;
     args.push_back(indexExpr(cx, number, span));
   }
-  if (!hostExtents(cx, shape, at, args)) return Value::poison();
-  return made(cx, isFloat(type.dtype) ? "full_real" : "full_whole", std::move(args), 2, type.dtype, span);
+  std::vector<Value> extents;
+  if (!hostExtents(cx, shape, at, extents)) return Value::poison();
+  for (const Value &extent : extents) args.push_back(indexExpr(cx, extent, at));
+  Value v = made(cx, isFloat(type.dtype) ? "full_real" : "full_whole", std::move(args), 2, type.dtype, span);
+  v.madeAs = knownExtents(extents);
+  return v;
 }
 
-Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape, DType dtype, Span span) {
+Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape,
+                DType dtype, Span span) {
   std::vector<ExprPtr> args;
   args.push_back(textExpr(std::string(name(dtype)), span));
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -82,18 +97,22 @@ Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span>
       continue;
     }
     if (number.kind == ValueKind::Bool) number = Value::integer(Dim(number.truth ? 1 : 0));
-    if (number.isScalar() && number.type.dtype == DType::Bool) number = castTo(cx, std::move(number), DType::I64, {}, spans[i]);
+    if (number.isScalar() && number.type.dtype == DType::Bool)
+      number = castTo(cx, std::move(number), DType::I64, {}, spans[i]);
     Value whole = convertInt(cx, number, spans[i]);
     if (whole.isPoison()) return whole;
     args.push_back(indexExpr(cx, whole, spans[i]));
   }
   Value flat = made(cx, isFloat(dtype) ? "tensor_real" : "tensor_whole", std::move(args), 1, dtype, span);
   flat.rank = 1;
+  flat.madeAs = shape;
   if (shape.size() == 1) return flat;
   args.clear();
   args.push_back(takeExpr(flat));
   for (const Dim &extent : shape) args.push_back(indexExpr(cx, Value::integer(extent), span));
-  return made(cx, "reshaped", std::move(args), 1, dtype, span);
+  Value table = made(cx, "reshaped", std::move(args), 1, dtype, span);
+  table.madeAs = shape;
+  return table;
 }
 
 /// A function of the library draws one row of as many elements; the shape is put on it. Elements are numbered in row-major
@@ -106,7 +125,8 @@ Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at
   std::string function = "draw_" + how + (events ? "" : "_" + std::string(name(dtype)));
   auto found = library ? library->names.find(function) : std::map<std::string, Value>::iterator();
   if (!library || found == library->names.end())
-    return unsupported(cx, "a draw of `" + std::string(name(dtype)) + "` in host code", span, "let a function draw, and give it the stream: `f(rng)`");
+    return unsupported(cx, "a draw of `" + std::string(name(dtype)) + "` in host code", span,
+                       "let a function draw, and give it the stream: `f(rng)`");
   Value count = Value::integer(Dim(1));
   for (Value &extent : extents) {
     extent = convertInt(cx, extent, args.spans[at]);

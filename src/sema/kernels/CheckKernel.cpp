@@ -357,7 +357,9 @@ static bool cutElsewhere(Context &cx, const Value &tile, const Type &type, Span 
 
 static bool hasSubscript(const ast::Expr &expr) {
   const std::vector<const ast::Expr *> parts = ast::childrenOf(expr).exprs;
-  return expr.kind == ast::ExprKind::Subscript || std::any_of(parts.begin(), parts.end(), [](const ast::Expr *e) { return hasSubscript(*e); });
+  auto *subscript = as<ast::SubscriptExpr>(&expr);  // of a tensor: `tile.origin()[0]` is none
+  return (subscript && subscript->object->kind == ast::ExprKind::Name) ||
+         std::any_of(parts.begin(), parts.end(), [](const ast::Expr *e) { return hasSubscript(*e); });
 }
 /// Whether these statements take a part of anything: who writes `x[:]` means one group.
 static bool takesSlices(const ast::Block &block) {
@@ -377,10 +379,13 @@ static void wholeOutput(Context &cx, const std::vector<Dim> &tileDims, const Typ
     large |= !tileDims[axis].isConstant();
   }
   const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
-  if (!whole || !large || !def || takesSlices(def->body) || cx.reportedSpans.count({static_cast<int>(Id::oneGroup), span.file, span.begin})) return;
+  if (!whole || !large || !def || takesSlices(def->body) ||
+      cx.reportedSpans.count({static_cast<int>(Id::oneGroup), span.file, span.begin}))
+    return;
   warn(cx, Id::oneGroup, span, cx.function.fn->name)
       .label("this tile has the shape of the whole result")
-      .help("a group computes a part: `T = tile.context()`, `m, n = tile.origin()`, and slices `x[m:m + T.m, n:n + T.n]`, or a row, `x[m, :]`");
+      .help("a group computes a part: `T = tile.context()`, `m, n = tile.origin()`, and slices `x[m:m + T.m, n:n + "
+            "T.n]`, or a row, `x[m, :]`");
 }
 
 static void returnTile(Context &cx, Value value, int index, int count, Span span) {
