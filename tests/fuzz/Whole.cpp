@@ -36,8 +36,9 @@ namespace {
 constexpr const char *kTargets[] = {"cpu", "cuda:sm_80", "cuda:sm_90a", "hip:gfx90a"};
 constexpr double kMostSeconds = 10;   // of the processor
 constexpr double kMostWaiting = 120;  // of the clock: other programs may have the processor
-/// Emitted text for each byte of the program, and what any program needs.
-constexpr size_t kMostGrowth = 100, kBaseText = 64 << 10;
+/// Emitted text for each byte of the program, what any program needs, and what a derivative adds: kernels both ways for all
+/// that is called, from a line of its own.
+constexpr size_t kMostGrowth = 100, kBaseText = 64 << 10, kDerivativeText = 64 << 10;
 constexpr size_t kLongest = 6000;         // bytes of a program
 // Of the process that compiles: 4 GiB, and the addresses that the allocator of the tools keeps free.
 constexpr size_t kMostMemory = (4ull << 30) + (16ull << 30);
@@ -98,7 +99,14 @@ struct Outcome {
   std::string refusal;  // the message, if it was accepted and not compiled
 };
 
-Outcome compile(Session &session, const TargetSpec &target, size_t bytes) {
+size_t mostText(const std::string &program) {
+  size_t derivatives = 0;
+  for (const char *word : {"grad(", "vjp(", "jvp(", "jacobian(", "hessian(", "hvp("})
+    for (size_t at = program.find(word); at != std::string::npos; at = program.find(word, at + 1)) ++derivatives;
+  return kBaseText + kMostGrowth * program.size() + kDerivativeText * derivatives;
+}
+
+Outcome compile(Session &session, const TargetSpec &target, size_t most) {
   CompileOptions options;
   options.target = target;
   options.sourceName = "model" + target.suffix();
@@ -115,7 +123,7 @@ Outcome compile(Session &session, const TargetSpec &target, size_t bytes) {
     }
     if (!product) return first.empty() ? Outcome{"neither text nor a message", ""} : Outcome{"", first};
     if (!first.empty()) return {"a text, and an error: " + first, ""};
-    if (product->source.size() > kBaseText + kMostGrowth * bytes) return {"long text: " + std::to_string(product->source.size()) + " bytes", ""};
+    if (product->source.size() > most) return {"long text: " + std::to_string(product->source.size()) + " bytes", ""};
   } catch (const InternalError &error) {
     return {std::string("internal error: ") + error.what(), ""};
   } catch (const std::exception &error) {
@@ -202,7 +210,7 @@ private:
     bool any = false;
     for (const char *name : kTargets) {
       begin(name);
-      Outcome outcome = compile(session, *parseTarget(name), text.size());
+      Outcome outcome = compile(session, *parseTarget(name), mostText(text));
       board->since = 0;
       if (!outcome.finding.empty()) found(outcome.finding + " (" + name + ")", text);
       else if (!outcome.refusal.empty()) ++board->refusals, refused(outcome.refusal, text);
