@@ -348,7 +348,7 @@ TEST(Policies, IntegersWithScales) {  // P11
 
 /// The edits of E0302 and E0303 mend the program.
 TEST(Policies, FixesMend) {  // F7, F8
-  for (std::string text :
+  for (const std::string text :
        {"def f[N](x: Tensor[N, bf16]) -> f32:\n    return sum(x)\n",
         "def f[N](x: Tensor[N, bf16]) -> f32:\n    y = x * 2\n    return sum(y)\n",
         "def f[N](x: Tensor[N, dtype=f16]) -> Tensor[f16]:\n    return mean(x)\n",
@@ -363,9 +363,12 @@ TEST(Policies, FixesMend) {  // F7, F8
     test::Checking c(text);
     ASSERT_EQ(c.diagnostics.all().size(), 1u) << c.messages();
     const auto &fixes = c.diagnostics.all()[0].fixes;
-    ASSERT_EQ(fixes.size(), 1u) << c.messages();
-    text.replace(fixes[0].span.begin, fixes[0].span.end - fixes[0].span.begin, fixes[0].replacement);
-    EXPECT_EQ(said(text), "") << text;
+    ASSERT_FALSE(fixes.empty()) << c.messages();
+    for (const auto &fix : fixes) {  // there may be two ways: a cast, another declared type
+      std::string mended = text;
+      mended.replace(fix.span.begin, fix.span.end - fix.span.begin, fix.replacement);
+      EXPECT_EQ(said(mended), "") << mended;
+    }
   }
 }
 
