@@ -43,7 +43,7 @@ public:
   void run() {
     bool stores = std::any_of(kernel_.params.begin(), kernel_.params.end(),
                               [](const Param &p) { return p.mode != ParamMode::In && !p.isResult; });
-    if (divergentTile(kernel_.body, {}) || (!findPrefix(kernel_.body) && !stores)) return;
+    if (divergentTile(kernel_.body, {}) || tileOfLane(kernel_.body) || (!findPrefix(kernel_.body) && !stores)) return;
     Observations seen;
     seen.fuel = kFuel;
     const std::vector<Sizes> tries = sizesToTry(kernel_);
@@ -62,6 +62,8 @@ public:
 private:
   // ---- operations of the whole group
   bool divergentTile(const Block &block, Span cause);
+  bool tileOfLane(const Block &block);
+  bool isOfLane(const Access &access, Span span);
   // ---- shared memory
   bool findPrefix(const Block &block);
   std::optional<GroupPlace> firstGroup(const Sizes &sizes, size_t lanes) const;
@@ -110,6 +112,36 @@ bool Safety::divergentTile(const Block &block, Span cause) {
     for (const ExprPtr *e : {&stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
       if (*e && !inner.valid() && differsBetweenLanes(**e)) inner = (*e)->span.valid() ? (*e)->span : stmt->span;
     if (divergentTile(stmt->body, inner) || divergentTile(stmt->otherwise, inner)) return true;
+  }
+  return false;
+}
+
+/// The lanes share out the elements of one tile: each would take its part of another one.
+bool Safety::isOfLane(const Access &access, Span span) {
+  if (access.vector > 0) return false;  // neighbours for each lane
+  for (const IndexPart &part : access.parts) {
+    if (!part.offset || part.offset->type.kind == TypeKind::Tensor || !differsBetweenLanes(*part.offset)) continue;
+    diagnostics_.report(Id::tileOfLane, span)
+        .label("the lanes of a group share out the elements of a tile")
+        .note(part.offset->span.valid() ? part.offset->span : span, "this is another number in each lane")
+        .help("a tile begins at the same place for all lanes, at `" + prefix_ + "group_id(0) * size` or `" + prefix_ +
+              "origin()`; what a lane has of its own are elements, `x[i]`, and neighbours, `" + prefix_ + "load_vector(x[i:i + 4])`");
+    return true;
+  }
+  return false;
+}
+
+bool Safety::tileOfLane(const Block &block) {
+  for (const auto &stmt : block) {
+    auto isTile = [](const Expr *expr) { return expr && expr->type.kind == TypeKind::Tensor; };
+    const bool writes = stmt->kind == StmtKind::Store || stmt->kind == StmtKind::Atomic;
+    bool found = writes && isTile(stmt->value.get()) && isOfLane(stmt->access, stmt->span);
+    if (stmt->kind == StmtKind::AsyncCopy) found = isOfLane(stmt->access, stmt->span) || isOfLane(stmt->source, stmt->span);
+    for (const ExprPtr *e : {&stmt->value, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
+      visitExprs(e->get(), [&](Expr &inner) {
+        if (const Access *access = accessOf(inner); access && !found && isTile(&inner)) found = isOfLane(*access, inner.span.valid() ? inner.span : stmt->span);
+      });
+    if (found || tileOfLane(stmt->body) || tileOfLane(stmt->otherwise)) return true;
   }
   return false;
 }
