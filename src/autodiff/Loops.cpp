@@ -3,6 +3,7 @@
 #include "autodiff/Sweep.h"
 #include "autodiff/Trace.h"
 #include "checked/ExprBuild.h"
+#include "shape/Facts.h"
 #include <algorithm>
 #include <utility>
 
@@ -44,17 +45,6 @@ struct Turns {
     return builder.apply(ElementwiseOp::Add, {start, builder.apply(ElementwiseOp::Mul, {turn, step})});
   }
 };
-
-Dim dimOfAtom(const Atom &atom) {
-  switch (atom.kind) {
-  case AtomKind::Var: return Dim::var(atom.name);
-  case AtomKind::FloorDiv: return Dim::floorDiv(*atom.left, *atom.right);
-  case AtomKind::Mod: return Dim::mod(*atom.left, *atom.right);
-  case AtomKind::Min: return Dim::min(*atom.left, *atom.right);
-  case AtomKind::Max: return Dim::max(*atom.left, *atom.right);
-  }
-  return Dim::undefined();
-}
 
 bool hasTangent(const Type &type) { return (type.kind == TypeKind::Scalar || type.kind == TypeKind::Tensor) && isFloat(type.dtype); }
 
@@ -335,8 +325,8 @@ std::optional<Dim> Trace::limitOf(const Dim &dim, bool most) const {
     Dim product(term.coefficient);
     bool ofRunTime = false;
     for (const auto &[atom, power] : term.atoms) {
-      ofRunTime |= isOfRunTime(dimOfAtom(atom));
-      for (int i = 0; i < power; ++i) product = product * dimOfAtom(atom);
+      ofRunTime |= isOfRunTime(shape::dimOfAtom(atom));
+      for (int i = 0; i < power; ++i) product = product * shape::dimOfAtom(atom);
     }
     if (ofRunTime) {
       if (term.atoms.size() != 1 || term.atoms[0].second != 1) return std::nullopt;

@@ -47,8 +47,10 @@ void explainClaim(const Context &cx, diag::Builder &builder, const shape::Formul
 
 // ---- NumericsClaim.cpp
 /// `@verify.numerics(bounded=...)`.
+void numericsClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &def, Span span);
+
+// ---- ResourceClaims.cpp
 /// `@require(workspace <= 4 * GiB, B=32)` above a function, whose dimensions are known.
 void resourceClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &def, Span span);
-void numericsClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &def, Span span);
 
 }  // namespace tessera::sema
