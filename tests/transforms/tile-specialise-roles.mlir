@@ -144,3 +144,72 @@ tile.kernel @bytes_turned(%a: !tsr.view<["M", "K"], f8E4M3FN>, %b: !tsr.view<["K
   tile.store_fragment %acc, %c[%m size "T.m", %n size "T.n"] : !C, <["M", "N"], f32>
   tile.kernel_end
 }
+
+!S = !tile.fragment<["T.m", "T.n"], f32, #tile.grid<8 x 16>>
+
+// One warpgroup for a tile, and all tiles with as many stages: two teams. A stage is released when the next products have begun.
+// CHECK-LABEL: tile.kernel @teams
+// CHECK-SAME: "two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its tile"
+// CHECK-SAME: stages = 6 : i64
+tile.kernel @teams(%a: !tsr.view<["M", "K"], bf16>, %b: !tsr.view<["K", "N"], bf16>, %c: !tsr.view<["M", "N"], f32>) attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"a", in>, #tsr.param<"b", in>, #tsr.param<"c", out>], outputs = [],
+    context = ["m", "n", "k"], sizes = {m = 128 : i64, n = 128 : i64, k = 64 : i64},
+    grid = #tsr.grid<output, ["T.m", "T.n"], param = 2>, group = 128 : i64} {
+  // CHECK: %[[RING:.*]] = tile.ring
+  // CHECK: tile.roles registers 40 232 teams 2 producer {
+  // CHECK-NOT: tile.ring_seek
+  // CHECK: } consumers {
+  %at = tile.alloc_shared : !A
+  %bt = tile.alloc_shared : !B
+  %m = tile.query "origin"
+  %n = tile.query "origin" {axis = 1 : i64}
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %step = tile.dim "T.k"
+  %K = tile.dim "K"
+  %start = tile.fill %zero : f32 to !S
+  // CHECK:   tile.ring_seek %[[RING]], "(K + T.k - 1) // T.k"
+  // CHECK:   tile.take_turn
+  // CHECK:   scf.for
+  // CHECK:     tile.ring_wait %[[RING]]
+  // CHECK:     tile.dot %{{.*}} : <["T.m", "T.n"], f32, #tile.mma<4 x 1>>
+  // CHECK:     tile.ring_release %[[RING]] {late}
+  // CHECK:   tile.pass_turn
+  // CHECK:   tile.ring_drain %[[RING]]
+  // CHECK:   tile.elementwise "exp"
+  %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %start) -> (!S) {
+    tile.copy %a[%m size "T.m", %k size "T.k"] to %at : <["M", "K"], bf16> to !A
+    tile.copy %b[%k size "T.k", %n size "T.n"] to %bt : <["K", "N"], bf16> to !B
+    %next = tile.dot %sum, %at, %bt : !S, !A, !B
+    scf.yield %next : !S
+  }
+  %power = tile.elementwise "exp" %acc : !S
+  tile.store_fragment %power, %c[%m size "T.m", %n size "T.n"] : !S, <["M", "N"], f32>
+  tile.kernel_end
+}
+
+// How many stages a tile has depends on the tile: no team knows where its own begin.
+// CHECK-LABEL: tile.kernel @uneven
+// CHECK: tile.roles registers 40 240 producer {
+// CHECK-NOT: tile.ring_seek
+tile.kernel @uneven(%a: !tsr.view<["M", "K"], bf16>, %b: !tsr.view<["K", "N"], bf16>, %c: !tsr.view<["M", "N"], f32>) attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"a", in>, #tsr.param<"b", in>, #tsr.param<"c", out>], outputs = [],
+    context = ["m", "n", "k"], sizes = {m = 128 : i64, n = 128 : i64, k = 64 : i64},
+    grid = #tsr.grid<output, ["T.m", "T.n"], param = 2>, group = 128 : i64} {
+  %at = tile.alloc_shared : !A
+  %bt = tile.alloc_shared : !B
+  %m = tile.query "origin"
+  %n = tile.query "origin" {axis = 1 : i64}
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %step = tile.dim "T.k"
+  %start = tile.fill %zero : f32 to !S
+  %acc = scf.for %k = %c0 to %m step %step iter_args(%sum = %start) -> (!S) {
+    tile.copy %a[%m size "T.m", %k size "T.k"] to %at : <["M", "K"], bf16> to !A
+    tile.copy %b[%k size "T.k", %n size "T.n"] to %bt : <["K", "N"], bf16> to !B
+    %next = tile.dot %sum, %at, %bt : !S, !A, !B
+    scf.yield %next : !S
+  }
+  tile.store_fragment %acc, %c[%m size "T.m", %n size "T.n"] : !S, <["M", "N"], f32>
+  tile.kernel_end
+}

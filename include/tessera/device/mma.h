@@ -22,7 +22,11 @@ inline namespace TSR_TARGET {
 template <int WarpRows, int WarpCols> struct MmaGrid {
   static constexpr int warp_rows = WarpRows, warp_cols = WarpCols, size = kRowLanes * WarpRows * WarpCols;
   static constexpr int row_step = 16 * WarpRows, col_step = 16 * WarpCols;
-  static TSR_DEVICE int warp_row() { return WarpRows == 1 ? 0 : lane() / kRowLanes / WarpCols; }
+  // A grid of one warpgroup is that of each warpgroup of a group: teams have tiles of their own (cuda/ring.h).
+  static constexpr bool ofWarpgroup = WarpRows == 4 && WarpCols == 1;
+  static TSR_DEVICE int warp_row() {
+    return WarpRows == 1 ? 0 : ofWarpgroup ? lane() / kRowLanes % 4 : lane() / kRowLanes / WarpCols;
+  }
   static TSR_DEVICE int warp_col() { return WarpCols == 1 ? 0 : lane() / kRowLanes % WarpCols; }
   static constexpr TSR_INLINE int rows_held(int height) { return (height + row_step - 1) / row_step * 2; }
   static constexpr TSR_INLINE int cols_held(int width) { return (width + col_step - 1) / col_step * 4; }

@@ -8,7 +8,8 @@ def Tile_RolesOp : Tile_Op<"roles", [SingleBlock, NoTerminator, RecursiveMemoryE
     The lanes of the kernel's `group` are the consumers; one warpgroup more is the producer. The group stays on its
     processor and runs both bodies for one tile of the launch after the other, so that the producer already loads for the
     next tile while the consumers store this one. `*_registers`: of a lane in that role. Every lane of the consumers
-    reaches the same ops of a ring, and as often as the producer reaches theirs.
+    reaches the same ops of a ring, and as often as the producer reaches theirs. With `teams` the consumers are so many times
+    the lanes of `group`: each team goes over every so many-th tile.
 
     Example:
     ```mlir
@@ -23,10 +24,10 @@ def Tile_RolesOp : Tile_Op<"roles", [SingleBlock, NoTerminator, RecursiveMemoryE
     }
     ```
   }];
-  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers);
+  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers, DefaultValuedAttr<I64Attr, "1">:$teams);
   let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumers);
   let assemblyFormat =
-    "`registers` $producer_registers $consumer_registers `producer` $producer `consumers` $consumers attr-dict";
+    "`registers` $producer_registers $consumer_registers (`teams` $teams^)? `producer` $producer `consumers` $consumers attr-dict";
   let hasRegionVerifier = 1;
 }
 
@@ -61,7 +62,24 @@ def Tile_RingWaitOp : Tile_RingStageOp<"ring_wait"> {
 }
 def Tile_RingReleaseOp : Tile_RingEndOp<"ring_release"> {
   let summary = "the consumers read the stage no more";
-  let description = "Example: `tile.ring_release %ring : !tile.ring<\"4\">`";
+  let description = [{
+    `late`: the products of this stage may run on until the next release, or until the ring is drained, and the stage is
+    held until then. Example: `tile.ring_release %ring : !tile.ring<"4">`
+  }];
+  let arguments = (ins Tile_RingType:$ring, UnitAttr:$late);
+}
+def Tile_RingDrainOp : Tile_RingEndOp<"ring_drain"> {
+  let summary = "the products have ended, and the stage that was to be released late is";
+  let description = "Example: `tile.ring_drain %ring : !tile.ring<\"4\">`";
+}
+def Tile_RingSeekOp : Tile_Op<"ring_seek"> {
+  let summary = "a team goes to the stages of its tile";
+  let description = [{
+    Every tile of the launch takes `turns` stages of the ring, and teams share it.
+    Example: `tile.ring_seek %ring, "(K + T.k - 1) // T.k" : !tile.ring<"4">`
+  }];
+  let arguments = (ins Tile_RingType:$ring, StrAttr:$turns);
+  let assemblyFormat = "$ring `,` $turns attr-dict `:` type($ring)";
 }
 
 def Tile_TakeTurnOp : Tile_Op<"take_turn"> {

@@ -95,8 +95,16 @@ static LogicalResult checkTurns(RolesOp roles) {
   return taken == 0 ? success() : roles.emitOpError("takes and passes turns in different numbers");
 }
 
+/// Teams go to the stages of their tiles, and only they do.
+static LogicalResult checkTeams(RolesOp roles) {
+  bool seeks = roles.getConsumers().walk([](RingSeekOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (roles.getTeams() < 1) return roles.emitOpError("has no team");
+  if (seeks != (roles.getTeams() > 1)) return roles.emitOpError(seeks ? "seeks stages without teams" : "has teams that do not seek the stages of their tiles");
+  return success();
+}
+
 LogicalResult RolesOp::verifyRegions() {
-  if (failed(checkTurns(*this))) return failure();
+  if (failed(checkTurns(*this)) || failed(checkTeams(*this))) return failure();
   return failure(failed(checkRole(*this, getProducer(), true)) || failed(checkRole(*this, getConsumers(), false)));
 }
 

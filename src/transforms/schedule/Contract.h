@@ -12,11 +12,14 @@ namespace tessera::transforms {
 struct ContractTile {
   int64_t m, n, k, group;
   bool byWarpgroups = false;  // by instructions that read their operands from shared memory
+  bool inTeams = false;       // of one warpgroup each, with tiles of their own
 };
 /// What is done in a product's kernel beside it.
 struct ContractWork {
   bool computesLeft = false, computesRight = false;  // what is multiplied is not read from memory as it is
   bool readsAfter = false;                           // what follows the product reads other tensors
+  bool worksAfter = false;                           // what follows takes more than a few instructions an element
+  bool readsWide = false;                            // and reads an element of more than 16 bits for each of the product
   bool alongK = true;                                // both operands lie in memory along the inner axis
   int64_t leastBytes = 8;                            // of an element that is read for an operand; 0: of some, no panels are made
 };

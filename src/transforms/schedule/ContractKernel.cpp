@@ -78,7 +78,8 @@ std::optional<bool> FunctionScheduler::liesTurned(Value value) {
   return turned;
 }
 
-ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> dots) {
+/// `beside`: other values that are made of the sums.
+ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> dots, ArrayRef<Stored> beside) {
   ContractWork work;
   for (graph::DotOp dot : dots) {
     work.computesLeft |= !isOnlyMoved(dot.getLhs());
@@ -92,11 +93,18 @@ ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> 
       });
     work.alongK &= liesTurned(dot.getLhs()) == false && liesTurned(dot.getRhs()) == true;
   }
-  walkBack(root, [&](Value value) {
-    bool isRead = value != root && isStored(value);
-    work.readsAfter |= isRead;
-    return !isRead && !value.getDefiningOp<graph::DotOp>();
-  });
+  auto lookAt = [&](Value made) {
+    walkBack(made, [&](Value value) {
+      bool isRead = value != made && value != root && isStored(value);
+      work.readsAfter |= isRead;
+      work.readsWide |= isRead && shapeOf(value.getType()) == shapeOf(made.getType()) && bitsOf(value.getType()) > 16;
+      bool follows = !isRead && !value.getDefiningOp<graph::DotOp>();
+      work.worksAfter |= follows && shapeOf(value.getType()) == shapeOf(made.getType()) && !isCheap(value.getDefiningOp());
+      return follows;
+    });
+  };
+  lookAt(root);
+  for (const Stored &each : beside) lookAt(each.first);
   return work;
 }
 
@@ -151,7 +159,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();
-  ContractWork work = contractWork(root, dots);
+  ContractWork work = contractWork(root, dots, others);
   ContractTile sizes = usualContractTile(*machine, dots, work);
   auto tilesOf = [&](const ContractTile &counted) {
     Dim tiles(1);

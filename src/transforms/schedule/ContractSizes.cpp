@@ -58,6 +58,9 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   else if (sum > 4) tile = {64, 64, 16, 256};
   // Two warpgroups with 64 rows of the computed operand each, in registers, and the sums.
   else if (isTurned(machine, dot, work)) tile = {256, 128, panelOf(work.leastBytes), 256, true};
+  // What follows takes longer than short sums: one team of a warpgroup does it while another multiplies (tile-specialise-roles). What
+  // it reads in 32 bits would not fit beside the sums.
+  else if (byWarpgroups && operand == 2 && work.worksAfter && !work.readsWide && isShort && *depth > 64) tile = {128, 128, 64, 128, true, true};
   // Warpgroups: two of them, 128 registers of a lane for sums. What follows short sums and reads arrays takes as long as they do:
   // with tiles half as wide it waits for less at once. So do products of 8 bits, twice as fast, and of 32.
   else if (byWarpgroups) tile = {128, work.readsAfter && (isShort || operand != 2) ? 128 : 256, 128 / operand, 256, true};
@@ -107,16 +110,17 @@ std::optional<ContractTile> narrowTile(const ContractTile &usual, DimAttr cols) 
 int64_t costOfTile(const ContractTile &tile) {
   constexpr int64_t kPerRowAndColumn = 24;  // from the times of tiles of 128 x 256, 128 x 128 and 64 x 128
   int64_t cost = tile.m * tile.n + kPerRowAndColumn * (tile.m + tile.n);
-  return tile.group == 128 ? cost + cost / 4 : cost;  // one warpgroup alone waits for each of its products
+  return tile.group == 128 && !tile.inTeams ? cost + cost / 4 : cost;  // one warpgroup alone waits for each of its products
 }
 
 SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, DimAttr depth) {
-  if (!usual.byWarpgroups || usual.group != 256) return {};
+  if (!usual.byWarpgroups || (usual.group != 256 && !usual.inTeams)) return {};
   // One warpgroup with 64 x 128 sums: as many registers a lane, and up to four times as many groups. Where even these are
   // for half of the processors, 64 x 64: each group's copies are then what takes time, so k is long.
   ContractTile small{64, std::min<int64_t>(usual.n, 128), usual.k, 128, true}, smallest{64, 64, 2 * usual.k, 128, true};
   if (depth.getConstant().value_or(smallest.k) < smallest.k) smallest.k = usual.k;
-  SmallVector<FewTiles> few = {{small, usual, machine.processors / 2}};
+  SmallVector<FewTiles> few;
+  if (small.m < usual.m || small.n < usual.n) few.push_back({small, usual, machine.processors / 2});
   if (small.n > smallest.n) few.push_back({smallest, small, machine.processors / 2});
   return few;
 }

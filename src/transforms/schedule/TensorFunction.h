@@ -165,7 +165,7 @@ private:
   mlir::LogicalResult mergeKernel(mlir::Value root, Chain &chain, const ChainForm &form, llvm::ArrayRef<mlir::Value> parts, const Dim &count, mlir::Value target);
   void setChainSizes(ir::graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes);
   std::string chainReason(Chain &chain, const ChainForm &form);
-  ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots);
+  ContractWork contractWork(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, llvm::ArrayRef<Stored> beside);
   bool isOnlyMoved(mlir::Value value);
   std::optional<bool> liesTurned(mlir::Value value);
   struct Kernel {

@@ -314,7 +314,8 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
   auto start = op.getAcc().getDefiningOp<tile::FillOp>();
   std::string what = start && startsProduct(start) ? "product" : "dot";
   auto passed = dyn_cast_or_null<tile::PassTurnOp>(op->getNextNode());  // here, while the product is under way
-  statement(call((passed ? "tsr::begin_" : "tsr::") + what,
+  bool runsOn = llvm::any_of(op->getBlock()->getOps<tile::RingReleaseOp>(), [](tile::RingReleaseOp release) { return release.getLate(); });
+  statement(call((passed || runsOn ? "tsr::begin_" : "tsr::") + what,
                  {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, none()),
             op.getLoc());
   if (!passed) return success();

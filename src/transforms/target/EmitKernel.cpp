@@ -273,6 +273,7 @@ void KernelEmitter::declareConstants() {
     info_.groupName = names_.fresh("Threads");
     declareConstant("T.Threads", info_.groupName, out_.getGroup());
     if (roles_) declareConstant("T.Consumers", names_.fresh("Consumers"), kernel_.getGroup());
+    if (hasTeams()) declareConstant("T.Teams", names_.fresh("Teams"), roles_.getTeams());
   }
   declareLayouts();
   declareAlignment();

@@ -95,6 +95,13 @@ static std::pair<ExprRef, std::vector<ExprRef>> fixLeading(ExprRef base, const s
   return {subscript(base, points, left), rest};
 }
 
+/// Some columns of a buffer of panels, all of its rows: a shift that is known when compiled.
+static bool areOfPanels(tile::ReadSharedOp op) {
+  ir::SharedType from = op.getBase().getType();
+  return from.getSwizzle() == "panels" && from.getRank() == 2 && !op.getTransposed() && from.getShape()[0] == op.getResult().getType().getShape()[0];
+}
+static bool areOfPanels(tile::LoadFragmentOp) { return false; }
+
 // The headers read and write tiles that are the last dimensions of their base; anything else is a loop of its
 // own.
 template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
@@ -133,6 +140,10 @@ template <class Op> LogicalResult KernelEmitter::emitLoad(Op op) {
   if (!fromView && whole && atStart && single && reach.offsets.size() == 2 && llvm::equal(ir::shapeOf(reach.base.getType()), held)) {
     ExprRef from = op.getTransposed() ? call("tsr::transposed", {base}, out::NamedType::get(context_, "auto")) : base;
     statement(call("tsr::read_shared", {place, from}, none()), op.getLoc());
+    return success();
+  }
+  if (areOfPanels(op) && whole && single && asInteger(offsets[0]) == 0) {
+    statement(call("tsr::read_shared", {place, base, offsets[1]}, none()), op.getLoc());
     return success();
   }
   if (!op.getTransposed()) reach.maskCapacities(type.getShape());

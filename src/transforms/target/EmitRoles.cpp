@@ -25,7 +25,7 @@ static bool fillsRing(tile::CopyOp copy) {
 void KernelEmitter::planRoles() {
   kernel_.getBody().walk([&](tile::RolesOp op) { roles_ = op; });
   if (!roles_) return;
-  out_.setGroup(kernel_.getGroup() + kWarpgroupLanes);
+  out_.setGroup(roles_.getTeams() * kernel_.getGroup() + kWarpgroupLanes);
   out_.setSharedAlignment(kPanelAlignment);
   info_.persistent = true;
 }
@@ -48,21 +48,24 @@ std::optional<KernelEmitter::TileRows> KernelEmitter::tileRows(Value parameter) 
 
 LogicalResult KernelEmitter::emitRoles(tile::RolesOp op) {
   Location place = ir::unnamed(kernel_.getLoc());
-  std::vector<Attribute> sizes = {StringAttr::get(context_, alignment_), StringAttr::get(context_, constants_.at("T.Consumers"))};
-  for (tile::RingOp ring : rings_)
-    statement(call("tsr::start_ring", {bound_.lookup(ring.getResult())}, none(), sizes), place);
+  ExprRef consumers = name(constants_.at("T.Consumers"), intType());
+  if (hasTeams()) consumers = binary("*", name(constants_.at("T.Teams"), intType()), consumers);
+  const std::string allConsumers = hasTeams() ? constants_.at("T.Teams") + " * " + constants_.at("T.Consumers") : constants_.at("T.Consumers");
+  auto sizesFor = [&](const std::string &lanes) { return std::vector<Attribute>{StringAttr::get(context_, alignment_), StringAttr::get(context_, lanes)}; };
+  for (tile::RingOp ring : rings_)  // a stage is read by one team
+    statement(call("tsr::start_ring", {bound_.lookup(ring.getResult())}, none(), sizesFor(constants_.at("T.Consumers"))), place);
   statement(call("tsr::group_barrier", {}, none()), place);
   Dim total(1);
   for (const Dim &count : groupCounts_) total = total * count;
   ExprRef groups = read(declare(names_.fresh("groups"), indexType(), "copy", {dim(total)}, true, place));
-  ExprRef produces = compare(">=", call("tsr::lane", {}, intType()), name(constants_.at("T.Consumers"), intType()));
+  ExprRef produces = compare(">=", call("tsr::lane", {}, intType()), consumers);
   builder_.create<out::CommentOp>(place, "The producer: one warpgroup more, which keeps the ring full.");
   auto branch = builder_.create<out::IfOp>(place, write(builder_, place, produces));
   {
     Scope scope(*this);
     scope.enter(branch.getThenBody());
     statement(call("tsr::give_registers", {}, none(), {builder_.getI64IntegerAttr(op.getProducerRegisters())}), place);
-    ExprRef idle = unary("!", call("tsr::fills_ring", {}, IntegerType::get(context_, 1), sizes));
+    ExprRef idle = unary("!", call("tsr::fills_ring", {}, IntegerType::get(context_, 1), sizesFor(allConsumers)));
     auto leave = builder_.create<out::IfOp>(place, write(builder_, place, idle));
     {
       OpBuilder::InsertionGuard guard(builder_);
@@ -76,7 +79,7 @@ LogicalResult KernelEmitter::emitRoles(tile::RolesOp op) {
   statement(call("tsr::take_registers", {}, none(), {builder_.getI64IntegerAttr(op.getConsumerRegisters())}), place);
   bool byTurns = op.getConsumers().walk([](tile::TakeTurnOp) { return WalkResult::interrupt(); }).wasInterrupted();
   if (byTurns) {
-    auto type = out::NamedType::get(context_, "tsr::Turns<" + constants_.at("T.Consumers") + ">");
+    auto type = out::NamedType::get(context_, "tsr::Turns<" + allConsumers + ">");
     turns_ = declare(names_.fresh("turns"), type, "direct", {}, false, place);
   }
   op.getConsumers().walk([&](tile::StoreFragmentOp store) {
@@ -98,8 +101,13 @@ LogicalResult KernelEmitter::emitRole(Block &body, const ExprRef &groups, bool p
                                          {shared}, false, place);
   }
   auto count = [&](const char *word) { return castTo(indexType(), name(word, IntegerType::get(context_, 32, IntegerType::Unsigned))); };
-  Value from = write(builder_, place, count("blockIdx.x")), to = write(builder_, place, groups),
-        by = write(builder_, place, count("gridDim.x"));
+  ExprRef first = count("blockIdx.x"), step = count("gridDim.x");
+  if (hasTeams() && !produces) {
+    ExprRef team = call("tsr::team", {}, indexType(), {StringAttr::get(context_, constants_.at("T.Consumers"))});
+    first = binary("+", first, binary("*", team, step));
+    step = binary("*", name(constants_.at("T.Teams"), indexType()), step);
+  }
+  Value from = write(builder_, place, first), to = write(builder_, place, groups), by = write(builder_, place, step);
   Scope scope(*this);
   auto loop = builder_.create<out::ForOp>(place, names_.fresh("group"), from, to, by, IntegerAttr(), false, false);
   Block *inside = scope.enter(loop.getBody());
@@ -123,8 +131,18 @@ LogicalResult KernelEmitter::emitRing(Operation &op) {
     return success();
   }
   ExprRef cursor = cursors_.lookup(op.getOperand(0));
-  if (isa<tile::RingPublishOp, tile::RingReleaseOp>(op)) {
-    statement(method(cursor, isa<tile::RingPublishOp>(op) ? "publish" : "release", {}, none()), op.getLoc());
+  if (auto seek = dyn_cast<tile::RingSeekOp>(op)) {  // the group's number of this launch, and the stages of all tiles before it
+    ExprRef step = castTo(indexType(), name("gridDim.x", IntegerType::get(context_, 32, IntegerType::Unsigned)));
+    ExprRef turn = binary("*", binary("/", group_, step), dim(*Dim::parse(seek.getTurns().str())));
+    statement(method(cursor, "seek", {turn}, none()), op.getLoc());
+    return success();
+  }
+  auto release = dyn_cast<tile::RingReleaseOp>(op);
+  bool isLate = release && release.getLate(), drains = isa<tile::RingDrainOp>(op);
+  if (isLate || drains) statement(call(drains ? "tsr::finish_products" : "tsr::finish_earlier_products", {}, none()), op.getLoc());
+  if (release || drains || isa<tile::RingPublishOp>(op)) {
+    const char *step = drains ? "release_latest" : isLate ? "release_earlier" : release ? "release" : "publish";
+    statement(method(cursor, step, {}, none()), op.getLoc());
     return success();
   }
   ExprRef stage = method(cursor, isa<tile::RingAcquireOp>(op) ? "acquire" : "wait", {}, intType());
@@ -151,7 +169,7 @@ LogicalResult KernelEmitter::emitCopyToRing(tile::CopyOp op) {
 void KernelEmitter::declarePanels(Type element) {
   ExprRef &writer = storePanels_[element];
   if (writer) return;
-  const int64_t warpgroups = static_cast<int64_t>(kernel_.getGroup()) / kWarpgroupLanes;
+  const int64_t warpgroups = static_cast<int64_t>(roles_.getTeams() * kernel_.getGroup()) / kWarpgroupLanes;
   std::string arguments = "<" + dtypeText(element) + ", " + std::to_string(warpgroups) + ">";
   ExprRef shared;
   {

@@ -37,7 +37,8 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
     return emitVector(op);
   if (auto roles = dyn_cast<tile::RolesOp>(op)) return emitRoles(roles);
   if (isa<tile::TakeTurnOp, tile::PassTurnOp>(op)) return emitTurn(op);
-  if (isa<tile::RingOp, tile::RingAcquireOp, tile::RingPublishOp, tile::RingWaitOp, tile::RingReleaseOp>(op)) return emitRing(op);
+  if (isa<tile::RingOp, tile::RingAcquireOp, tile::RingPublishOp, tile::RingWaitOp, tile::RingReleaseOp, tile::RingDrainOp, tile::RingSeekOp>(op))
+    return emitRing(op);
   if (isa<tile::BarrierOp, tile::CommitGroupOp, tile::WaitGroupOp>(op)) return emitTime(op);
   bool fragments = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::FragmentType>) ||
                    llvm::any_of(op.getResultTypes(), llvm::IsaPred<tile::FragmentType>);

@@ -300,6 +300,7 @@ private:
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
   ir::tile::RolesOp roles_;
+  bool hasTeams() { return roles_ && roles_.getTeams() > 1; }
   int64_t heldRows_ = 0;  // declared so far
   ExprRef turns_;  // null where no warpgroup waits for another
   llvm::SmallVector<ir::tile::RingOp> rings_;

@@ -95,6 +95,7 @@ void registerTileTransforms() {
   registerPass(createTurnProductsPass);
   registerPass(createStageOperandsPass);
   registerPass(createMatrixLayoutsPass);
+  registerPass(createStageFollowersPass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createTakeTurnsPass);
   registerPass(createStoreInPartsPass);

@@ -22,6 +22,7 @@
 #include "transforms/tile/Reasons.h"
 #include "transforms/tile/Roles.h"
 #include "transforms/tile/Stages.h"
+#include "transforms/tile/Teams.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -29,7 +30,6 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr int64_t kUsualStages = 6;  // as far as shared memory goes
 
 /// Registers of a lane in each role: their sum over all warpgroups is what the group starts with (65536 registers of the
 /// processor, shared evenly in steps of 8). setmaxnreg takes multiples of 8; a producer that computes where its tiles
@@ -48,12 +48,14 @@ public:
       : kernel_(kernel), machine_(machine), plan_(std::move(plan)), builder_(kernel->getContext()), extents_(kernel) {}
 
   void run() {
+    loopOfTeams_ = loopOfTeams(kernel_, plan_);
+    if (loopOfTeams_) teams_ = kTeams;
     chooseStages();
     Block &body = kernel_.getBody().front();
     builder_.setInsertionPointToStart(&body);
     for (auto &copies : plan_.rings) addRing(copies);
-    Registers registers = registersFor(kernel_.getGroup() / kWarpgroupLanes);
-    roles_ = builder_.create<tile::RolesOp>(unnamed(kernel_.getLoc()), registers.producer, registers.consumer);
+    Registers registers = registersFor(warpgroups());
+    roles_ = builder_.create<tile::RolesOp>(unnamed(kernel_.getLoc()), registers.producer, registers.consumer, /*teams=*/1);
     Block *consumers = builder_.createBlock(&roles_.getConsumers());
     consumers->getOperations().splice(consumers->end(), body.getOperations(), std::next(roles_->getIterator()),
                                       std::prev(body.end()));
@@ -62,7 +64,9 @@ public:
     builder_.createBlock(&roles_.getProducer());
     IRMapping values;
     produce(*consumers, values);
+    SmallVector<bool> inLoop = llvm::map_to_vector(rings_, [](const Ring &ring) { return isInLoop(ring.copies.front()); });
     for (Ring &ring : rings_) consume(ring);
+    if (loopOfTeams_) giveTeams(inLoop);
     storeInBulk();
     explain();
   }
@@ -92,8 +96,9 @@ private:
     kernel_.getBody().walk([&](tile::StoreFragmentOp store) {
       if (canBeBulk(store) && stored.insert(store.getValue().getType().getElementType()).second) others += panelBytes();
     });
-    int64_t wanted = givenStages(kernel_).value_or(kUsualStages);
-    stagesOutside_ = machine_.sharedBytes - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
+    int64_t wanted = givenStages(kernel_).value_or(kMostStages);
+    if (loopOfTeams_ && others + teams_ * outside + 2 * staged > machine_.sharedBytes) loopOfTeams_ = {}, teams_ = 1;  // each team has a stage
+    stagesOutside_ = loopOfTeams_ ? teams_ : machine_.sharedBytes - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
     others += stagesOutside_ * outside;
     stages_ = std::clamp<int64_t>(staged ? (machine_.sharedBytes - others) / staged : wanted, 1, wanted);
     explainStages(kernel_, stages_, staged);
@@ -246,9 +251,20 @@ private:
     return first ? first : ring.copies.back()->getNextNode();
   }
 
+  void giveTeams(ArrayRef<bool> inLoop) {
+    Value staged;
+    SmallVector<Value> outside;
+    for (auto [ring, isInLoop] : llvm::zip(rings_, inLoop)) {
+      if (isInLoop) staged = ring.value;
+      else outside.push_back(ring.value);
+    }
+    formTeams(roles_, loopOfTeams_, staged, outside);
+  }
+
   // ---- stores
 
-  int64_t panelBytes() { return kernel_.getGroup() / kWarpgroupLanes * kStorePanels * kStoredRows * kPanelBytes; }
+  int64_t warpgroups() { return kernel_.getGroup() / kWarpgroupLanes * teams_; }
+  int64_t panelBytes() { return warpgroups() * kStorePanels * kStoredRows * kPanelBytes; }
 
   /// Sums in the layout of the instruction, whole panels, to a tensor that nothing else touches. Columns lie along its last
   /// dimension, rows along any other.
@@ -277,8 +293,7 @@ private:
   // ---- the comment over the kernel
 
   void explain() {
-    addReason(kernel_, "one warpgroup more fills rings of " + Twine(stages_) + (stages_ == 1 ? " stage" : " stages") +
-                           " by bulk copies, one group a processor");
+    addReason(kernel_, "one warpgroup more fills a ring of stages by bulk copies, one group a processor");
   }
 
   static constexpr int64_t kReserved = 1024;           // barriers of rings
@@ -288,6 +303,8 @@ private:
   OpBuilder builder_;
   Extents extents_;
   tile::RolesOp roles_;
+  scf::ForOp loopOfTeams_;  // null where all consumers work on one tile
+  int64_t teams_ = 1;
   SmallVector<Ring> rings_;
   llvm::SmallDenseSet<Operation *> needed_;
   int64_t stagesOutside_ = 1;  // of copies outside of loops

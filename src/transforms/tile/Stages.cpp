@@ -1,4 +1,5 @@
 #include "transforms/tile/Stages.h"
+#include "transforms/tile/Extents.h"
 #include "transforms/tile/Reasons.h"
 
 namespace tessera::transforms {
@@ -28,6 +29,18 @@ void setStages(tile::KernelOp kernel, int64_t stages) {
   Attribute name = builder.getStringAttr(kStages);
   if (!llvm::is_contained(names, name)) names.push_back(name);
   kernel->setAttr("context", builder.getArrayAttr(names));
+}
+
+void addStages(tile::KernelOp kernel, int64_t bytes) {
+  Extents extents(kernel);
+  int64_t staged = 0;
+  for (auto alloc : kernel.getBody().front().getOps<tile::AllocSharedOp>()) {
+    SharedType type = alloc.getType();
+    if (type.getRank() == 3 && type.getShape()[0].getDim() == Dim::var("T.stages"))
+      staged += extents.greatestCount(type.getShape().drop_front()).value_or(bytes) * storedBytes(type.getElementType());
+  }
+  std::optional<int64_t> stages = givenStages(kernel);
+  if (stages && staged > 0) setStages(kernel, std::min(std::max(kMostStages, *stages), *stages + bytes / staged));
 }
 
 }  // namespace tessera::transforms

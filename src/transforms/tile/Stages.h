@@ -12,4 +12,9 @@ void explainStages(ir::tile::KernelOp kernel, int64_t stages, int64_t staged);
 /// The kernel has so many, as `T.stages`.
 void setStages(ir::tile::KernelOp kernel, int64_t stages);
 
+/// The most that a producer fills: with more, what is loaded is not there sooner.
+constexpr int64_t kMostStages = 6;
+/// So many bytes of shared memory are free again: more stages of a producer's rings, as far as they go.
+void addStages(ir::tile::KernelOp kernel, int64_t bytes);
+
 }  // namespace tessera::transforms

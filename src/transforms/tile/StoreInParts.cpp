@@ -73,12 +73,13 @@ private:
     if (!followers_.insert(op)) return true;
     if (auto store = dyn_cast<tile::StoreFragmentOp>(op); store && !takesColumnsLast(store)) return false;
     if (auto load = dyn_cast<tile::LoadFragmentOp>(op); load && !takesColumnsLast(load)) return false;
+    if (auto read = dyn_cast<tile::ReadSharedOp>(op); read && !takesColumnsLast(read)) return false;
     for (Value operand : op->getOperands()) {
       auto type = dyn_cast<tile::FragmentType>(operand.getType());
       if (!type || (type.getRank() == 1 && type.getSliceAxis() == 1)) continue;
       Operation *from = operand.getDefiningOp();
       bool isInside = from && from->getBlock() == &block_;
-      bool isByElement = isInside && isa<tile::ElementwiseOp, tile::CastOp, tile::FillOp, tile::IotaOp, tile::BroadcastOp, tile::LoadFragmentOp>(from);
+      bool isByElement = isInside && isa<tile::ElementwiseOp, tile::CastOp, tile::FillOp, tile::IotaOp, tile::BroadcastOp, tile::LoadFragmentOp, tile::ReadSharedOp>(from);
       if (isByElement) {
         if (!gather(from)) return false;
       } else if (type.getRank() != 2 || !isOfShape(operand)) {
@@ -90,7 +91,8 @@ private:
     return true;
   }
 
-  /// Nobody but these statements needs a tile that they make; nothing else is done between the first and the last of them.
+  /// Nobody but these statements needs a tile that they make; nothing else is done between the first and the last of them, but for
+  /// stages that are left: that is as well done after them.
   bool isAlone() {
     Operation *first = nullptr;
     for (Operation *op : followers_) {
@@ -99,7 +101,10 @@ private:
         if (!followers_.contains(user)) return false;
     }
     for (Operation *at = first; at != stores_.back(); at = at->getNextNode())
-      if (!followers_.contains(at) && !isPure(at)) return false;
+      if (!followers_.contains(at) && !isPure(at)) {
+        if (!isa<tile::RingReleaseOp>(at)) return false;
+        left_.push_back(at);
+      }
     return true;
   }
 
@@ -113,7 +118,7 @@ private:
     for (Value sum : sums_) add(sum);
     for (Operation *op : followers_) {
       auto store = dyn_cast<tile::StoreFragmentOp>(op);
-      bool isLoaded = isa<tile::LoadFragmentOp>(op) && isTile(op->getResult(0));
+      bool isLoaded = isa<tile::LoadFragmentOp, tile::ReadSharedOp>(op) && isTile(op->getResult(0));
       if (!store && !isLoaded) continue;
       add(store ? Value(store.getValue()) : op->getResult(0));
       ++others;
@@ -148,9 +153,11 @@ private:
       for (OpResult result : made->getResults()) result.setType(ofPart(result.getType()));
       if (auto store = dyn_cast<tile::StoreFragmentOp>(made)) moveColumns(store);
       else if (auto load = dyn_cast<tile::LoadFragmentOp>(made)) moveColumns(load);
+      else if (auto read = dyn_cast<tile::ReadSharedOp>(made)) moveColumns(read);
       else if (auto iota = dyn_cast<tile::IotaOp>(made)) values.map(op->getResult(0), countedFrom(iota));
     }
     for (Operation *op : llvm::reverse(inOrder)) op->erase();
+    for (Operation *op : llvm::reverse(left_)) op->moveAfter(loop);
   }
 
   DimAttr columns() { return DimAttr::get(builder_.getContext(), Dim(kColumns)); }
@@ -194,6 +201,7 @@ private:
   SmallVector<tile::StoreFragmentOp> stores_;
   tile::FragmentType type_;
   llvm::SetVector<Operation *> followers_;
+  SmallVector<Operation *> left_;  // stages, between them
   llvm::SetVector<Value> sums_;
   Value part_;
 };

@@ -17,6 +17,8 @@
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
+#include "transforms/tile/Roles.h"
+#include "transforms/tile/Stages.h"
 #include "transforms/tile/VectorForm.h"
 
 namespace tessera::transforms {
@@ -192,7 +194,20 @@ private:
     builder_.create<tile::StoreColumnSumsOp>(store.getLoc(), store.getValue(), place.argument(), store.getOffsets()[0], store.getOffsets()[1], rows,
                                              store.getTransposed());
     store.erase();
+    freePanels(kernel);
     retype(place);
+  }
+
+  /// Panels through which tiles of f32 left are stages of operands, where nothing else leaves in f32.
+  static void freePanels(tile::KernelOp kernel) {
+    int64_t teams = 0;
+    bool areUsed = false;
+    kernel.getBody().walk([&](Operation *op) {
+      if (auto roles = dyn_cast<tile::RolesOp>(op)) teams = roles.getTeams();
+      if (auto other = dyn_cast<tile::StoreFragmentOp>(op)) areUsed |= other.getBulk() && other.getValue().getType().getElementType().isF32();
+    });
+    int64_t warpgroups = teams * static_cast<int64_t>(kernel.getGroup()) / kWarpgroupLanes;
+    if (!areUsed) addStages(kernel, warpgroups * kStorePanels * kStoredRows * kPanelBytes);
   }
 
   void addSums(Place place, scf::ForOp loop) {

@@ -3,6 +3,7 @@
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/turns.h"
 #include "tessera/device/cuda/wgmma.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
@@ -21,7 +22,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   Tensor[M, N, bf16]
 //   schedule  m = 128, n = 256, k = 64, stages = 4, warps = 8, 256 threads a group
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
@@ -91,20 +92,22 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
 //   Tensor[M, N, bf16]
 //   schedule  m = 64, n = 64, k = 64, stages = 4, warps = 4, 128 threads a group
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+//   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
+//     tile
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 template <int Align>
-static __global__ void __launch_bounds__(256, 1)
+static __global__ void __launch_bounds__(384, 1)
 small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
                     const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> B,
                     const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
                     int64_t N, int64_t K) {
-  constexpr int BM = 64, BN = 64, BK = 64, Stages = 4, Consumers = 128;
+  constexpr int BM = 64, BN = 64, BK = 64, Stages = 4, Consumers = 128, Teams = 2;
   using Warps = tsr::MmaGrid<4, 1>;
   struct Shared {
     tsr::SharedTile<tsr::bf16, BM, BK, tsr::Panels> A_tile[Stages];
     tsr::SharedTile<tsr::bf16, BK, BN, tsr::Panels> B_tile[Stages];
     tsr::Ring<Stages> ring;
-    tsr::StorePanels<tsr::bf16, 1> panels;
+    tsr::StorePanels<tsr::bf16, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
@@ -112,9 +115,9 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
   tsr::group_barrier();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
-  if (tsr::lane() >= Consumers) {
+  if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
       return;
     }
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
@@ -130,19 +133,28 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
       }
     }
   } else {
-    tsr::take_registers<240>();  // :10
-    tsr::PanelWriter<tsr::bf16, 1> to_store(shared.panels);
+    tsr::take_registers<232>();  // :10
+    tsr::Turns<Teams * Consumers> turns;
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+    for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
+        groups; group += Teams * int64_t(gridDim.x)) {
       // :13
       const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
       const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
       tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
-      for (int64_t k = 0; k < K; k += BK) {  // :15
+      filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));  // :15
+      turns.take();
+      #pragma unroll 1
+      for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = filled.wait();  // :16
-        tsr::dot(acc, shared.A_tile[stage], shared.B_tile[stage]);
-        filled.release();
+        tsr::begin_dot(acc, shared.A_tile[stage], shared.B_tile[stage]);
+        tsr::finish_earlier_products();
+        filled.release_earlier();
       }
+      turns.pass();  // :15
+      tsr::finish_products();
+      filled.release_latest();
       tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
       #pragma unroll
       for (int i = 0; i < acc_bf16.rows; ++i) {
@@ -193,7 +205,7 @@ extern "C" TessStatus matmul_call(const TessValue *args, int32_t count, TessStre
 //   Tensor[M, N, bf16]
 extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, TessTensor *result,
                                    TessStream stream) {
-  constexpr int BM = 64, BN = 64, Threads = 256;
+  constexpr int BM = 64, BN = 64, Threads = 384;
   tsr::Call call("small_matmul", stream);
   tsr::Dim M("M"), K("K"), N("N");
   call.input<tsr::bf16>("A", A, {M, K});
@@ -212,7 +224,7 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
           tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
           M, N, K);
     };
-    start(rows_aligned ? small_matmul_kernel<16> : small_matmul_kernel<1>, 82944);
+    start(rows_aligned ? small_matmul_kernel<16> : small_matmul_kernel<1>, 99328);
     if (call.failed()) return call.status();
   }
   return call.finish();

@@ -26,7 +26,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   T.m = 128, T.n = 64: the largest tile of the tuning space that fits
 //   D varies at run time: compiled for up to 64, 128, 256, chosen at entry
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 2 stages by bulk copies, one group a processor
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int MaxD, int Align>

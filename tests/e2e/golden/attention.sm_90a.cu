@@ -27,7 +27,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //     result so far, rescaled where a larger score comes; s is not stored
 //   groups with the longest loops go first
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 3 stages by bulk copies, one group a processor
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int Align>
@@ -181,7 +181,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
 //     result so far, rescaled where a larger score comes; s is not stored; there are few rows:
 //     groups go over parts of the keys, and the kernel after this one puts together what they found
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int Align>
 static __global__ void __launch_bounds__(256, 1)

@@ -4,6 +4,7 @@
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/tiled_view.h"
+#include "tessera/device/cuda/turns.h"
 #include "tessera/device/cuda/wgmma.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/dtype.h"
@@ -24,7 +25,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   contract: a group adds up a tile of the product in its registers; what follows with rows and
 //     cols is done on the sums, before they are stored
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 6 stages by bulk copies, one group a processor
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
@@ -101,21 +102,23 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
 //     cols is done on the sums, before they are stored; small tiles, so that few of them give all
 //     processors work
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 6 stages by bulk copies, one group a processor
+//   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
+//     tile
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 template <int Align>
-static __global__ void __launch_bounds__(256, 1)
+static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
                     const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
                     tsr::View<const float, 1> rows, tsr::View<const float, 1> cols,
                     const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
                     int64_t N, int64_t K) {
-  constexpr int BM = 64, BN = 128, BK = 128, Stages = 6, Consumers = 128;
+  constexpr int BM = 64, BN = 128, BK = 128, Stages = 6, Consumers = 128, Teams = 2;
   using Warps = tsr::MmaGrid<4, 1>;
   struct Shared {
     tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
     tsr::SharedTile<int8_t, BN, BK, tsr::Panels> w_tile[Stages];
     tsr::Ring<Stages> ring;
-    tsr::StorePanels<tsr::bf16, 1> panels;
+    tsr::StorePanels<tsr::bf16, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
@@ -124,9 +127,9 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
-  if (tsr::lane() >= Consumers) {
+  if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
       return;
     }
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
@@ -141,19 +144,28 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
       }
     }
   } else {
-    tsr::take_registers<240>();  // :30
-    tsr::PanelWriter<tsr::bf16, 1> to_store(shared.panels);
+    tsr::take_registers<232>();  // :30
+    tsr::Turns<Teams * Consumers> turns;
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+    for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
+        groups; group += Teams * int64_t(gridDim.x)) {
       const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
       const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
       tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
+      filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));
+      turns.take();
+      #pragma unroll 1
       for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = filled.wait();  // :28
-        tsr::dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
-        filled.release();  // :28
+        tsr::begin_dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
+        tsr::finish_earlier_products();  // :28
+        filled.release_earlier();
       }
-      tsr::RowVector<float, BM, Warps> rows_tile;
+      turns.pass();  // :30
+      tsr::finish_products();
+      filled.release_latest();
+      tsr::RowVector<float, BM, Warps> rows_tile;  // :28
       tsr::load_fragment(rows_tile, rows, m);
       tsr::ColVector<float, BN, Warps> cols_tile;  // :29
       tsr::load_fragment(cols_tile, cols, n);
@@ -178,21 +190,23 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
 //     cols is done on the sums, before they are stored; small tiles, so that few of them give all
 //     processors work
 //   products by warpgroups, which read their operands from shared memory
-//   one warpgroup more fills rings of 6 stages by bulk copies, one group a processor
+//   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
+//     tile
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 template <int Align>
-static __global__ void __launch_bounds__(256, 1)
+static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
                        const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
                        tsr::View<const float, 1> rows, tsr::View<const float, 1> cols,
                        const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
                        int64_t N, int64_t K) {
-  constexpr int BM = 64, BN = 64, BK = 256, Stages = 6, Consumers = 128;
+  constexpr int BM = 64, BN = 64, BK = 256, Stages = 6, Consumers = 128, Teams = 2;
   using Warps = tsr::MmaGrid<4, 1>;
   struct Shared {
     tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
     tsr::SharedTile<int8_t, BN, BK, tsr::Panels> w_tile[Stages];
     tsr::Ring<Stages> ring;
-    tsr::StorePanels<tsr::bf16, 1> panels;
+    tsr::StorePanels<tsr::bf16, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
@@ -201,9 +215,9 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
-  if (tsr::lane() >= Consumers) {
+  if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
       return;
     }
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
@@ -218,19 +232,28 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
       }
     }
   } else {
-    tsr::take_registers<240>();  // :30
-    tsr::PanelWriter<tsr::bf16, 1> to_store(shared.panels);
+    tsr::take_registers<232>();  // :30
+    tsr::Turns<Teams * Consumers> turns;
+    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
+    for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
+        groups; group += Teams * int64_t(gridDim.x)) {
       const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
       const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
       tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
+      filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));
+      turns.take();
+      #pragma unroll 1
       for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = filled.wait();  // :28
-        tsr::dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
-        filled.release();  // :28
+        tsr::begin_dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
+        tsr::finish_earlier_products();  // :28
+        filled.release_earlier();
       }
-      tsr::RowVector<float, BM, Warps> rows_tile;
+      turns.pass();  // :30
+      tsr::finish_products();
+      filled.release_latest();
+      tsr::RowVector<float, BM, Warps> rows_tile;  // :28
       tsr::load_fragment(rows_tile, rows, m);
       tsr::ColVector<float, BN, Warps> cols_tile;  // :29
       tsr::load_fragment(cols_tile, cols, n);
@@ -253,7 +276,7 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
 //   schedule  m = 128, n = 128, k = 128, stages = 4, warps = 8, 256 threads a group
 //   products by warpgroups, which read their operands from shared memory
 //   floats of 8 bits: the tensor cores add up 128 products, which are then added in f32
-//   one warpgroup more fills rings of 4 stages by bulk copies, one group a processor
+//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
@@ -323,7 +346,7 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
 //   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
 extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const TessTensor *rows,
                                const TessTensor *cols, TessTensor *result, TessStream stream) {
-  constexpr int BM = 64, BN = 64, Threads = 256;
+  constexpr int BM = 64, BN = 64, Threads = 384;
   tsr::Call call("rescaled", stream);
   tsr::Dim M("M"), K("K"), N("N");
   call.input<int8_t>("x", x, {M, K});
@@ -347,7 +370,7 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
             tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
             M, N, K);
       };
-      start(rows_aligned ? rescaled_kernel_fewest<16> : rescaled_kernel_fewest<1>, 214016);
+      start(rows_aligned ? rescaled_kernel_fewest<16> : rescaled_kernel_fewest<1>, 230400);
       if (call.failed()) return call.status();
     }
   }
@@ -366,7 +389,7 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
               tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
               M, N, K);
         };
-        start(rows_aligned ? rescaled_kernel_few<16> : rescaled_kernel_few<1>, 164864);
+        start(rows_aligned ? rescaled_kernel_few<16> : rescaled_kernel_few<1>, 181248);
         if (call.failed()) return call.status();
       }
     }
@@ -376,7 +399,7 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
         if (call.failed()) return;
-        call.start_early(kernel, tsr::resident_groups(groups), 384, shared_bytes,
+        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
             tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128, rows_aligned),
             tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
             tsr::View<const float, 1>{call.data<const float>(rows), {M}},

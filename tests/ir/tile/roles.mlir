@@ -112,3 +112,50 @@ tile.kernel @no_such_axis(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = [
     longest_first = 2 : i64} {
   tile.kernel_end
 }
+
+// -----
+
+// CHECK-LABEL: tile.kernel @teams
+tile.kernel @teams(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M", "K"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<output, ["T.m", "64"], param = 0>, group = 128 : i64, context = ["m"], sizes = {m = 128 : i64}} {
+  // CHECK: %[[RING:.*]] = tile.ring
+  %ring = tile.ring : <"4">
+  // CHECK: tile.roles registers 40 232 teams 2 producer
+  tile.roles registers 40 232 teams 2 producer {
+  } consumers {
+    tile.take_turn
+    // CHECK: tile.ring_seek %[[RING]], "K" : <"4">
+    tile.ring_seek %ring, "K" : <"4">
+    %s = tile.ring_wait %ring : <"4">
+    // CHECK: tile.ring_release %[[RING]] {late} : <"4">
+    tile.ring_release %ring {late} : <"4">
+    tile.pass_turn
+    // CHECK: tile.ring_drain %[[RING]] : <"4">
+    tile.ring_drain %ring : <"4">
+  }
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @teams_that_do_not_seek(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  // expected-error @+1 {{has teams that do not seek the stages of their tiles}}
+  tile.roles registers 40 232 teams 2 producer {
+  } consumers {
+  }
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @seeks_alone(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], params = [#tsr.param<"y", out>],
+    outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  %ring = tile.ring : <"2">
+  // expected-error @+1 {{seeks stages without teams}}
+  tile.roles registers 40 232 producer {
+  } consumers {
+    tile.ring_seek %ring, "M" : <"2">
+  }
+  tile.kernel_end
+}

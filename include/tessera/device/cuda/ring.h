@@ -4,6 +4,7 @@
 //   start_ring<...>       once, by all lanes, before any other use
 //   RingWriter            the producer's place in it:   stage = writer.acquire(); copies; writer.publish();
 //   RingReader            a consumer's place in it:     stage = reader.wait(); products; reader.release();
+//   team<Lanes>()         of consumers in teams of so many lanes, each with tiles of its own: the number of this lane's
 //
 // Both go over the stages in the same order; a stage's barriers flip a phase bit each time round (PTX ISA, "mbarrier").
 // `Align` is the alignment of the rows of the tensors: with 16, one lane of the producer starts bulk copies, which the
@@ -126,6 +127,7 @@ public:
   /// Waits until the next stage is full, and returns its number.
   TSR_DEVICE int wait() {
     const int stage = stage_;
+    ++holds_;
     detail::barrier_wait(ring_.full[stage], phase_);
     if (++stage_ == Stages) stage_ = 0, phase_ ^= 1;
     return stage;
@@ -135,13 +137,34 @@ public:
     __syncwarp();
     if (lane() % kRowLanes == 0) detail::barrier_arrive(ring_.empty[held_]);
     if (++held_ == Stages) held_ = 0;
+    --holds_;
+  }
+
+  // Teams of consumers that share a ring: each uses the stages of its own tiles.
+
+  /// Goes to the stage that is filled as number `turn` of all; none is held. A barrier tells one phase from the next alone, so all
+  /// those before the team's own tile have been waited for: the teams take turns (turns.h).
+  TSR_DEVICE void seek(int64_t turn) {
+    stage_ = held_ = static_cast<int>(turn % Stages);
+    phase_ = static_cast<unsigned>(turn / Stages) & 1;
+  }
+  /// Releases the stage before the latest, whose products still run.
+  TSR_DEVICE void release_earlier() {
+    if (holds_ > 1) release();
+  }
+  /// Releases the latest, too.
+  TSR_DEVICE void release_latest() {
+    if (holds_ > 0) release();
   }
 
 private:
   Ring<Stages> &ring_;
-  int stage_ = 0, held_ = 0;
+  int stage_ = 0, held_ = 0, holds_ = 0;
   unsigned phase_ = 0;
 };
+
+/// Of consumers in teams of so many lanes, whole warpgroups: the number of this lane's. All lanes of a warp agree.
+template <int Lanes> TSR_DEVICE int team() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / Lanes, 0); }
 
 namespace detail {
 

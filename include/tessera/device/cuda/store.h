@@ -138,7 +138,7 @@ TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, PanelWriter<T, Warpgrou
           TSR_UNROLL
           for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
           where.number[0] += col;
-          where.number[Rank - 1 - Rows] += (block * (WarpRows / 4) + group) * 64;
+          where.number[Rank - 1 - Rows] += (block * (WarpRows / 4) + group % (WarpRows / 4)) * 64;
           detail::bulk_store_panel(to.map, panel.element, where);
           detail::bulk_store_commit();
         }

@@ -4,6 +4,7 @@
 //                       Panels or a transposed() one, `a` too, or a Fragment in the layout of `acc`
 //   product(acc, a, b)  acc = a * b, whatever was in `acc`
 //   begin_dot, begin_product ... finish_products()   the same, with something to do between them
+//   finish_earlier_products()   all but the latest of those that have begun
 //   scale_rows(acc, scale)   acc(i, j) *= scale(i), where some scale is not 1
 //   read_shared(to, tile)    a tile in the layout of a left operand in registers, two neighbours at a time
 //   convert(to, from)        to = from, element by element, in the layout of a left operand
@@ -215,8 +216,10 @@ TSR_DEVICE void multiply_step(Sums &acc, int block, int step, bool writes, const
   else multiply_columns<0, N, E, true, TurnLeft, Right>(acc, block, step, left, right);
 }
 
-/// The number of this lane's warpgroup.
-TSR_DEVICE int warpgroup() { return __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0); }
+/// The number of this lane's warpgroup, among those that share a tile of so many warps: a single one has the tile for itself.
+template <int WarpRows> TSR_DEVICE int warpgroup_of() {
+  return WarpRows == 4 ? 0 : __shfl_sync(0xffffffffu, static_cast<int>(threadIdx.x) / 128, 0);
+}
 
 template <class E> constexpr bool is_float8 = std::is_same<E, f8e4m3>::value || std::is_same<E, f8e5m2>::value;
 template <class E> constexpr bool is_byte = std::is_same<E, int8_t>::value || std::is_same<E, uint8_t>::value;
@@ -256,7 +259,7 @@ TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A 
     using Left = LeftOperand<A>;
     static_assert(Left::height == M && Left::depth == Right::depth, "acc is M x N, a is M x K, b is K x N");
     // Asked once: between two instructions a shuffle would hold the second up.
-    const uint64_t own = further(Left::descriptor(Left::tile(a)), warpgroup() * Left::offset(64, 0));
+    const uint64_t own = further(Left::descriptor(Left::tile(a)), warpgroup_of<WarpRows>() * Left::offset(64, 0));
     wgmma_fence();
     TSR_UNROLL
     for (int step = 0; step < steps; ++step) {
@@ -291,7 +294,7 @@ TSR_DEVICE void dot_in_parts(Fragment<float, M, N, MmaGrid<WarpRows, 1>> &acc, c
   static_assert(Left::height == M && Left::depth == Right::depth && Right::width == N, "acc is M x N, a is M x K, b is K x N");
   static_assert(Right::depth % kMmaDepth<E> == 0, "whole instructions");
   constexpr int width = part_columns(N), steps = Right::depth / kMmaDepth<E>, together = 128 / kMmaDepth<E>;
-  const uint64_t own = further(Left::descriptor(Left::tile(a)), warpgroup() * Left::offset(64, 0));
+  const uint64_t own = further(Left::descriptor(Left::tile(a)), warpgroup_of<WarpRows>() * Left::offset(64, 0));
   const uint64_t right = Right::descriptor(Right::tile(b));
   Fragment<float, 16 * WarpRows, width, MmaGrid<WarpRows, 1>> part;
   TSR_UNROLL
@@ -359,16 +362,21 @@ TSR_DEVICE void begin_product(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, cons
   detail::begin_by_warpgroups<false>(acc, a, b);
 }
 TSR_DEVICE void finish_products() { detail::wgmma_wait<0>(); }
+/// All but the latest: the tensor cores go on while its operands' stage stays, and the sums hold nothing yet.
+TSR_DEVICE void finish_earlier_products() { detail::wgmma_wait<1>(); }
 
 /// to = tile, each lane its elements: what left operands in registers are computed from. A lane's address in a row of a panel
 /// changes with the row's last three bits alone, which are the same for all of its rows: one operation for 16 bytes of it.
-template <class T, int M, int N, int WarpRows>
-TSR_DEVICE void read_shared(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to, const SharedTile<T, M, N, Panels> &tile) {
+/// Of a wider tile, its columns from `begin` on: whole panels.
+template <class T, int M, int N, int Width, int WarpRows>
+TSR_DEVICE void read_shared(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to, const SharedTile<T, M, Width, Panels> &tile, int64_t begin) {
+  static_assert(N == Width || N % SharedTile<T, M, Width, Panels>::panel_cols == 0, "whole panels");
   using Grid = MmaGrid<WarpRows, 1>;
   constexpr unsigned size = sizeof(T);
   const unsigned at = static_cast<unsigned>(lane()) % kRowLanes, row = at / 4;
   const unsigned within = (at % 4 * 2 * size) ^ (row * 16);
-  const char *const own = reinterpret_cast<const char *>(tile.element) + (static_cast<unsigned>(Grid::warp_row()) * 16 + row) * 128;
+  const char *const own = reinterpret_cast<const char *>(tile.element) + static_cast<unsigned>(begin * size / 128 * (M * 128)) +
+                          (static_cast<unsigned>(Grid::warp_row()) * 16 + row) * 128;
   TSR_UNROLL
   for (unsigned i = 0; i < static_cast<unsigned>(to.rows); ++i) {
     TSR_UNROLL
@@ -387,6 +395,10 @@ TSR_DEVICE void read_shared(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to, const S
       }
     }
   }
+}
+template <class T, int M, int N, int WarpRows>
+TSR_DEVICE void read_shared(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to, const SharedTile<T, M, N, Panels> &tile) {
+  read_shared(to, tile, 0);
 }
 /// The same of a tile that lies the other way: neighbours of a row are in neighbouring rows of the panel.
 template <class T, int M, int N, int WarpRows>
