@@ -178,7 +178,7 @@ void KernelEmitter::declarePanels(Type element) {
     auto type = out::LValueType::get(context_, out::NamedType::get(context_, "tsr::StorePanels" + arguments));
     shared = valueOf(builder_.create<out::SharedOp>(kernel_.getLoc(), type, names_.fresh("panels")).getPlace());
   }
-  shared_.push_back({{}, warpgroups * kStorePanels * kStoredRows * kPanelBytes, "panels", kernel_.getLoc()});
+  shared_.push_back({{}, storePanelBytes(warpgroups), "panels", kernel_.getLoc()});
   writer = declare(names_.fresh("to_store"), out::NamedType::get(context_, "tsr::PanelWriter" + arguments), "direct", {shared}, false,
                    ir::unnamed(kernel_.getLoc()));
 }

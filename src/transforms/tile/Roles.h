@@ -25,6 +25,8 @@ constexpr int64_t kWarpgroupLanes = 128;
 /// Rows and columns of bulk copies: a box of the copy engine has at most so many rows, a panel so many bytes a row; a
 /// warpgroup stores panels of so many rows, and has so many of each dtype (store.h).
 constexpr int64_t kBoxRows = 256, kPanelBytes = 128, kStoredRows = 64, kStorePanels = 2;
+/// Shared memory through which so many warpgroups store tiles of one dtype.
+constexpr int64_t storePanelBytes(int64_t warpgroups) { return warpgroups * kStorePanels * kStoredRows * kPanelBytes; }
 
 /// The plan of a kernel, or the first thing in it that has no form in roles.
 std::variant<RolePlan, Refusal> planRoles(ir::tile::KernelOp kernel);

@@ -264,7 +264,7 @@ private:
   // ---- stores
 
   int64_t warpgroups() { return kernel_.getGroup() / kWarpgroupLanes * teams_; }
-  int64_t panelBytes() { return warpgroups() * kStorePanels * kStoredRows * kPanelBytes; }
+  int64_t panelBytes() { return storePanelBytes(warpgroups()); }
 
   /// Sums in the layout of the instruction, whole panels, to a tensor that nothing else touches. Columns lie along its last
   /// dimension, rows along any other.

@@ -49,7 +49,7 @@ void stageFollowers(tile::KernelOp kernel, const Machine &machine) {
     if (loop->isBeforeInBlock(load) && load.getResult().getType().getRank() == 2 && storedBytes(load.getResult().getType().getElementType()) == 2)
       loads.push_back(load);
   auto [staged, outside] = copiedBytes(kernel, loop);
-  const int64_t panels = kTeams * kStorePanels * kStoredRows * kPanelBytes;
+  const int64_t panels = storePanelBytes(kTeams);
   for (tile::LoadFragmentOp load : loads) {
     tile::FragmentType type = load.getResult().getType();
     int64_t bytes = extents.greatestCount(type.getShape()).value_or(machine.sharedBytes) * storedBytes(type.getElementType());

@@ -207,7 +207,7 @@ private:
       if (auto other = dyn_cast<tile::StoreFragmentOp>(op)) areUsed |= other.getBulk() && other.getValue().getType().getElementType().isF32();
     });
     int64_t warpgroups = teams * static_cast<int64_t>(kernel.getGroup()) / kWarpgroupLanes;
-    if (!areUsed) addStages(kernel, warpgroups * kStorePanels * kStoredRows * kPanelBytes);
+    if (!areUsed) addStages(kernel, storePanelBytes(warpgroups));
   }
 
   void addSums(Place place, scf::ForOp loop) {
