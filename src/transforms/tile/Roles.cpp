@@ -176,6 +176,12 @@ private:
 
 }  // namespace
 
+bool hasPanels(tile::KernelOp kernel) {
+  return kernel.getBody().walk([](tile::AllocSharedOp alloc) {
+    return alloc.getType().getSwizzle() == "panels" ? WalkResult::interrupt() : WalkResult::advance();
+  }).wasInterrupted();
+}
+
 std::variant<RolePlan, Refusal> planRoles(tile::KernelOp kernel) { return Planner(kernel).run(); }
 
 }  // namespace tessera::transforms

@@ -28,6 +28,9 @@ constexpr int64_t kBoxRows = 256, kPanelBytes = 128, kStoredRows = 64, kStorePan
 /// Shared memory through which so many warpgroups store tiles of one dtype.
 constexpr int64_t storePanelBytes(int64_t warpgroups) { return warpgroups * kStorePanels * kStoredRows * kPanelBytes; }
 
+/// Operands of the kernel lie in panels: its products are those of warpgroups.
+bool hasPanels(ir::tile::KernelOp kernel);
+
 /// The plan of a kernel, or the first thing in it that has no form in roles.
 std::variant<RolePlan, Refusal> planRoles(ir::tile::KernelOp kernel);
 

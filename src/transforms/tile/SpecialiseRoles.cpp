@@ -49,7 +49,6 @@ public:
 
   void run() {
     loopOfTeams_ = loopOfTeams(kernel_, plan_);
-    if (loopOfTeams_) teams_ = kTeams;
     chooseStages();
     Block &body = kernel_.getBody().front();
     builder_.setInsertionPointToStart(&body);
@@ -97,8 +96,8 @@ private:
       if (canBeBulk(store) && stored.insert(store.getValue().getType().getElementType()).second) others += panelBytes();
     });
     int64_t wanted = givenStages(kernel_).value_or(kMostStages);
-    if (loopOfTeams_ && others + teams_ * outside + 2 * staged > machine_.sharedBytes) loopOfTeams_ = {}, teams_ = 1;  // each team has a stage
-    stagesOutside_ = loopOfTeams_ ? teams_ : machine_.sharedBytes - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
+    if (loopOfTeams_ && others + kTeams * outside + 2 * staged > machine_.sharedBytes) loopOfTeams_ = {};  // each team has a stage
+    stagesOutside_ = loopOfTeams_ ? kTeams : machine_.sharedBytes - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
     others += stagesOutside_ * outside;
     stages_ = std::clamp<int64_t>(staged ? (machine_.sharedBytes - others) / staged : wanted, 1, wanted);
     explainStages(kernel_, stages_, staged);
@@ -263,7 +262,7 @@ private:
 
   // ---- stores
 
-  int64_t warpgroups() { return kernel_.getGroup() / kWarpgroupLanes * teams_; }
+  int64_t warpgroups() { return kernel_.getGroup() / kWarpgroupLanes * (loopOfTeams_ ? kTeams : 1); }
   int64_t panelBytes() { return storePanelBytes(warpgroups()); }
 
   /// Sums in the layout of the instruction, whole panels, to a tensor that nothing else touches. Columns lie along its last
@@ -304,7 +303,6 @@ private:
   Extents extents_;
   tile::RolesOp roles_;
   scf::ForOp loopOfTeams_;  // null where all consumers work on one tile
-  int64_t teams_ = 1;
   SmallVector<Ring> rings_;
   llvm::SmallDenseSet<Operation *> needed_;
   int64_t stagesOutside_ = 1;  // of copies outside of loops
@@ -318,9 +316,7 @@ struct SpecialiseRolesPass : PassWrapper<SpecialiseRolesPass, OperationPass<tile
   void getDependentDialects(DialectRegistry &registry) const override { registry.insert<scf::SCFDialect>(); }
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    bool panels = false;
-    kernel.getBody().walk([&](tile::AllocSharedOp alloc) { panels |= alloc.getType().getSwizzle() == "panels"; });
-    if (!panels) return;
+    if (!hasPanels(kernel)) return;
     std::variant<RolePlan, Refusal> plan = planRoles(kernel);
     if (auto *refusal = std::get_if<Refusal>(&plan)) {
       kernel.emitError("operands lie in panels, but no producer can fill them: " + refusal->why);

@@ -67,10 +67,7 @@ struct StageFollowersPass : PassWrapper<StageFollowersPass, OperationPass<tile::
   void runOnOperation() override {
     const Machine *machine = machineOf(getOperation());
     if (!machine) return signalPassFailure();
-    bool panels = getOperation().getBody().walk([](tile::AllocSharedOp alloc) {
-      return alloc.getType().getSwizzle() == "panels" ? WalkResult::interrupt() : WalkResult::advance();
-    }).wasInterrupted();
-    if (panels) stageFollowers(getOperation(), *machine);
+    if (hasPanels(getOperation())) stageFollowers(getOperation(), *machine);
   }
 };
 
