@@ -40,6 +40,8 @@ std::unique_ptr<mlir::Pass> createSumColumnsPass();
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 /// Long reductions of whole tensors and of columns in parts, so that the whole machine takes part; for GPUs.
 std::unique_ptr<mlir::Pass> createSplitReductionsPass();
+/// Loops over one row that need nothing of each other are one loop, which reads the row once; for GPUs.
+std::unique_ptr<mlir::Pass> createJoinLoopsPass();
 /// Kernels whose lanes take single elements take vectors of 16 bytes; for GPUs.
 std::unique_ptr<mlir::Pass> createVectorisePass();
 void registerTileTransforms();

@@ -106,6 +106,7 @@ void registerTileTransforms() {
   registerPass(createProveBoundsPass);
   registerPass(createMergeAxesPass);
   registerPass(createSplitReductionsPass);
+  registerPass(createJoinLoopsPass);
   registerPass(createVectorisePass);
 }
 

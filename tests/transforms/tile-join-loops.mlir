@@ -1,0 +1,108 @@
+// RUN: tessera-opt %s --tile-join-loops | FileCheck %s
+
+// The least and the sum of a row: one loop reads it, once.
+// CHECK-LABEL: tile.kernel @range_kernel
+// CHECK: %[[BOTH:.*]]:2 = scf.for
+// CHECK-SAME: iter_args(%[[LEAST:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}) -> (f32, f32)
+// CHECK: %[[E:.*]] = tile.load_element %x
+// CHECK-NOT: tile.load_element %x
+// CHECK: scf.yield
+// CHECK: tile.group_reduce "min" %[[BOTH]]#0
+// CHECK: tile.group_reduce "sum" %[[BOTH]]#1
+// The squares need the sum: their loop stays.
+// CHECK: scf.for
+// CHECK: tile.load_element %x
+// CHECK: tile.group_reduce "sum"
+tile.kernel @range_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["M"]>, group = 256 : i64} {
+  %row = tile.query "group_id"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %infinity = tile.constant 0x7F800000 : f32
+  %l = scf.for %c = %lane to %N step %lanes iter_args(%least = %infinity) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %next = tile.elementwise "min" %least, %e : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "min"}
+  %least = tile.group_reduce "min" %l : f32
+  %lane_2 = tile.query "local_id"
+  %lanes_2 = tile.query "group_size"
+  %N_2 = tile.dim "N"
+  %zero = tile.constant 0.0 : f32
+  %s = scf.for %c = %lane_2 to %N_2 step %lanes_2 iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %sum = tile.group_reduce "sum" %s : f32
+  %q = scf.for %c = %lane to %N step %lanes iter_args(%squares = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %d = tile.elementwise "sub" %e, %sum : f32
+    %square = tile.elementwise "mul" %d, %d : f32
+    %next = tile.elementwise "add" %squares, %square : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %squares = tile.group_reduce "sum" %q : f32
+  %both = tile.elementwise "add" %least, %squares : f32
+  tile.once {
+    tile.store_element %both, %y[%row] : f32, !tsr.view<["M"], f32>
+  }
+  tile.kernel_end
+}
+
+// Two results of one row, the second where the row was: the lane has read its element when it writes it.
+// CHECK-LABEL: tile.kernel @scaled_kernel
+// CHECK: scf.for
+// CHECK: %[[E:.*]] = tile.load_element %x
+// CHECK-NOT: tile.load_element
+// CHECK: tile.store_element %{{.*}}, %y
+// CHECK: tile.store_element %{{.*}}, %x
+// CHECK-NOT: scf.for
+// CHECK: tile.kernel_end
+tile.kernel @scaled_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["M"]>, group = 256 : i64} {
+  %row = tile.query "group_id"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %twice = tile.elementwise "add" %e, %e : f32
+    tile.store_element %twice, %y[%row, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
+  }
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %square = tile.elementwise "mul" %e, %e : f32
+    tile.store_element %square, %x[%row, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
+  }
+  tile.kernel_end
+}
+
+// The second loop reads what the first one has written, another one what another lane writes: both stay as they are.
+// CHECK-LABEL: tile.kernel @kept_kernel
+// CHECK-COUNT-3: scf.for
+// CHECK: tile.kernel_end
+tile.kernel @kept_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", inout>, #tsr.param<"z", out>], outputs = [], grid = #tsr.grid<explicit, ["M"]>, group = 256 : i64} {
+  %row = tile.query "group_id"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %first = tile.constant 0 : index
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    tile.store_element %e, %y[%row, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
+  }
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %y[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %head = tile.load_element %y[%row, %first] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %sum = tile.elementwise "add" %e, %head : f32
+    tile.store_element %sum, %z[%row, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
+  }
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    tile.store_element %e, %y[%row, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
+  }
+  tile.kernel_end
+}
