@@ -355,8 +355,12 @@ LogicalResult KernelEmitter::finish() {
     out_->setAttr("bounds", builder_.getStringAttr(lanes));
     lanes = "(" + lanes + ")";
   }
-  // Up to 64 registers a lane: those that hold a row must not be spilled for the sake of more lanes.
-  if (constants_.count("T.held")) out_->setAttr("resident", builder_.getStringAttr("1024 / " + lanes));
+  // Registers that hold rows must not be spilled for the sake of more lanes: 64 a lane for one row, 80 for two, else 128.
+  if (constants_.count("T.held")) {
+    int64_t rows = 0;
+    kernel_.walk([&](tile::HoldRowOp) { ++rows; });
+    out_->setAttr("resident", builder_.getStringAttr((rows <= 1 ? "1024 / " : rows == 2 ? "768 / " : "512 / ") + lanes));
+  }
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
   keepElementsInLoops(out_);

@@ -95,6 +95,9 @@ void VectorForm::findHeld() {
       row->loads.push_back(load);
       row->loops.insert(loop);
     }
+  // A vector that all groups read is in the cache: it takes no registers where there are rows.
+  bool haveRows = llvm::any_of(found, [](const Row &row) { return !row.leading.empty(); });
+  if (haveRows) llvm::erase_if(found, [](const Row &row) { return row.leading.empty(); });
   for (Row &row : found) {
     std::optional<Dim> extent = dimOf(row.extent);
     if (!extent || row.loops.size() < 2 || (heldExtent_ && heldExtent_ != extent)) continue;
