@@ -72,16 +72,18 @@ void FunctionScheduler::storeSumsOverRows(Block &block) {
 
 /// What is made of rows' sums, or of many arrays, and read by several kernels is stored where that moves fewer bytes than to
 /// read all that it is made of in each of them: once read and written, then read by each. Where each turn of a loop that is
-/// written out is made of the one before, all turns would else be computed in each.
+/// written out is made of the one before, all turns would else be computed in each. The last of several such values comes
+/// first: where it is stored, one kernel alone needs those that it is made of.
 void FunctionScheduler::storeShared(Block &block) {
-  for (Operation &op : block) {
+  for (Operation &op : llvm::reverse(block)) {
     if (!isa<graph::ElementwiseOp>(op) || chainOps_.contains(&op) || op.getResult(0).hasOneUse()) continue;
     Value value = op.getResult(0);
     if (isStored(value) || !isa<TensorType>(value.getType())) continue;
     int64_t own = bitsOf(value.getType()), read = bitsRead(value);
     if (read < kMany * std::max<int64_t>(own, 32) && !holds(value, isReduce)) continue;
     auto kernels = static_cast<int64_t>(kernelsReading(value));
-    markIf((kernels - 1) * read > (kernels + 1) * own, value);
+    int64_t more = (kernels - 1) * read - (kernels + 1) * own;
+    markIf(more > 0 || (more == 0 && holds(value, isReduce) && !isForRows(value)), value);
   }
 }
 
