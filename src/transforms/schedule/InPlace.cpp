@@ -78,4 +78,15 @@ Value FunctionScheduler::memoryToOverwrite(Value root, size_t fixed) {
   return {};
 }
 
+/// The same for an array whose kernel also finds these numbers for each row: after it, nobody reads the memory for them.
+Value FunctionScheduler::memoryOverRows(Value root, size_t fixed, ArrayRef<Stored> rows) {
+  for (const Stored &row : rows) leaves_.insert(row);
+  Value memory = memoryToOverwrite(root, fixed);
+  for (auto [row, held] : rows) leaves_.erase(row);
+  Dim count(1);
+  for (DimAttr extent : shapeOf(root.getType()).take_front(fixed)) count = count * extent.getDim();
+  bool isSafe = memory && llvm::all_of(rows, [&](const Stored &row) { return readsOnlyItsRow(row.first, memory, count); });
+  return isSafe ? memory : Value();
+}
+
 }  // namespace tessera::transforms

@@ -1,5 +1,6 @@
 // Strategy "rows": a group has whole rows, and every reduction inside sees the same row in all its lanes.
 #include "transforms/schedule/TensorFunction.h"
+#include "transforms/schedule/Updates.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -80,6 +81,102 @@ SmallVector<Value> FunctionScheduler::rowsUnder(Value value) {
   return found.takeVector();
 }
 
+/// An array that follows element by element from what these numbers for each row are made of, and that is stored, too: the kernel that
+/// has the rows at hand stores it. The derivative by the logits follows from the greatest and the sum that a cross entropy finds.
+Value FunctionScheduler::arrayOverRows(ArrayRef<Value> rows, size_t fixed) {
+  Value last = rows.back();
+  ArrayRef<DimAttr> leading = shapeOf(last.getType()).take_front(fixed);
+  auto axesOfRoot = [&](Value root) {
+    roots_.erase(root);  // as its own kernel sees it
+    std::optional<size_t> axes = axesOfRows(root);
+    roots_.insert(root);
+    return axes;
+  };
+  auto isBeside = [&](Value each) {
+    return roots_.count(each) && !leaves_.count(each) && !states_.count(each) && each.getDefiningOp() && !chains_.count(each.getDefiningOp()) &&
+           shapeOf(each.getType()).size() > fixed && shapeOf(each.getType()).take_front(fixed) == leading && isReadyButFor(each, rows) &&
+           axesOfRoot(each) == fixed;
+  };
+  SmallVector<Value> next(rows);
+  for (Value row : rows)
+    walkBack(row, [&](Value each) {
+      if (each.getDefiningOp<graph::ReduceOp>()) next.push_back(each);
+      return !isStored(each) || each == row;
+    });
+  llvm::DenseSet<Value> seen(next.begin(), next.end());
+  while (!next.empty()) {
+    Value from = next.pop_back_val();
+    for (Operation *user : from.getUsers()) {
+      if (user->getBlock() != last.getParentBlock() || user->hasAttr(kInPlace)) continue;
+      if (!isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp>(user) || !seen.insert(user->getResult(0)).second) continue;
+      if (isBeside(user->getResult(0))) return user->getResult(0);
+      if (!isStored(user->getResult(0))) next.push_back(user->getResult(0));
+    }
+  }
+  return {};
+}
+
+/// All that a value is made of lies in memory, but for these rows' numbers and for what is the same for all rows, which comes first.
+bool FunctionScheduler::isReadyButFor(Value value, ArrayRef<Value> rows) {
+  bool isReady = true;
+  walkBack(value, [&](Value each) {
+    if (!isReady || leaves_.count(each) || llvm::is_contained(rows, each)) return false;
+    Operation *op = each.getDefiningOp();
+    bool isNumber = each != value && isNumberOfAll(each);
+    isReady = op && !op->hasAttr(kInPlace) && !isDot(op) && (isNumber ? !readsAny(each, rows) : each == value || !roots_.count(each));
+    return isReady;
+  });
+  return isReady;
+}
+
+/// A sum of many elements that is the same for all rows.
+bool FunctionScheduler::isNumberOfAll(Value value) {
+  auto reduce = value.getDefiningOp<graph::ReduceOp>();
+  return reduce && longAxes(value.getType()).empty() && isLong(reduce);
+}
+
+bool FunctionScheduler::readsAny(Value value, ArrayRef<Value> of) {
+  bool reads = false;
+  walkBack(value, [&](Value each) {
+    reads |= llvm::is_contained(of, each);
+    return !reads && !leaves_.count(each);
+  });
+  return reads;
+}
+
+/// Long sums that are the same for all rows, in order: they are not added up in each of them.
+SmallVector<Value> FunctionScheduler::numbersOfAll(Value value) {
+  SmallVector<Value> found;
+  walkBack(value, [&](Value each) {
+    if (isStored(each) && each != value) return false;
+    bool isNumber = each != value && isNumberOfAll(each);
+    if (isNumber) found.push_back(each);
+    return !isNumber;
+  });
+  llvm::sort(found, [](Value a, Value b) { return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp()); });
+  return found;
+}
+
+/// Roots that follow element by element from an array that a row kernel stores: it stores them, too. A gradient, and itself in 16 bits.
+SmallVector<Value> FunctionScheduler::arraysBeside(Value root) {
+  constexpr size_t kMostArrays = 2;
+  SmallVector<Value> next{root}, found;
+  if (longAxes(root.getType()).empty() || root.getParentBlock() != &function_.entry()) return {};
+  llvm::DenseSet<Value> seen{root};
+  while (!next.empty() && found.size() < kMostArrays) {
+    Value from = next.pop_back_val();
+    for (Operation *user : from.getUsers()) {
+      bool isByElement = isa<graph::ElementwiseOp, graph::CastOp>(user) && !user->hasAttr(kInPlace) && user->getBlock() == root.getParentBlock();
+      if (!isByElement || shapeOf(user->getResult(0).getType()) != shapeOf(root.getType()) || !seen.insert(user->getResult(0)).second) continue;
+      Value made = user->getResult(0);
+      bool isToStore = roots_.count(made) && !leaves_.count(made) && !states_.count(made);
+      if (isToStore && isReadyButFor(made, root)) found.push_back(made);
+      else if (!isToStore) next.push_back(made);
+    }
+  }
+  return found;
+}
+
 /// Stores what `value` needs of rows: by one kernel that goes over the rows once, where all of it is of the same rows.
 LogicalResult FunctionScheduler::makeRows(Value value) {
   SmallVector<Value> rows = rowsUnder(value);
@@ -95,8 +192,16 @@ LogicalResult FunctionScheduler::makeRows(Value value) {
       if (!leaves_.count(each) && failed(makeRoot(each))) return failure();
     return success();
   }
-  Value target = memoryFor(last);
-  if (failed(rowKernel(last, *fixed, target, ArrayRef(rows).drop_back()))) return failure();
+  if (Value array = arrayOverRows(rows, *fixed)) last = array;
+  else rows.pop_back();
+  roots_.erase(last);
+  for (Value each : numbersOfAll(last))
+    if (failed(makeRoot(each))) return failure();
+  SmallVector<Stored> others = memoryForAll(rows);
+  Value target = results_.count(last) ? Value() : memoryOverRows(last, *fixed, others);
+  if (!target) target = memoryFor(last);
+  others.append(memoryForAll(arraysBeside(last)));
+  if (failed(rowKernel(last, *fixed, target, others))) return failure();
   isHeld({last, target});
   return success();
 }
@@ -122,8 +227,7 @@ bool isForLanes(graph::ReduceOp reduce) {
   return !isScalar && (!overLast || !isLong(reduce));
 }
 
-LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target, ArrayRef<Value> siblings) {
-  SmallVector<Stored> others = memoryForAll(siblings);
+LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value target, ArrayRef<Stored> others) {
   Location loc = root.getLoc();
   MLIRContext *context = builder_.getContext();
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
@@ -135,7 +239,7 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
   std::set<std::string> rows;
   llvm::SetVector<Value> reductions;
   topReductions(root, reductions);
-  for (Value sibling : siblings) topReductions(sibling, reductions);
+  for (auto [other, memory] : others) topReductions(other, reductions);
   for (Value value : reductions) {
     auto reduce = value.getDefiningOp<graph::ReduceOp>();
     for (int64_t axis : reduce.getAxes())
@@ -143,7 +247,7 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
   }
   std::vector<std::string> list(rows.begin(), rows.end());
   std::string reason = longAxes(root.getType()).empty() ? "one group reduces everything" : "one group a row";
-  if (!siblings.empty()) reason += "; it stores all that is needed of the row";
+  if (!others.empty()) reason += "; it stores all that is needed of the row";
   Kernel kernel = beginKernel(root, grid, target, {reason}, false, list, schedule::KernelOp::getOperationName(), {}, others);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Privatiser privatiser(builder, kernel.leaves);
@@ -153,19 +257,19 @@ LogicalResult FunctionScheduler::rowKernel(Value root, size_t fixed, Value targe
         isUnit(shape[axis])
             ? privatiser.constantIndex(0, loc)
             : builder.create<graph::QueryOp>(loc, builder.getIndexType(), "origin", axis).getResult();
-  auto indicesOf = [&](Value sibling) {
+  auto indicesOf = [&](Value other) {
     Indices at(indices.begin(), indices.begin() + fixed);
-    at.resize(shapeOf(sibling.getType()).size());
+    at.resize(shapeOf(other.getType()).size());
     return at;
   };
   SmallVector<Value> pieces;
-  for (Value sibling : siblings)
-    if (!pieces.emplace_back(privatiser.part(sibling, indicesOf(sibling)))) return failure();
+  for (auto [other, memory] : others)
+    if (!pieces.emplace_back(privatiser.part(other, indicesOf(other)))) return failure();
   Value piece = privatiser.part(root, indices);
   if (!piece) return failure();
-  for (auto [i, sibling] : llvm::enumerate(siblings)) {
-    store(builder, pieces[i], kernel.others[i], indicesOf(sibling), /*byLane=*/false, sibling.getLoc());
-    isHeld(others[i]);
+  for (auto [i, other] : llvm::enumerate(others)) {
+    store(builder, pieces[i], kernel.others[i], indicesOf(other.first), /*byLane=*/false, other.first.getLoc());
+    isHeld(other);
   }
   store(builder, piece, kernel.target, indices, /*byLane=*/false, loc);
   builder.create<schedule::KernelEndOp>(loc);

@@ -224,15 +224,11 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
         }
       if (progress) continue;
     }
-    // What is the same for all rows is not added up in each of them.
     bool manyRows = fixed <= rank && llvm::any_of(shapeOf(value.getType()).take_front(fixed), [](DimAttr extent) { return !isUnit(extent); });
-    bool progress = false;
-    for (Value reduction : reductions)
-      if (manyRows && reduction != value && longAxes(reduction.getType()).empty() && isLong(reduction.getDefiningOp<graph::ReduceOp>())) {
-        if (failed(makeRoot(reduction))) return failure();
-        progress = true;
-      }
-    if (progress) continue;
+    SmallVector<Value> numbers = manyRows ? numbersOfAll(value) : SmallVector<Value>();
+    for (Value each : numbers)
+      if (failed(makeRoot(each))) return failure();
+    if (!numbers.empty()) continue;
     bool byLane = llvm::all_of(reductions, [](Value found) { return isForLanes(found.getDefiningOp<graph::ReduceOp>()); });
     if (fixed > rank || (fixed == rank && byLane && !expands))
       return finish(laneKernel(value, target, true));
@@ -241,7 +237,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
         target.getDefiningOp()->erase();
         target = memory;
       }
-    return finish(rowKernel(value, fixed, target));
+    return finish(rowKernel(value, fixed, target, memoryForAll(arraysBeside(value))));
   }
 }
 

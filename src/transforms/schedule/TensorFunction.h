@@ -102,6 +102,7 @@ private:
   bool readsOnlyItsRow(mlir::Value value, mlir::Value memory, const Dim &rows);
   bool isLastReader(mlir::Operation *last, mlir::Value memory);
   mlir::Value memoryToOverwrite(mlir::Value root, size_t fixed);
+  mlir::Value memoryOverRows(mlir::Value root, size_t fixed, llvm::ArrayRef<Stored> rows);
   mlir::LogicalResult writeState(mlir::Value value, mlir::Value memory);
   bool isNewState(mlir::Value value);
   llvm::SmallVector<Stored> statesTogether(const Stored &first, llvm::ArrayRef<Stored> states);
@@ -121,7 +122,13 @@ private:
   llvm::SmallVector<mlir::Value> rowsUnder(mlir::Value value);
   std::optional<size_t> axesOfRows(mlir::Value value);
   mlir::LogicalResult makeRows(mlir::Value value);
-  mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<mlir::Value> siblings = {});
+  mlir::Value arrayOverRows(llvm::ArrayRef<mlir::Value> rows, size_t fixed);
+  bool isReadyButFor(mlir::Value value, llvm::ArrayRef<mlir::Value> rows);
+  bool isNumberOfAll(mlir::Value value);
+  bool readsAny(mlir::Value value, llvm::ArrayRef<mlir::Value> of);
+  llvm::SmallVector<mlir::Value> numbersOfAll(mlir::Value value);
+  llvm::SmallVector<mlir::Value> arraysBeside(mlir::Value root);
+  mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential, llvm::ArrayRef<mlir::Value> siblings = {});
   llvm::SmallVector<mlir::Value> siblingsOf(mlir::Value root);  // Siblings.cpp
