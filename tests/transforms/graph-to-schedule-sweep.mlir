@@ -65,6 +65,40 @@ graph.func @columns(%q: !tsr.tensor<["S", "64"], f32>, %k: !tsr.tensor<["64", "T
   graph.return %c : !tsr.tensor<["T", "64"], f32>
 }
 
+// Two products of the columns of one matrix of scores, and of what it becomes: one kernel adds up both.
+// CHECK-LABEL: schedule.kernel @gradients_kernel_1(
+// CHECK-SAME: %result_2: {{.*}}, %result_1: {{.*}})
+// CHECK-SAME: and adds up its products
+// CHECK: %[[SUMS:.*]]:2 = scf.for
+// CHECK: graph.dot
+// CHECK: graph.dot
+// CHECK: graph.dot
+// CHECK-NOT: graph.dot
+// CHECK: scf.yield %{{.*}}, %{{.*}} :
+// CHECK-DAG: graph.store %[[SUMS]]#0
+// CHECK-DAG: graph.store %[[SUMS]]#1
+// CHECK-LABEL: schedule.func @gradients(
+// CHECK: schedule.launch @gradients_kernel(
+// CHECK: schedule.launch @gradients_kernel_1(
+// CHECK-NOT: schedule.launch
+// CHECK: schedule.return
+graph.func @gradients(%q: !tsr.tensor<["S", "64"], f32>, %k: !tsr.tensor<["64", "T"], f32>, %v: !tsr.tensor<["T", "64"], f32>, %g: !tsr.tensor<["S", "64"], f32>) -> (!tsr.tensor<["S", "64"], f32>, !tsr.tensor<["T", "64"], f32>, !tsr.tensor<["T", "64"], f32>) attributes {
+    dims = ["S", "T"], params = [#tsr.param<"q", in>, #tsr.param<"k", in>, #tsr.param<"v", in>, #tsr.param<"g", in>],
+    outputs = [#tsr.result<"result_0", !tsr.tensor<["S", "64"], f32>>, #tsr.result<"result_1", !tsr.tensor<["T", "64"], f32>>, #tsr.result<"result_2", !tsr.tensor<["T", "64"], f32>>]} {
+  %s = graph.dot %q, %k : (!tsr.tensor<["S", "64"], f32>, !tsr.tensor<["64", "T"], f32>) -> !tsr.tensor<["S", "T"], f32>
+  %m = graph.reduce "max" %s {axes = array<i64: 1>} : !tsr.tensor<["S", "T"], f32> to !tsr.tensor<["S"], f32>
+  %ms = graph.broadcast %m {axes = array<i64: 0>} : !tsr.tensor<["S"], f32> to !tsr.tensor<["S", "T"], f32>
+  %d = graph.elementwise "sub" %s, %ms : !tsr.tensor<["S", "T"], f32>
+  %e = graph.elementwise "exp" %d : !tsr.tensor<["S", "T"], f32>
+  %r = graph.dot %e, %v : (!tsr.tensor<["S", "T"], f32>, !tsr.tensor<["T", "64"], f32>) -> !tsr.tensor<["S", "64"], f32>
+  %t = graph.transpose %e {perm = array<i64: 1, 0>} : !tsr.tensor<["S", "T"], f32> to !tsr.tensor<["T", "S"], f32>
+  %c = graph.dot %t, %g : (!tsr.tensor<["T", "S"], f32>, !tsr.tensor<["S", "64"], f32>) -> !tsr.tensor<["T", "64"], f32>
+  %w = graph.elementwise "mul" %e, %d : !tsr.tensor<["S", "T"], f32>
+  %wt = graph.transpose %w {perm = array<i64: 1, 0>} : !tsr.tensor<["S", "T"], f32> to !tsr.tensor<["T", "S"], f32>
+  %b = graph.dot %wt, %q : (!tsr.tensor<["T", "S"], f32>, !tsr.tensor<["S", "64"], f32>) -> !tsr.tensor<["T", "64"], f32>
+  graph.return %r, %c, %b : !tsr.tensor<["S", "64"], f32>, !tsr.tensor<["T", "64"], f32>, !tsr.tensor<["T", "64"], f32>
+}
+
 // Scores that are returned are stored, and read by all.
 // CHECK-NOT: sweep
 // CHECK-LABEL: schedule.func @returned(

@@ -37,6 +37,14 @@ public:
     return neutral == 0 ? ofWeights(op) : Bounds();
   }
 
+  /// Computed alike.
+  static bool isSame(Value a, Value b) {
+    if (a == b) return true;
+    Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
+    return left && right && left->getName() == right->getName() && left->getAttrDictionary() == right->getAttrDictionary() &&
+           left->getNumOperands() == right->getNumOperands() && llvm::equal(left->getOperands(), right->getOperands(), isSame);
+  }
+
 private:
   Bounds ofChoice(graph::ElementwiseOp op, double neutral) {
     Value asked = op->getOperand(0), yes = op->getOperand(1), no = op->getOperand(2);
@@ -135,13 +143,6 @@ private:
     return privatiser_.arithmetic("min", last, privatiser_.arithmetic("sub", period, privatiser_.constantIndex(1, line_), line_), line_);
   }
 
-  static bool isSame(Value a, Value b) {
-    if (a == b) return true;
-    Operation *left = a.getDefiningOp(), *right = b.getDefiningOp();
-    return left && right && left->getName() == right->getName() && left->getAttrDictionary() == right->getAttrDictionary() &&
-           left->getNumOperands() == right->getNumOperands() && llvm::equal(left->getOperands(), right->getOperands(), isSame);
-  }
-
   static std::optional<Dim> dimOf(Value value) {
     if (auto dim = value.getDefiningOp<graph::DimOp>()) return dim.getDim().getDim();
     auto constant = value.getDefiningOp<graph::ConstantOp>();
@@ -204,11 +205,16 @@ std::pair<Value, Value> keysSeen(OpBuilder &builder, Privatiser &privatiser, Cha
   ArrayRef<DimAttr> shape = shapeOf(chain.weights().getType());
   Value zero = privatiser.constantIndex(0, line), all = privatiser.dim(shape.back().getDim(), line);
   bool compares = chain.largest || (chain.reduce && chain.reduce.getMnemonic() == "max");
-  auto [first, end] = BoundFinder(builder, privatiser, static_cast<int64_t>(shape.size()) - 1, rows, all)
-                          .of(chain.largest ? chain.scores() : chain.weights(), compares ? -std::numeric_limits<double>::infinity() : 0);
+  BoundFinder finder(builder, privatiser, static_cast<int64_t>(shape.size()) - 1, rows, all);
+  auto [first, end] = finder.of(chain.largest ? chain.scores() : chain.weights(), compares ? -std::numeric_limits<double>::infinity() : 0);
   auto index = [&](StringRef mnemonic, Value a, Value b, StringRef name) {
     return privatiser.arithmetic(mnemonic, a, b, name.empty() ? line : Location(named(name, line)));
   };
+  for (graph::DotOp other : chain.beside) {
+    auto [from, to] = finder.of(other.getLhs(), 0);
+    if (first && !(from && BoundFinder::isSame(first, from))) first = from ? index("min", first, from, "") : Value();
+    if (end && !(to && BoundFinder::isSame(end, to))) end = to ? index("max", end, to, "") : Value();
+  }
   Value size = first ? privatiser.dim(step.getDim(), line) : Value();
   return {first ? index("mul", index("floordiv", index("max", first, zero, ""), size, ""), size, "first") : zero,
           end ? index("min", all, end, "end") : all};

@@ -1,6 +1,7 @@
 // The kernels of a chain: the loop over tiles of the right operands, and what it keeps of each row.
 #include "support/Check.h"
 #include "transforms/schedule/ChainWriter.h"
+#include "transforms/schedule/Sweep.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -12,6 +13,7 @@ namespace {
 constexpr int64_t kReductionBytes = 1024;  // where waves that share a row or a column meet
 constexpr int64_t kMostHeld = 256;   // elements of a row that a group holds, where the facts bound them
 constexpr int64_t kUsualHeld = 128;  // where they do not
+constexpr int64_t kLeastKeys = 64;   // in a tile of a sweep, where registers are many
 constexpr int64_t kSweepRegisters = 180;  // of a lane for what lives at once, of 232: the rest is for places and copies
 
 }  // namespace
@@ -118,7 +120,59 @@ LogicalResult FunctionScheduler::makeKeeper(Value rows) {
   return makeRoot(root);
 }
 
+/// Another product of the scores that this sweep computes, or of more: null where there is none that one kernel can add up with this
+/// one's. The derivatives by the keys and the values of attention.
+Chain *FunctionScheduler::sweepBeside(Value root, Chain &chain) {
+  auto isOfProduct = [](const Chain &each) { return each.outer && !each.largest; };
+  auto computes = [](const Chain &one, const Chain &other) {
+    return llvm::all_of(other.inner, [&](graph::DotOp dot) { return llvm::is_contained(one.inner, dot); });
+  };
+  if (!isOfProduct(chain) || !root.getDefiningOp()) return nullptr;
+  for (auto dot : chain.outer->getBlock()->getOps<graph::DotOp>()) {
+    auto found = chains_.find(dot);
+    if (found == chains_.end() || dot == chain.outer || !isOfProduct(found->second) || dot.getType() != chain.outer.getType()) continue;
+    Chain &other = found->second;
+    if (!computes(chain, other) && !computes(other, chain)) continue;
+    Value stored = storedFor(dot);
+    bool isToStore = roots_.count(stored) && !leaves_.count(stored) && !states_.count(stored) && shapeOf(stored.getType()) == shapeOf(root.getType());
+    DimAttr none = DimAttr::get(builder_.getContext(), Dim(1));
+    if (!isToStore || rootTile(stored, none, none).axes != rootTile(root, none, none).axes || !readsStored(stored)) continue;
+    Chain both = together(chain, other);
+    SmallVector<ChainForm> forms = chainForms(both);
+    if (forms.size() == 1 && forms[0].depth && sweepRegisters(both, kLeastKeys, forms[0].most) <= kSweepRegisters) return &other;
+  }
+  return nullptr;
+}
+
+/// A sweep that adds up the products of both: the one that computes more scores, with the other's product beside its own.
+Chain FunctionScheduler::together(const Chain &one, const Chain &other) {
+  const Chain &larger = one.inner.size() < other.inner.size() ? other : one, &smaller = &larger == &one ? other : one;
+  Chain both = larger;
+  both.beside.push_back(smaller.outer);
+  both.body.insert(smaller.body.begin(), smaller.body.end());
+  return both;
+}
+
+/// All that a value is made of, and that is to be stored, is there.
+bool FunctionScheduler::readsStored(Value value) {
+  bool isThere = true;
+  walkBack(value, [&](Value each) {
+    isThere &= each == value || leaves_.count(each) || parts_.count(each) || !roots_.count(each);
+    return isThere && !leaves_.count(each) && !parts_.count(each);
+  });
+  return isThere;
+}
+
 LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
+  if (Chain *other = sweepBeside(root, chain)) {
+    Chain both = together(chain, *other);
+    Value stored = storedFor(other->outer), memory = memoryFor(stored);
+    Stored here{root, target}, there{stored, memory};
+    if (both.outer != chain.outer) std::swap(here, there);
+    if (failed(chainKernel(here.first, both, chainForms(both).front(), here.second, {}, there))) return failure();
+    isHeld({stored, memory});
+    return success();
+  }
   SmallVector<Stored> rows;
   for (Value value : chain.keepsRows ? chain.rows() : SmallVector<Value>()) rows.push_back({value, memoryFor(value)});
   SmallVector<ChainForm> forms = chainForms(chain);
@@ -152,13 +206,14 @@ void FunctionScheduler::setChainSizes(graph::KernelOp kernel, const ChainForm &f
   kernel.setRequirementsAttr(builder_.getArrayAttr(facts));
 }
 
-LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const ChainForm &form, Value target, ArrayRef<Stored> rows) {
+LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const ChainForm &form, Value target, ArrayRef<Stored> rows,
+                                             ArrayRef<Stored> beside) {
   Location loc = root.getLoc(), line = unnamed(chain.last()->getLoc());
   MLIRContext *context = builder_.getContext();
   auto size = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
   RootTile tile = chain.reduce ? rowTile(root, size("T.m")) : rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
-                             graph::KernelOp::getOperationName(), {}, rows);
+                             graph::KernelOp::getOperationName(), {}, chain.beside.empty() ? rows : beside);
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();
@@ -173,7 +228,12 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
                                : writeSweep(builder, privatiser, chain, tile.product, form.depth);
   Value piece = written ? privatiser.part(root, tile.stored) : Value();
   if (!piece) return failure();
+  SmallVector<Value> pieces;
+  for (const Stored &other : beside)
+    if (!pieces.emplace_back(privatiser.part(other.first, tile.stored))) return failure();
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
+  for (auto [i, other] : llvm::enumerate(beside))
+    store(builder, pieces[i], begun.others[i], tile.stored, /*byLane=*/false, other.first.getLoc());
   for (auto [i, stored] : llvm::enumerate(rows)) {
     Indices at = Indices(ArrayRef(tile.product).drop_back());
     store(builder, privatiser.part(stored.first, at), begun.others[i], at, /*byLane=*/false, stored.first.getLoc());
@@ -201,10 +261,11 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
   else if (machine.family == Target::Hip) tile.group = 128;  // two units of 64 lanes, each with whole rows
   else if (sum > 4) tile.n = 32;
-  while (!chain.largest && tile.n > 64 && sweepRegisters(chain, tile.n, held) > kSweepRegisters) tile.n -= 64;
+  while (!chain.largest && tile.n > kLeastKeys && sweepRegisters(chain, tile.n, held) > kSweepRegisters) tile.n -= 64;
   // Left and right operands, and the weights on their way into the second product.
   int64_t products = static_cast<int64_t>(chain.inner.size()), depth = most ? most : tile.k, cols = most ? most : tile.cols;
-  auto shared = [&] { return (products * (tile.m + tile.n) * depth + tile.n * cols + tile.m * tile.n) * operand; };
+  int64_t outers = 1 + static_cast<int64_t>(chain.beside.size());
+  auto shared = [&] { return (products * (tile.m + tile.n) * depth + outers * (tile.n * cols + tile.m * tile.n)) * operand; };
   const int64_t room = machine.sharedBytes - (machine.family == Target::Hip ? kReductionBytes : 0);
   while (shared() > room && (tile.m > 16 || tile.n > 16)) (tile.m > tile.n ? tile.m : tile.n) /= 2;
   if (shared() > room) return std::nullopt;

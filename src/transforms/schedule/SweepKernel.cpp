@@ -12,15 +12,18 @@ class SweepWriter : ScoreTiles {
 public:
   using ScoreTiles::ScoreTiles;
 
-  /// The tile of the outer product, or of the reduction, is known to the privatiser then. False after a diagnostic.
+  /// The tiles of the outer products, or of the reduction, are known to the privatiser then. False after a diagnostic.
   bool run() {
     if ((depth_ && !holdLeft()) || !holdRows()) return false;
     isMax_ = chain_.reduce && chain_.reduce.getMnemonic() == "max";
-    Value result = chain_.last()->getResult(0);
-    Value start = full(chain_.outer ? sumType_ : rowType_, neutral(), chain_.outer ? "acc" : nameOf(result, isMax_ ? "largest" : "row_sum"));
-    scf::ForOp loop = goOver(start, [&](scf::ForOp loop, const Index &keys) { return turn(loop.getRegionIterArg(0), keys); });
-    if (loop) privatiser_.give(result, loop.getResult(0));
-    return static_cast<bool>(loop);
+    SmallVector<Value> results{chain_.last()->getResult(0)}, starts;
+    for (graph::DotOp other : chain_.beside) results.push_back(other.getResult());
+    for (Value result : results)
+      starts.push_back(full(chain_.outer ? sumType_ : rowType_, neutral(), chain_.outer ? nameOf(result, "acc") : nameOf(result, isMax_ ? "largest" : "row_sum")));
+    scf::ForOp loop = goOver(starts, [&](scf::ForOp loop, const Index &keys) { return turn(loop.getRegionIterArgs(), keys); });
+    if (!loop) return false;
+    for (auto [result, sum] : llvm::zip(results, loop.getResults())) privatiser_.give(result, sum);
+    return true;
   }
 
 private:
@@ -39,21 +42,27 @@ private:
     return true;
   }
 
-  bool turn(BlockArgument carried, const Index &keys) {
+  bool turn(ValueRange carried, const Index &keys) {
     Indices tile = tileOf(keys);
-    Value weights = multiply(tile) ? privatiser_.part(chain_.weights(), tile) : Value();
-    if (!weights) return false;
-    weights = whereInside(weights, keys, neutral());
-    Value added;
-    if (chain_.outer) {
-      Value right = privatiser_.operandTile(chain_.outer, 1, product_, keys);
-      if (!right) return false;
-      added = builder_.create<graph::DotOp>(line_, sumType_, weights, right);
-    } else {
-      added = reduced(chain_.reduce.getMnemonic(), weights);
-    }
-    builder_.create<scf::YieldOp>(line_, elementwise(isMax_ ? "max" : "add", {carried, added}, nameHint(carried)));
+    if (!multiply(tile)) return false;
+    SmallVector<Value> sums;
+    auto add = [&](Operation *last) {
+      Value weights = privatiser_.part(last->getOperand(0), tile);
+      Value sum = carried[sums.size()], added = weights ? addedBy(last, whereInside(weights, keys, neutral()), keys) : Value();
+      if (added) sums.push_back(elementwise(isMax_ ? "max" : "add", {sum, added}, nameHint(sum)));
+      return static_cast<bool>(added);
+    };
+    if (!add(chain_.last()) || !llvm::all_of(chain_.beside, add)) return false;
+    builder_.create<scf::YieldOp>(line_, sums);
     return true;
+  }
+
+  /// What a tile of weights adds to the result. Null after a diagnostic.
+  Value addedBy(Operation *last, Value weights, const Index &keys) {
+    auto product = dyn_cast<graph::DotOp>(last);
+    if (!product) return reduced(chain_.reduce.getMnemonic(), weights);
+    Value right = privatiser_.operandTile(product, 1, product_, keys);
+    return right ? builder_.create<graph::DotOp>(line_, sumType_, weights, right).getResult() : Value();
   }
 
   bool isMax_ = false;
@@ -73,13 +82,14 @@ int64_t sweepRegisters(Chain &chain, int64_t keys, int64_t cols) {
       if (auto spread = operand.getDefiningOp<graph::BroadcastOp>())
         if (llvm::is_contained(spread.getAxes(), rank - 1) && !llvm::is_contained(spread.getAxes(), rank - 2)) vectors.insert(spread.getOperand());
   auto inner = static_cast<int64_t>(chain.inner.size()), columns = static_cast<int64_t>(vectors.size());
-  return inner * keys / 2 + columns * keys / 4 + (chain.outer ? cols / 2 : 0);
+  auto products = static_cast<int64_t>(chain.beside.size()) + (chain.outer ? 1 : 0);
+  return inner * keys / 2 + columns * keys / 4 + products * cols / 2;
 }
 
 std::string sweepReason(Chain &chain) {
   std::string keys = shapeOf(chain.weights().getType()).back().getText().str();
   std::string what = chain.inner.size() > 1 ? "the products that it is made of" : "the product that it is made of";
-  std::string made = chain.outer ? "adds up its product" : chain.reduce.getMnemonic() == "max" ? "keeps the largest of each row" : "adds up each row";
+  std::string made = !chain.beside.empty() ? "adds up its products" : chain.outer ? "adds up its product" : chain.reduce.getMnemonic() == "max" ? "keeps the largest of each row" : "adds up each row";
   return "sweep: a group goes over " + keys + " in tiles, computes " + what + " again for each, and " + made + "; nothing of their size is stored";
 }
 

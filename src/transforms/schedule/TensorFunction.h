@@ -163,7 +163,10 @@ private:
   llvm::SmallVector<ChainForm> chainForms(Chain &chain);
   llvm::SmallVector<ChainForm> chainFormsOf(Chain &chain);
   mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
-  mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows);
+  mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows, llvm::ArrayRef<Stored> beside = {});
+  Chain *sweepBeside(mlir::Value root, Chain &chain);
+  static Chain together(const Chain &one, const Chain &other);
+  bool readsStored(mlir::Value value);
   mlir::LogicalResult makeKeeper(mlir::Value rows);
   // ---- chains of few rows (ChainSplit.cpp)
   std::optional<ChainTile> splitTile(Chain &chain, llvm::ArrayRef<ChainForm> forms);

@@ -25,7 +25,7 @@ public:
       auto view = dyn_cast<ViewType>(argument.getType());
       if (!view || view.getPlaces()) continue;
       bool givesGrid = kernel_.getGrid().getParam() == static_cast<int64_t>(argument.getArgNumber());
-      if (givesGrid) continue;  // its axes are those of the grid
+      if (givesGrid || kernel_.param(argument.getArgNumber()).getIsResult()) continue;  // its axes are those of the grid, or of a result beside
       while (std::optional<size_t> axis = mergedIn(argument)) merge(argument, *axis);
     }
     SmallVector<Type> types(kernel_.getBody().getArgumentTypes());
