@@ -106,3 +106,37 @@ tile.kernel @kept_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"
   }
   tile.kernel_end
 }
+
+// Columns that a lane reduces by itself: the loop says by what each of its results is.
+// CHECK-LABEL: tile.kernel @columns_kernel
+// CHECK: scf.for
+// CHECK: tile.load_element %x
+// CHECK-NOT: tile.load_element
+// CHECK: tsr.reduces = ["sum", "max"]
+// CHECK-NOT: scf.for
+// CHECK: tile.kernel_end
+tile.kernel @columns_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>, %z: !tsr.view<["N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>, #tsr.param<"z", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %N = tile.dim "N"
+  %inside = tile.elementwise "lt" %i, %N : index
+  scf.if %inside {
+    %first = tile.constant 0 : index
+    %one = tile.constant 1 : index
+    %M = tile.dim "M"
+    %zero = tile.constant 0.0 : f32
+    %s = scf.for %k = %first to %M step %one iter_args(%sum = %zero) -> f32 {
+      %e = tile.load_element %x[%k, %i] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+      %next = tile.elementwise "add" %sum, %e : f32
+      scf.yield %next : f32
+    } {tsr.reduces = "sum"}
+    %m = scf.for %k = %first to %M step %one iter_args(%most = %zero) -> f32 {
+      %e = tile.load_element %x[%k, %i] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+      %next = tile.elementwise "max" %most, %e : f32
+      scf.yield %next : f32
+    } {tsr.reduces = "max"}
+    tile.store_element %s, %y[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+    tile.store_element %m, %z[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+  }
+  tile.kernel_end
+}

@@ -74,3 +74,46 @@ tile.func @columns(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>) at
   tile.launch @columns_kernel(%x, %y) : !tsr.view<["M", "N"], f32>, !tsr.view<["N"], f32>
   tile.return
 }
+
+// Several reductions in one loop: parts of each, and one loop that adds them up.
+// CHECK-LABEL: tile.kernel @moments_parts_kernel
+// CHECK: %[[PARTS:.*]]:2 = scf.for
+// CHECK: tile.store_element %[[PARTS]]#0, %parts[
+// CHECK: tile.store_element %[[PARTS]]#1, %parts2[
+// CHECK-LABEL: tile.kernel @moments_kernel
+// CHECK: scf.for
+// CHECK: tile.load_element %[[A:.*]][%{{.*}}, %{{.*}}]
+// CHECK: tile.elementwise "add"
+// CHECK: tile.load_element %[[B:.*]][%{{.*}}, %{{.*}}]
+// CHECK: tile.elementwise "max"
+// CHECK-LABEL: tile.func @moments
+// CHECK: %parts{{.*}} = tile.temp
+// CHECK: %parts2{{.*}} = tile.temp
+// CHECK: tile.launch @moments_parts_kernel(
+// CHECK: tile.launch @moments_kernel(
+tile.kernel @moments_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>, %z: !tsr.view<["N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>, #tsr.param<"z", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %N = tile.dim "N"
+  %inside = tile.elementwise "lt" %i, %N : index
+  scf.if %inside {
+    %first = tile.constant 0 : index
+    %one = tile.constant 1 : index
+    %M = tile.dim "M"
+    %zero = tile.constant 0.0 : f32
+    %s:2 = scf.for %k = %first to %M step %one iter_args(%sum = %zero, %most = %zero) -> (f32, f32) {
+      %e = tile.load_element %x[%k, %i] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+      %next = tile.elementwise "add" %sum, %e : f32
+      %larger = tile.elementwise "max" %most, %e : f32
+      scf.yield %next, %larger : f32, f32
+    } {tsr.reduces = ["sum", "max"]}
+    tile.store_element %s#0, %y[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+    tile.store_element %s#1, %z[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+  }
+  tile.kernel_end
+}
+tile.func @moments(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>, %z: !tsr.view<["N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>, #tsr.param<"z", out>], outputs = []} {
+  tile.launch @moments_kernel(%x, %y, %z) : !tsr.view<["M", "N"], f32>, !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.return
+}

@@ -23,8 +23,10 @@ namespace tessera::ir::tile {
 constexpr llvm::StringLiteral kUnrolled = "tsr.unrolled";
 /// In a variant of a kernel, in the place of the vectors of a row that a lane holds in registers: all are in shared memory.
 constexpr int64_t kHeldInShared = -1;
-/// On a loop that the compiler made of a reduction, in an order of its own: which.
+/// On a loop that the compiler made of reductions, in an order of its own: which one, or a list of them.
 constexpr llvm::StringLiteral kReduces = "tsr.reduces";
+/// By what each result of such a loop is reduced; nothing of another loop.
+llvm::SmallVector<llvm::StringRef> reductionsOf(mlir::Operation *loop);
 /// On a module: by the name of a kernel that is gone the symbol of the equal one that is launched in its place.
 constexpr llvm::StringLiteral kShared = "tsr.shared_kernels";
 /// The variants of a kernel are dictionaries of the sizes and conditions that there are.

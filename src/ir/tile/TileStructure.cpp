@@ -139,3 +139,12 @@ LogicalResult ReturnOp::verify() {
   if (TypeRange(getOperandTypes()) == TypeRange(function.getResultTypes())) return success();
   return emitOpError("returns values of other types than its function says");
 }
+
+llvm::SmallVector<StringRef> tessera::ir::tile::reductionsOf(Operation *loop) {
+  Attribute reduces = loop->getAttr(kReduces);
+  if (auto one = dyn_cast_or_null<StringAttr>(reduces)) return {one.getValue()};
+  llvm::SmallVector<StringRef> all;
+  if (auto list = dyn_cast_or_null<ArrayAttr>(reduces))
+    for (auto each : list.getAsRange<StringAttr>()) all.push_back(each.getValue());
+  return all;
+}

@@ -1,7 +1,9 @@
 // Results that are computed element by element from the same arrays, in one kernel: what they share is read once. The moments
 // and the weights of an optimiser are three results of four arrays.
+#include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/TensorFunction.h"
 #include "transforms/schedule/Updates.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -111,6 +113,62 @@ Value FunctionScheduler::standsFor(Value root) {
     }
   }
   return *llvm::max_element(beside, [](Value a, Value b) { return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp()); });
+}
+
+// ---------------------------------------------------------------- sums over rows
+
+/// What a root adds up over all rows; null if it is no such sum, or not that alone.
+static graph::ReduceOp sumOverRows(Value root) {
+  auto reduce = root.getDefiningOp<graph::ReduceOp>();
+  return reduce && isForLanes(reduce) && isLong(reduce) ? reduce : graph::ReduceOp();
+}
+
+/// Arrays in memory that are read for each element of what is added up.
+llvm::SetVector<Value> FunctionScheduler::arraysUnder(graph::ReduceOp sum) {
+  llvm::SetVector<Value> arrays;
+  walkBack(sum.getOperand(), [&](Value each) {
+    bool isRead = isStored(each);
+    if (isRead && countOf(each.getType()) == countOf(sum.getOperand().getType())) arrays.insert(each);
+    return !isRead;
+  });
+  return arrays;
+}
+
+/// Both add up over the same rows, and read an array that is the same.
+bool FunctionScheduler::addUpTogether(graph::ReduceOp one, graph::ReduceOp other) {
+  bool areAlike = one != other && one->getBlock() == other->getBlock() && one.getAxes() == other.getAxes() &&
+                  shapeOf(one.getOperand().getType()) == shapeOf(other.getOperand().getType());
+  if (!areAlike) return false;
+  llvm::SetVector<Value> arrays = arraysUnder(one);
+  return llvm::any_of(arraysUnder(other), [&](Value array) { return arrays.contains(array); });
+}
+
+/// Sums over the rows of an array that one kernel adds up with this one: it reads the array once. The derivatives by a norm's shift
+/// and scale.
+SmallVector<Value> FunctionScheduler::sumsBeside(Value root) {
+  graph::ReduceOp sum = sumOverRows(root);
+  if (!sum || root.getParentBlock() != &function_.entry()) return {};
+  SmallVector<graph::ReduceOp> together{sum};
+  for (size_t i = 0; i < together.size(); ++i)
+    for (auto other : sum->getBlock()->getOps<graph::ReduceOp>()) {
+      Value made = other.getResult();
+      bool isToStore = roots_.count(made) && !leaves_.count(made) && !states_.count(made) && !llvm::is_contained(together, other);
+      if (isToStore && sumOverRows(made) && addUpTogether(together[i], other) && readsStored(made)) together.push_back(other);
+    }
+  return llvm::map_to_vector(llvm::drop_begin(together), [](graph::ReduceOp other) -> Value { return other.getResult(); });
+}
+
+/// A sum over rows that one further on reads the same array with: they are made there, and nobody needs this one before.
+bool FunctionScheduler::waitsForSum(Value root) {
+  graph::ReduceOp sum = sumOverRows(root);
+  if (!sum || root.getParentBlock() != &function_.entry()) return false;
+  llvm::SmallPtrSet<Operation *, 4> users(root.getUsers().begin(), root.getUsers().end());
+  for (Operation *op = sum->getNextNode(); op && !users.contains(op); op = op->getNextNode()) {
+    auto other = dyn_cast<graph::ReduceOp>(op);
+    bool isToStore = other && roots_.count(other.getResult()) && !leaves_.count(other.getResult()) && !states_.count(other.getResult());
+    if (isToStore && sumOverRows(other.getResult()) && addUpTogether(sum, other)) return true;
+  }
+  return false;
 }
 
 }  // namespace tessera::transforms

@@ -231,7 +231,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     if (!numbers.empty()) continue;
     bool byLane = llvm::all_of(reductions, [](Value found) { return isForLanes(found.getDefiningOp<graph::ReduceOp>()); });
     if (fixed > rank || (fixed == rank && byLane && !expands))
-      return finish(laneKernel(value, target, true));
+      return finish(laneKernel(value, target, true, sumsBeside(value)));
     if (hasOwnMemory && target.getDefiningOp<schedule::TempOp>() && target.use_empty())
       if (Value memory = memoryToOverwrite(value, fixed)) {
         target.getDefiningOp()->erase();
@@ -471,7 +471,7 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
       continue;
     }
     for (Value result : op.getResults())
-      if (roots_.count(result) && !leaves_.count(result) && !states_.count(result) && failed(makeRoot(result))) return failure();
+      if (roots_.count(result) && !leaves_.count(result) && !states_.count(result) && !waitsForSum(result) && failed(makeRoot(result))) return failure();
   }
   return success();
 }

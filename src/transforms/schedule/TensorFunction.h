@@ -134,6 +134,10 @@ private:
   llvm::SmallVector<mlir::Value> siblingsOf(mlir::Value root);  // Siblings.cpp
   llvm::SmallVector<mlir::Value> tilesBeside(mlir::Value root);
   mlir::Value standsFor(mlir::Value root);
+  llvm::SetVector<mlir::Value> arraysUnder(ir::graph::ReduceOp sum);
+  bool addUpTogether(ir::graph::ReduceOp one, ir::graph::ReduceOp other);
+  llvm::SmallVector<mlir::Value> sumsBeside(mlir::Value root);
+  bool waitsForSum(mlir::Value root);
   bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterKernel.cpp
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);

@@ -1,9 +1,9 @@
-// Loops over one row that need nothing of each other are one loop: the row is read once for all of them.
+// Loops over one row, or column, that need nothing of each other are one loop: it is read once for all of them.
 //
 //   for (c = local_id; c < C; c += group_size) least = min(least, x[c])
 //   for (c = local_id; c < C; c += group_size) sum += x[c]                ->   one loop that carries both
 //
-// What the later loop needs and stands between the two moves in front of the first, where nothing of it comes of the first loop.
+// So it is with columns that a lane reduces. What the later loop needs and stands between the two moves in front of the first, where nothing of it comes of the first loop.
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -32,10 +32,12 @@ bool isSame(Value a, Value b) {
   return left && right && isa<tile::DimOp, tile::ConstantOp, tile::QueryOp>(left) && isEqual(left, right);
 }
 
-/// A loop by which the lanes of a group take the elements of a row in turn.
+/// A loop by which the lanes of a group take the elements of a row in turn, or by which a lane reduces a column by itself.
 bool isRowLoop(scf::ForOp loop) {
   auto first = loop.getLowerBound().getDefiningOp<tile::QueryOp>(), step = loop.getStep().getDefiningOp<tile::QueryOp>();
-  if (loop->hasAttr(kSplit) || !first || !step || first.getQuery() != "local_id" || step.getQuery() != "group_size") return false;
+  bool isByGroup = first && step && first.getQuery() == "local_id" && step.getQuery() == "group_size";
+  bool isByLane = loop.getLowerBound().getDefiningOp<tile::ConstantOp>() && !tile::reductionsOf(loop).empty();
+  if (loop->hasAttr(kSplit) || (!isByGroup && !isByLane)) return false;
   return llvm::all_of(loop.getBody()->without_terminator(), [](Operation &op) {
     return op.getNumRegions() == 0 && (isPure(&op) || isa<tile::LoadElementOp, tile::StoreElementOp>(op));
   });
@@ -141,6 +143,10 @@ private:
     Block *body = joined.getBody();
     if (!body->empty()) body->back().erase();
     builder.setInsertionPointToEnd(body);
+    SmallVector<Attribute> reductions;
+    for (scf::ForOp loop : loops)
+      for (StringRef reduction : tile::reductionsOf(loop)) reductions.push_back(builder.getStringAttr(reduction));
+    if (reductions.size() == inits.size() && !inits.empty()) joined->setAttr(tile::kReduces, builder.getArrayAttr(reductions));
     SmallVector<Value> yielded;
     size_t next = 0;  // of what the joined loop carries
     for (scf::ForOp loop : loops) {

@@ -27,11 +27,11 @@ namespace {
 constexpr int64_t kChunk = 2048;      // elements of a group's part, and what they are a multiple of
 constexpr int64_t kGroups = 1024;     // parts of one group each
 constexpr int64_t kLanes = 1 << 20;   // lanes that add up at once
-constexpr int64_t kLaneSteps = 32;    // elements of a lane's part at least
+constexpr int64_t kLaneSteps = 16;    // elements of a lane's part at least
 constexpr int64_t kLaneParts = 4096;  // of a column
 constexpr int64_t kFewParts = 64;     // that a lane adds up in little time
 constexpr int64_t kAtOnce = 16;       // parts that are on their way at once: each takes as long as memory does
-constexpr int64_t kFewOps = 32;       // in a loop that is written out several times
+constexpr int64_t kFewOps = 48;       // in a loop that is written out several times
 constexpr llvm::StringLiteral kAddsParts = "tsr.adds_parts";  // a loop over parts that may be split once more
 
 /// The names of a module and who launches its kernels, kept up to date while kernels are split.
@@ -61,7 +61,7 @@ private:
   bool isLong(scf::ForOp loop) {
     auto end = loop.getUpperBound().getDefiningOp<tile::DimOp>();
     auto number = loop.getUpperBound().getDefiningOp<tile::ConstantOp>();
-    if (!loop->hasAttr(tile::kReduces) || loop->hasAttr(kSplit) || loop.getNumResults() != 1) return false;
+    if (tile::reductionsOf(loop).empty() || loop->hasAttr(kSplit)) return false;
     addsParts_ = loop->hasAttr(kAddsParts);
     if (end) extent_ = *Dim::parse(end.getDim().str());
     else if (number) extent_ = Dim(cast<IntegerAttr>(number.getValue()).getInt());
@@ -119,7 +119,6 @@ private:
     return good;
   }
 
-  Type carried() { return loop_.getResult(0).getType(); }
   DimAttr attr(const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); }
   Location place() { return unnamed(loop_.getLoc()); }
   Value dim(const Dim &dim) {
@@ -141,18 +140,18 @@ private:
       base += "_", wanted = base + "_kernel";
     SmallVector<DimAttr> shape = {attr(parts_)};
     if (guard_) shape.push_back(attr(count_));
-    memory_ = ViewType::get(builder_.getContext(), shape, carried());
+    for (Type carried : loop_.getResultTypes()) memory_.push_back(ViewType::get(builder_.getContext(), shape, carried));
     SmallVector<Type> types(kernel_.getArgumentTypes());
     SmallVector<Attribute> params(kernel_.getParams().begin(), kernel_.getParams().end());
     for (Attribute &param : params) {  // nothing of the kernel's own is written
       auto old = cast<ParamAttr>(param);
       param = ParamAttr::get(builder_.getContext(), old.getName(), ParamMode::In, false, old.getKeywordOnly(), old.getDefaultValue());
     }
-    types.push_back(memory_);
-    std::string wordOfParts = parameter_;
-    for (int number = 2; llvm::any_of(params, [&](Attribute param) { return cast<ParamAttr>(param).getName() == parameter_; }); ++number)
-      parameter_ = wordOfParts + std::to_string(number);
-    params.push_back(ParamAttr::get(builder_.getContext(), parameter_, ParamMode::Out, true, false, Attribute()));
+    for (ViewType memory : memory_) {
+      parameters_.push_back(freshParameter(params));
+      types.push_back(memory);
+      params.push_back(ParamAttr::get(builder_.getContext(), parameters_.back(), ParamMode::Out, true, false, Attribute()));
+    }
     OperationState state(kernel_->getLoc(), kernel_->getName());
     state.addAttributes(kernel_->getAttrs());
     state.addRegion();
@@ -171,12 +170,25 @@ private:
     Block &block = first_.getBody().emplaceBlock();
     for (auto [type, argument] : llvm::zip(types, kernel_.getBody().getArguments()))
       mapping_.map(argument, block.addArgument(type, argument.getLoc()));
-    Value memory = block.addArgument(memory_, named(parameter_, kernel_.getLoc()));
+    SmallVector<Value> memory = parametersOf(block);
     builder_.setInsertionPointToEnd(&block);
     auto end = builder_.create<tile::KernelEndOp>(kernel_.getLoc());
     builder_.setInsertionPoint(end);
     if (guard_) partOfLane(memory, lanes);
     else partOfGroup(memory);
+  }
+
+  /// "parts", or with a number behind it where a parameter has that name.
+  std::string freshParameter(ArrayRef<Attribute> params) {
+    std::string name = parameter_;
+    for (int number = 2; llvm::any_of(params, [&](Attribute param) { return cast<ParamAttr>(param).getName() == name; }); ++number)
+      name = parameter_ + std::to_string(number);
+    return name;
+  }
+  SmallVector<Value> parametersOf(Block &block) {
+    SmallVector<Value> memory;
+    for (auto [type, name] : llvm::zip(memory_, parameters_)) memory.push_back(block.addArgument(type, named(name, kernel_.getLoc())));
+    return memory;
   }
 
   /// A value of the old kernel in the new one, computed again.
@@ -196,7 +208,7 @@ private:
   }
 
   /// The loop again, from one index to another.
-  Value partOf(Value first, Value end) {
+  ResultRange partOf(Value first, Value end) {
     for (Operation *inner : inOrder(loop_))
       for (Value operand : inner->getOperands())
         if (!loop_->isAncestor(operand.getParentBlock()->getParentOp())) again(operand);
@@ -205,23 +217,24 @@ private:
     part.getUpperBoundMutable().assign(end);
     part->setAttr(kSplit, builder_.getUnitAttr());
     if (static_cast<int64_t>(part.getBody()->getOperations().size()) <= kFewOps) part->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce / 2));
-    return part.getResult(0);
+    return part.getResults();
   }
 
-  void partOfGroup(Value memory) {
+  void partOfGroup(ValueRange memory) {
     Value group = builder_.create<tile::QueryOp>(named("part", place()), builder_.getIndexType(), "group_id", 0);
     Value first = index("mul", group, dim(length_), "first");
     Value end = index("min", index("add", first, dim(length_)), dim(extent_), "end");
     Value lane = builder_.create<tile::QueryOp>(place(), builder_.getIndexType(), "local_id", 0);
-    Value sum = partOf(index("add", first, lane), end);
-    auto reduction = loop_->getAttrOfType<StringAttr>(tile::kReduces);
-    Value total = builder_.create<tile::GroupReduceOp>(loop_.getLoc(), carried(), reduction, sum);
+    SmallVector<Value> totals;
+    for (auto [sum, reduction] : llvm::zip(partOf(index("add", first, lane), end), tile::reductionsOf(loop_)))
+      totals.push_back(builder_.create<tile::GroupReduceOp>(loop_.getLoc(), sum.getType(), reduction, sum));
     auto once = builder_.create<tile::OnceOp>(place());
     builder_.setInsertionPointToEnd(&once.getBody().emplaceBlock());
-    builder_.create<tile::StoreElementOp>(place(), total, memory, ValueRange{group}, builder_.getDenseBoolArrayAttr({true}));
+    for (auto [total, held] : llvm::zip(totals, memory))
+      builder_.create<tile::StoreElementOp>(place(), total, held, ValueRange{group}, builder_.getDenseBoolArrayAttr({true}));
   }
 
-  void partOfLane(Value memory, const Dim &lanes) {
+  void partOfLane(ValueRange memory, const Dim &lanes) {
     Value linear = builder_.create<tile::QueryOp>(named("e", place()), builder_.getIndexType(), "linear_id", 0);
     auto guard = builder_.create<scf::IfOp>(place(), index("lt", linear, dim(lanes)), false);
     builder_.setInsertionPoint(guard.thenYield());
@@ -229,20 +242,22 @@ private:
     mapping_.map(counter_, index("mod", linear, dim(count_), nameHint(counter_)));
     Value first = index("mul", part, dim(length_), "first");
     Value end = index("min", index("add", first, dim(length_)), dim(extent_), "end");
-    Value sum = partOf(first, end);
-    builder_.create<tile::StoreElementOp>(place(), sum, memory, ValueRange{part, mapping_.lookup(counter_)},
-                                          builder_.getDenseBoolArrayAttr({true, true}));
+    for (auto [sum, held] : llvm::zip(partOf(first, end), memory))
+      builder_.create<tile::StoreElementOp>(place(), sum, held, ValueRange{part, mapping_.lookup(counter_)},
+                                            builder_.getDenseBoolArrayAttr({true, true}));
   }
 
   /// In the kernel itself the loop goes over the parts.
   void takeParts() {
     SmallVector<Type> types(kernel_.getArgumentTypes());
     SmallVector<Attribute> params(kernel_.getParams().begin(), kernel_.getParams().end());
-    types.push_back(memory_);
-    params.push_back(ParamAttr::get(builder_.getContext(), parameter_, ParamMode::In, false, false, Attribute()));
+    for (auto [type, name] : llvm::zip(memory_, parameters_)) {
+      types.push_back(type);
+      params.push_back(ParamAttr::get(builder_.getContext(), name, ParamMode::In, false, false, Attribute()));
+    }
     kernel_->setAttr("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
     kernel_->setAttr("params", builder_.getArrayAttr(params));
-    Value memory = kernel_.getBody().addArgument(memory_, named(parameter_, kernel_.getLoc()));
+    SmallVector<Value> memory = parametersOf(kernel_.getBody().front());
     builder_.setInsertionPoint(loop_);
     auto loop = builder_.create<scf::ForOp>(loop_.getLoc(), loop_.getLowerBound(), dim(parts_), loop_.getStep(), loop_.getInitArgs());
     loop->setAttrs(loop_->getAttrs());
@@ -250,19 +265,20 @@ private:
     loop->setAttr(areMany ? kAddsParts : kSplit, builder_.getUnitAttr());
     loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce));
     loop.getInductionVar().setLoc(named("part", place()));
-    loop.getRegionIterArg(0).setLoc(loop_.getRegionIterArg(0).getLoc());
+    for (auto [from, to] : llvm::zip(loop_.getRegionIterArgs(), loop.getRegionIterArgs())) to.setLoc(from.getLoc());
     if (!loop.getBody()->empty()) loop.getBody()->back().erase();
     builder_.setInsertionPointToEnd(loop.getBody());
-    SmallVector<Value> at = {loop.getInductionVar()};
+    SmallVector<Value> at = {loop.getInductionVar()}, next;
     if (guard_) at.push_back(counter_);
-    Value part = builder_.create<tile::LoadElementOp>(place(), carried(), memory, at, Value(),
-                                                      builder_.getDenseBoolArrayAttr(SmallVector<bool>(at.size(), true)));
     static const std::map<StringRef, StringRef> combines = {{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
                                                             {"max", "max"}, {"any", "or"},   {"all", "and"}};
-    StringRef how = combines.at(loop_->getAttrOfType<StringAttr>(tile::kReduces));
-    Value next = builder_.create<tile::ElementwiseOp>(loop_.getLoc(), carried(), how, ValueRange{loop.getRegionIterArg(0), part});
+    for (auto [held, sum, reduction] : llvm::zip(memory, loop.getRegionIterArgs(), tile::reductionsOf(loop_))) {
+      Value part = builder_.create<tile::LoadElementOp>(place(), sum.getType(), held, at, Value(),
+                                                        builder_.getDenseBoolArrayAttr(SmallVector<bool>(at.size(), true)));
+      next.push_back(builder_.create<tile::ElementwiseOp>(loop_.getLoc(), sum.getType(), combines.at(reduction), ValueRange{sum, part}));
+    }
     builder_.create<scf::YieldOp>(place(), next);
-    loop_.getResult(0).replaceAllUsesWith(loop.getResult(0));
+    loop_.replaceAllUsesWith(loop.getResults());
     loop_.erase();
     for (bool changed = true; changed;) {
       changed = false;
@@ -279,14 +295,18 @@ private:
     SmallVector<tile::LaunchOp> parts;
     for (tile::LaunchOp &launch : launches_.of[kernel_.getSymNameAttr()]) {
       builder_.setInsertionPoint(launch);
-      Type type = underDims(memory_, dimsOfLaunch(kernel_.getDims(), launch.getDimsAttr()));
-      Value memory = builder_.create<tile::TempOp>(named(parameter_, launch.getLoc()), type);
       SmallVector<Value> args(launch.getArgs());
-      args.push_back(memory);
+      SmallVector<Operation *> made;
+      for (auto [type, name] : llvm::zip(memory_, parameters_)) {
+        Type held = underDims(type, dimsOfLaunch(kernel_.getDims(), launch.getDimsAttr()));
+        made.push_back(builder_.create<tile::TempOp>(named(name, launch.getLoc()), held));
+        args.push_back(made.back()->getResult(0));
+      }
       auto first = builder_.create<tile::LaunchOp>(launch.getLoc(), first_.getSymName(), args, launch.getDimsAttr());
       auto second = builder_.create<tile::LaunchOp>(launch.getLoc(), launch.getKernel(), args, launch.getDimsAttr());
+      made.append({first, second});
       if (Attribute when = launch->getAttr("tsr.when"))
-        for (Operation *op : {memory.getDefiningOp(), first.getOperation(), second.getOperation()}) op->setAttr("tsr.when", when);
+        for (Operation *op : made) op->setAttr("tsr.when", when);
       launch.erase();
       launch = second;
       parts.push_back(first);
@@ -301,7 +321,8 @@ private:
   scf::ForOp loop_;
   Value counter_;  // of a lane
   Dim extent_, parts_, length_, count_;
-  ViewType memory_;
+  SmallVector<ViewType> memory_;          // of the parts of each reduction
+  SmallVector<std::string> parameters_;  // their names
   bool addsParts_ = false;  // of an earlier split
   std::string parameter_ = "parts";
   IRMapping mapping_;
