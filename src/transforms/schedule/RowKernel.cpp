@@ -123,7 +123,9 @@ bool FunctionScheduler::isReadyButFor(Value value, ArrayRef<Value> rows) {
     if (!isReady || leaves_.count(each) || llvm::is_contained(rows, each)) return false;
     Operation *op = each.getDefiningOp();
     bool isNumber = each != value && isNumberOfAll(each);
-    isReady = op && !op->hasAttr(kInPlace) && !isDot(op) && (isNumber ? !readsAny(each, rows) : each == value || !roots_.count(each));
+    // Of these rows, and of nothing that takes them apart: a gather needs them in memory.
+    bool keepsPlaces = isa_and_nonnull<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp, graph::ReduceOp>(op) || !readsAny(each, rows);
+    isReady = op && !op->hasAttr(kInPlace) && !isDot(op) && keepsPlaces && (isNumber ? !readsAny(each, rows) : each == value || !roots_.count(each));
     return isReady;
   });
   return isReady;
