@@ -134,9 +134,9 @@ Chain *FunctionScheduler::sweepBeside(Value root, Chain &chain) {
     Chain &other = found->second;
     if (!computes(chain, other) && !computes(other, chain)) continue;
     Value stored = storedFor(dot);
-    bool isToStore = roots_.count(stored) && !leaves_.count(stored) && !states_.count(stored) && shapeOf(stored.getType()) == shapeOf(root.getType());
+    bool isAlike = isToStore(stored) && shapeOf(stored.getType()) == shapeOf(root.getType());
     DimAttr none = DimAttr::get(builder_.getContext(), Dim(1));
-    if (!isToStore || rootTile(stored, none, none).axes != rootTile(root, none, none).axes || !readsStored(stored)) continue;
+    if (!isAlike || rootTile(stored, none, none).axes != rootTile(root, none, none).axes || !readsStored(stored)) continue;
     Chain both = together(chain, other);
     SmallVector<ChainForm> forms = chainForms(both);
     if (forms.size() == 1 && forms[0].depth && sweepRegisters(both, kLeastKeys, forms[0].most) <= kSweepRegisters) return &other;

@@ -93,7 +93,7 @@ Value FunctionScheduler::arrayOverRows(ArrayRef<Value> rows, size_t fixed) {
     return axes;
   };
   auto isBeside = [&](Value each) {
-    return roots_.count(each) && !leaves_.count(each) && !states_.count(each) && each.getDefiningOp() && !chains_.count(each.getDefiningOp()) &&
+    return isToStore(each) && each.getDefiningOp() && !chains_.count(each.getDefiningOp()) &&
            shapeOf(each.getType()).size() > fixed && shapeOf(each.getType()).take_front(fixed) == leading && isReadyButFor(each, rows) &&
            axesOfRoot(each) == fixed;
   };
@@ -171,9 +171,8 @@ SmallVector<Value> FunctionScheduler::arraysBeside(Value root) {
       bool isByElement = isa<graph::ElementwiseOp, graph::CastOp>(user) && !user->hasAttr(kInPlace) && user->getBlock() == root.getParentBlock();
       if (!isByElement || shapeOf(user->getResult(0).getType()) != shapeOf(root.getType()) || !seen.insert(user->getResult(0)).second) continue;
       Value made = user->getResult(0);
-      bool isToStore = roots_.count(made) && !leaves_.count(made) && !states_.count(made);
-      if (isToStore && isReadyButFor(made, root)) found.push_back(made);
-      else if (!isToStore) next.push_back(made);
+      if (!isToStore(made)) next.push_back(made);
+      else if (isReadyButFor(made, root)) found.push_back(made);
     }
   }
   return found;

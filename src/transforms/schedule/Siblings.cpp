@@ -92,7 +92,7 @@ SmallVector<Value> FunctionScheduler::tilesBeside(Value root) {
       if (shapeOf(made.getType()) != shapeOf(root.getType()) || !seen.insert(made).second) continue;
       llvm::SetVector<Value> read;
       bool follows = isReady(made, known, read) && read.empty();
-      if (follows && roots_.count(made) && !leaves_.count(made) && !states_.count(made)) found.push_back(made);
+      if (follows && isToStore(made)) found.push_back(made);
       if (follows) next.push_back(made);
     }
   }
@@ -152,8 +152,8 @@ SmallVector<Value> FunctionScheduler::sumsBeside(Value root) {
   for (size_t i = 0; i < together.size(); ++i)
     for (auto other : sum->getBlock()->getOps<graph::ReduceOp>()) {
       Value made = other.getResult();
-      bool isToStore = roots_.count(made) && !leaves_.count(made) && !states_.count(made) && !llvm::is_contained(together, other);
-      if (isToStore && sumOverRows(made) && addUpTogether(together[i], other) && readsStored(made)) together.push_back(other);
+      bool isOther = isToStore(made) && !llvm::is_contained(together, other);
+      if (isOther && sumOverRows(made) && addUpTogether(together[i], other) && readsStored(made)) together.push_back(other);
     }
   return llvm::map_to_vector(llvm::drop_begin(together), [](graph::ReduceOp other) -> Value { return other.getResult(); });
 }
@@ -165,8 +165,7 @@ bool FunctionScheduler::waitsForSum(Value root) {
   llvm::SmallPtrSet<Operation *, 4> users(root.getUsers().begin(), root.getUsers().end());
   for (Operation *op = sum->getNextNode(); op && !users.contains(op); op = op->getNextNode()) {
     auto other = dyn_cast<graph::ReduceOp>(op);
-    bool isToStore = other && roots_.count(other.getResult()) && !leaves_.count(other.getResult()) && !states_.count(other.getResult());
-    if (isToStore && sumOverRows(other.getResult()) && addUpTogether(sum, other)) return true;
+    if (other && isToStore(other.getResult()) && sumOverRows(other.getResult()) && addUpTogether(sum, other)) return true;
   }
   return false;
 }

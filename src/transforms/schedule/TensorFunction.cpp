@@ -471,7 +471,7 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
       continue;
     }
     for (Value result : op.getResults())
-      if (roots_.count(result) && !leaves_.count(result) && !states_.count(result) && !waitsForSum(result) && failed(makeRoot(result))) return failure();
+      if (isToStore(result) && !waitsForSum(result) && failed(makeRoot(result))) return failure();
   }
   return success();
 }

@@ -125,6 +125,8 @@ private:
   mlir::Value arrayOverRows(llvm::ArrayRef<mlir::Value> rows, size_t fixed);
   bool isReadyButFor(mlir::Value value, llvm::ArrayRef<mlir::Value> rows);
   bool isNumberOfAll(mlir::Value value);
+  /// A root whose kernel is still to come, and that is no state, which is written when all else has read it.
+  bool isToStore(mlir::Value value) { return roots_.count(value) && !leaves_.count(value) && !states_.count(value); }
   bool readsAny(mlir::Value value, llvm::ArrayRef<mlir::Value> of);
   llvm::SmallVector<mlir::Value> numbersOfAll(mlir::Value value);
   llvm::SmallVector<mlir::Value> arraysBeside(mlir::Value root);

@@ -3,7 +3,8 @@
 //   for (c = local_id; c < C; c += group_size) least = min(least, x[c])
 //   for (c = local_id; c < C; c += group_size) sum += x[c]                ->   one loop that carries both
 //
-// So it is with columns that a lane reduces. What the later loop needs and stands between the two moves in front of the first, where nothing of it comes of the first loop.
+// So it is with columns that a lane reduces. What the later loop needs and stands between the two moves in front of the first, where
+// nothing of it comes of the first loop.
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
