@@ -257,7 +257,7 @@ atom
   | 'None'                                                    # none
   | '...'                                                     # ellipsis
   | '(' (groupItem (comprehensionClause+ | (',' groupItem)* ','?))? ')' # group
-  | '[' (groupItem (comprehensionClause+ | (',' groupItem)* ','?))? ']' # list
+  | '[' (groupItem (comprehensionClause+ | ';' expression | (',' groupItem)* ','?))? ']' # list
   | '{' (braceItem (comprehensionClause+ | (',' braceItem)* ','?))? '}' # braces
   | ERROR_EXPRESSION                                          # unread
   ;

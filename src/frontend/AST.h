@@ -34,6 +34,7 @@ enum class ExprKind {
   List, Set,   // [a, b]  {a, b}
   Dict,        // {"a": b, **c}
   ListComp, SetComp, GeneratorComp, DictComp,
+  Stack,       // [Block[D]; L]    a type: L structs, as arrays with one more axis
   Unary,       // -x  +x  ~x  not x
   Binary,      // a + b   a @ b  (in a type, `bf16 @accum(f32)` is Binary MatMul too)
   BoolOp,      // a and b and c
@@ -93,6 +94,7 @@ struct NoneExpr : Expr { static constexpr auto Kind = ExprKind::None; using Expr
 struct EllipsisExpr : Expr { static constexpr auto Kind = ExprKind::Ellipsis; using Expr::Expr; };
 /// Tuple, List and Set.
 struct SequenceExpr : Expr { std::vector<ExprPtr> items; bool parenthesised = false; using Expr::Expr; };
+struct StackExpr : Expr { static constexpr auto Kind = ExprKind::Stack; ExprPtr item, count; using Expr::Expr; };
 struct DictItem { ExprPtr key; ExprPtr value; };  // key null: **value
 struct DictExpr : Expr { static constexpr auto Kind = ExprKind::Dict; std::vector<DictItem> items; using Expr::Expr; };
 struct ComprehensionFor { ExprPtr target, iterable; std::vector<ExprPtr> conditions; bool isAsync = false; };

@@ -188,7 +188,12 @@ Any AstBuilder::visitGroup(G::GroupContext *context) {
 Any AstBuilder::visitList(G::ListContext *context) {
   std::vector<ExprPtr> items;
   for (auto *item : context->groupItem()) items.push_back(build(item));
-  if (!context->comprehensionClause().empty())
+  if (context->SEMICOLON()) {
+    auto node = make<StackExpr>(span(context));
+    node->item = std::move(items[0]);
+    node->count = expression(context->expression());
+    expr_ = std::move(node);
+  } else if (!context->comprehensionClause().empty())
     expr_ = comprehension(ExprKind::ListComp, span(context), nullptr, std::move(items[0]), context->comprehensionClause());
   else
     expr_ = sequence(ExprKind::List, span(context), std::move(items), false);

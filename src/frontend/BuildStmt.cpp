@@ -45,6 +45,7 @@ std::string_view describe(const Expr *expr) {
   case ExprKind::Lambda: return "a lambda";
   case ExprKind::Dict: case ExprKind::Set: case ExprKind::Braced: return "something in braces";
   case ExprKind::ListComp: case ExprKind::SetComp: case ExprKind::GeneratorComp: case ExprKind::DictComp: return "a comprehension";
+  case ExprKind::Stack: return "a type";
   case ExprKind::Tuple: case ExprKind::List: return "several things";
   case ExprKind::Starred: return "an unpacked value";
   default: return "the result of an operation";

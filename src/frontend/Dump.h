@@ -44,6 +44,7 @@ private:
   void comprehension(std::string_view name, const ComprehensionExpr &expr);
   void sequence(const SequenceExpr &expr);
   void fstring(const FStringExpr &expr);
+  void stack(const StackExpr &expr);
   void dict(const DictExpr &expr);
   void lambda(const LambdaExpr &expr);
 

@@ -136,6 +136,13 @@ void Dumper::sequence(const SequenceExpr &node) {
   close();
 }
 
+void Dumper::stack(const StackExpr &node) {
+  open("stack", node.span);
+  expr(node.item.get());
+  expr(node.count.get());
+  close();
+}
+
 void Dumper::dict(const DictExpr &node) {
   open("dict", node.span);
   for (const DictItem &item : node.items) {
@@ -240,6 +247,7 @@ void Dumper::expr(const Expr *node) {
   case ExprKind::None: case ExprKind::Ellipsis:
     return literal(node);
   case ExprKind::FString: return fstring(static_cast<const FStringExpr &>(*node));
+  case ExprKind::Stack: return stack(static_cast<const StackExpr &>(*node));
   case ExprKind::Tuple: case ExprKind::List: case ExprKind::Set: return sequence(static_cast<const SequenceExpr &>(*node));
   case ExprKind::Dict: return dict(static_cast<const DictExpr &>(*node));
   case ExprKind::ListComp: return comprehension("list-of", static_cast<const ComprehensionExpr &>(*node));

@@ -118,6 +118,7 @@ private:
     case ExprKind::Tuple:
     case ExprKind::List:
     case ExprKind::Set: return exprs(to<SequenceExpr>(e).items);
+    case ExprKind::Stack: return expr(to<StackExpr>(e).item), expr(to<StackExpr>(e).count);
     case ExprKind::Dict:
       for (DictItem &item : to<DictExpr>(e).items) expr(item.key), expr(item.value);
       return;

@@ -111,6 +111,7 @@ Children childrenOf(const Expr &e) {
   case ExprKind::Tuple:
   case ExprKind::List:
   case ExprKind::Set: c.exprs(to<SequenceExpr>(e).items); break;
+  case ExprKind::Stack: c.expr(to<StackExpr>(e).item), c.expr(to<StackExpr>(e).count); break;
   case ExprKind::Dict:
     for (const DictItem &item : to<DictExpr>(e).items) c.expr(item.key), c.expr(item.value);
     break;

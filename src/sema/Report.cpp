@@ -112,6 +112,7 @@ std::string describe(const Context &cx, const Value &value) {
   case ValueKind::Dict: return "a dict";
   case ValueKind::Range: return "a range";
   case ValueKind::Enumerate: return "an enumeration";
+  case ValueKind::Zip: return "stacks side by side";
   case ValueKind::Slice: return "a slice";
   case ValueKind::Module: return "the module `" + value.text + "`";
   case ValueKind::Builtin:

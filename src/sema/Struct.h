@@ -36,6 +36,7 @@ struct StructInstance {
   const StructInfo *info = nullptr;
   std::map<std::string, Dim> dims;
   std::map<std::string, Type> dtypes;  // of parameters `T: dtype`: dtype and numerics
+  std::vector<Dim> stack;  // `[Block[D]; L]`: every array in it has these axes in front; one struct: none
 };
 
 struct DeclaredType {

@@ -47,7 +47,8 @@ enum class ValueKind : uint8_t {
   List,
   Dict,
   Range,      // items: start, stop, step (Int)
-  Enumerate,  // items[0] (HostTensor)
+  Enumerate,  // items[0] (HostTensor, a stack of structs, Zip)
+  Zip,        // items: stacks of structs of one length
   Slice,      // a Load that is not loaded yet cannot occur; kept for `cp_async(dst, A[...])`
   Module,
   Builtin,
@@ -99,6 +100,7 @@ struct Value {
   bool isArray() const { return kind == ValueKind::Array && type.kind == TypeKind::Tensor; }
   bool isScalar() const { return kind == ValueKind::Array && type.kind == TypeKind::Scalar; }
   bool isState() const { return kind == ValueKind::State || (kind == ValueKind::Struct && instance->info->isState); }
+  bool isStack() const { return kind == ValueKind::Struct && !instance->stack.empty(); }
   bool isSequence() const { return kind == ValueKind::Tuple || kind == ValueKind::List; }
   const std::vector<Dim> &shape() const { return type.shape; }
   const Limit *limit(size_t axis) const { return axis < limits.size() && limits[axis] ? &*limits[axis] : nullptr; }

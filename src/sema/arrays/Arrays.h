@@ -149,6 +149,10 @@ Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector
 /// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at the
 /// entry. Where run time gives the index there is no such check.
 bool requireInside(Context &cx, const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span);
+/// Elements of an array value, by one index or slice for each axis.
+Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr);
+/// What an array value has at this index of its first axis.
+Value rowOfArray(Context &cx, const Value &base, const Value &index, Span span);
 /// `object[...]`: of tensors in memory, of array values, of sequences.
 Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr);
 

@@ -106,6 +106,7 @@ Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.isSequence()) return Value::integer(Dim(static_cast<int64_t>(x.items.size())));
   if (x.isArray() && !x.type.shape.empty()) return Value::integer(x.type.shape[0]);
+  if (x.isStack()) return Value::integer(x.instance->stack[0]);
   if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
   if (x.kind == ValueKind::String && !x.expr) return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
   if (x.kind == ValueKind::HostTensor) return hostExtent(cx, x, 0, span);
@@ -116,7 +117,7 @@ Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 
 Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
-  if (x.kind == ValueKind::HostTensor) {
+  if (x.kind == ValueKind::HostTensor || x.isStack() || x.kind == ValueKind::Zip) {
     Value v = Value::of(ValueKind::Enumerate);
     v.items = {x};
     return v;
@@ -131,7 +132,28 @@ Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   return v;
 }
 
-Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span) {
+/// `zip` of stacks: as many structs of each.
+static Value zipStacks(Context &cx, Bound &args, Span span) {
+  Value v = Value::of(ValueKind::Zip);
+  for (size_t i = 0; i < args.rest.size(); ++i) {
+    Value &x = args.rest[i];
+    if (!x.isStack()) {
+      report(cx, Id::notIterable, args.restSpans[i], describe(cx, x)).help("beside a stack of structs stand others");
+      return Value::poison();
+    }
+    const Dim &first = args.rest[0].instance->stack[0], &count = x.instance->stack[0];
+    if (!sameDim(cx, first, count, span, "`zip` needs " + show(cx, first) + " == " + show(cx, count))) {
+      report(cx, Id::wrongArgument, args.restSpans[i], quoted("zip"), "a stack of " + show(cx, first) + " structs", describe(cx, x));
+      return Value::poison();
+    }
+    v.items.push_back(std::move(x));
+  }
+  return v;
+}
+
+Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span span) {
+  if (std::any_of(args.rest.begin(), args.rest.end(), [](const Value &x) { return x.isStack(); }))
+    return zipStacks(cx, args, span);
   size_t count = args.rest.empty() ? 0 : args.rest[0].items.size();
   for (size_t i = 0; i < args.rest.size(); ++i) {
     const Value &x = args.rest[i];

@@ -436,20 +436,16 @@ static Value reversed(Context &cx, Value value, size_t axis, Span span) {
   return gathered(cx, std::move(value), std::move(places), static_cast<int>(axis), {static_cast<int>(axis)}, span);
 }
 
-static Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
-  Access access;
-  std::vector<Dim> shape;
-  std::vector<std::optional<Limit>> limits;
-  std::vector<int> newAxes;
-  std::vector<SliceStart> starts;
-  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts)) return Value::poison();
+/// The elements of a tensor that `access` names, `shape` of them, which begin at `starts`.
+static Value partOfArray(Context &cx, const Value &base, Access access, const std::vector<Dim> &shape,
+                         const std::vector<SliceStart> &starts, Span span) {
   bool plain = true;
   for (size_t axis = 0; axis < access.parts.size(); ++axis) {
     IndexPart &part = access.parts[axis];
     const Dim &extent = base.type.shape[axis];
     plain &= !part.isPoint && !part.offset && part.step == 1 && cx.function.facts.same(part.size, extent);
     bool counted = part.isPoint || cx.function.facts.nonNegative(part.size);
-    if ((part.inBounds && counted) || requireInside(cx, base, axis, part, starts[axis], expr.span)) continue;
+    if ((part.inBounds && counted) || requireInside(cx, base, axis, part, starts[axis], span)) continue;
     for (; axis < access.parts.size(); ++axis) {  // the other axes need facts of the same kind
       const Dim &start = starts[axis].first;
       auto inside = insideOf(access.parts[axis], start, lastOf(access.parts[axis], start), base.type.shape[axis]);
@@ -459,7 +455,7 @@ static Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr
   }
   Value source = base;
   for (size_t back = 0; back < starts.size(); ++back)
-    if (starts[back].backwards) source = reversed(cx, std::move(source), back, expr.span);
+    if (starts[back].backwards) source = reversed(cx, std::move(source), back, span);
   if (source.isPoison()) return source;
   std::vector<std::optional<Limit>> kept;
   size_t axis = 0;
@@ -467,7 +463,7 @@ static Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr
     const Limit *limit = base.limit(axis++);
     bool untouched = !part.offset && part.step == 1;
     if (limit && !untouched)
-      return unsupported(cx, "slicing a tile that may reach over the edge of its tensor", expr.span);
+      return unsupported(cx, "slicing a tile that may reach over the edge of its tensor", span);
     if (!part.isPoint) kept.push_back(limit ? std::optional(*limit) : std::nullopt);
   }
   Value out = source;
@@ -476,14 +472,45 @@ static Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr
     ExprPtr arg = takeExpr(source);
     Type result =
         shape.empty() ? scalarType(arg->type.dtype) : sema::tensorType(arg->type.dtype, shape, arg->type.numerics);
-    ExprPtr e = makeExpr(ExprKind::Slice, result, expr.span);
+    ExprPtr e = makeExpr(ExprKind::Slice, result, span);
     access.base = nullptr;
     e->as<node::Slice>().access = std::move(access);
     e->args.push_back(std::move(arg));
-    out = arrayValue(cx, std::move(e), type, std::move(kept), expr.span);
+    out = arrayValue(cx, std::move(e), type, std::move(kept), span);
   }
+  return out;
+}
+
+Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
+  Access access;
+  std::vector<Dim> shape;
+  std::vector<std::optional<Limit>> limits;
+  std::vector<int> newAxes;
+  std::vector<SliceStart> starts;
+  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts)) return Value::poison();
+  Value out = partOfArray(cx, base, std::move(access), shape, starts, expr.span);
   for (int a : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;
+}
+
+Value rowOfArray(Context &cx, const Value &base, const Value &index, Span span) {
+  Access access;
+  std::vector<SliceStart> starts(base.type.shape.size());
+  for (const Dim &extent : base.type.shape) {
+    IndexPart part;
+    part.size = extent;
+    part.inBounds = true;
+    access.parts.push_back(std::move(part));
+  }
+  IndexPart &row = access.parts[0];
+  row.isPoint = true;
+  row.size = Dim(1);
+  row.inBounds = cx.function.facts.nonNegative(index.sym) && !mentionsRebound(cx, index.sym) &&
+                 cx.function.facts.nonNegative(base.type.shape[0] - Dim(1) - index.sym);
+  row.offset = indexExpr(cx, index, span);
+  starts[0].first = index.sym;
+  const std::vector<Dim> shape(base.type.shape.begin() + 1, base.type.shape.end());
+  return partOfArray(cx, base, std::move(access), shape, starts, span);
 }
 
 static Value subscriptSequence(Context &cx, const Value &object, const ast::SubscriptExpr &expr) {
@@ -560,6 +587,9 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
     break;
   case ValueKind::Tuple:
   case ValueKind::List: return subscriptSequence(cx, object, expr);
+  case ValueKind::Struct:
+    if (object.isStack()) return stackSubscript(cx, object, expr);
+    break;
   case ValueKind::Dict: {
     if (expr.items.size() != 1) break;
     Value key = checkExpr(cx, *expr.items[0].value);

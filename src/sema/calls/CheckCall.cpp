@@ -116,6 +116,12 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::Transform: return callTransform(cx, callee, std::move(args), span);
   case ValueKind::StructType: return constructStruct(cx, callee, std::move(args), span);
   case ValueKind::DType: return callDType(cx, callee, args, span, shown);
+  case ValueKind::Struct:  // `model(x)`
+    if (callee.instance->info->methods.count("__call__")) {
+      Value method = memberOfStruct(cx, callee, "__call__", span);
+      return method.isPoison() ? method : callValue(cx, method, std::move(args), span, shown);
+    }
+    [[fallthrough]];
   default:
     if (!reportNone(cx, callee, span) && fresh(cx, Id::notCallable, span)) {
       auto builder = report(cx, Id::notCallable, span, describe(cx, callee));
@@ -191,6 +197,7 @@ bool isCallable(const Value &value) {
   case ValueKind::Partial:
   case ValueKind::Derivative:
   case ValueKind::Transform: return true;
+  case ValueKind::Struct: return value.instance->info->methods.count("__call__") && !value.isStack();
   default: return false;
   }
 }

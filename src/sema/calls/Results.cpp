@@ -36,7 +36,8 @@ bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *decla
     return state.first == value.text || cx.function.frame->names[state.first].value.handle == value.handle;
   };
   bool fits = !declared || (declared->kind == DeclaredType::Kind::Struct && structure &&
-                            declared->instance->info == value.instance->info);
+                            declared->instance->info == value.instance->info &&
+                            declared->instance->stack.size() == value.instance->stack.size());
   if (structure && value.isState() && fits &&
       std::any_of(cx.function.frame->states.begin(), cx.function.frame->states.end(), holdsIt)) {
     tree.kind = DeclaredType::Kind::None;  // stays in its parameter
@@ -63,7 +64,8 @@ bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *decla
     if (declared->kind == DeclaredType::Kind::Plain)
       return wrong(structure ? "`" + declared->plain.str() + "`" : "1 result");
     if (structure != (declared->kind == DeclaredType::Kind::Struct) ||
-        (structure && declared->instance->info != value.instance->info))
+        (structure && (declared->instance->info != value.instance->info ||
+                       declared->instance->stack.size() != value.instance->stack.size())))
       return wrong(declared->instance ? "a `" + instanceText(cx, *declared->instance) + "`"
                                       : "a tuple of " + std::to_string(declared->items.size()));
     if (declared->items.size() != value.items.size())

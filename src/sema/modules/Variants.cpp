@@ -176,8 +176,9 @@ bool chooseVariant(Context &cx, const Value &value, const ast::Expr &annotation,
       if (!chooseVariant(cx, value.items[i], *items[i], joined(path, std::to_string(i)), span, choices)) return false;
   } else if (value.kind == ValueKind::Struct) {
     const StructInfo &info = *value.instance->info;
+    const Value one = value.isStack() ? elementOfStack(value) : value;
     for (size_t i = 0; i < info.fields.size(); ++i)
-      if (!chooseVariant(cx, value.items[i], *info.fields[i].type, joined(path, info.fields[i].name), span, choices))
+      if (!chooseVariant(cx, one.items[i], *info.fields[i].type, joined(path, info.fields[i].name), span, choices))
         return false;
   }
   return true;

@@ -53,7 +53,8 @@ std::string partPath(const Value &value, const std::string &path, size_t i) {
 std::optional<std::string> otherPart(const Value &old, const Value &now, const std::string &path) {
   bool parts = hasParts(old) || hasParts(now);
   bool alike = old.kind == now.kind && old.items.size() == now.items.size() &&
-               (old.kind != ValueKind::Struct || old.instance->info == now.instance->info);
+               (old.kind != ValueKind::Struct || (old.instance->info == now.instance->info &&
+                                                  old.instance->stack.size() == now.instance->stack.size()));
   if (!parts) return std::nullopt;
   if (!alike) return path;
   for (size_t i = 0; i < old.items.size(); ++i) {

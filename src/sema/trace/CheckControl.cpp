@@ -12,6 +12,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <utility>
@@ -242,6 +243,7 @@ static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector
 static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range);
 static void downwardFor(Context &cx, const ast::ForStmt &stmt, const ast::NameExpr &target, const Value &range);
 static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable);
+static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable);
 
 void ifStmt(Context &cx, const ast::IfStmt &stmt) {
   Value condition = checkExpr(cx, *stmt.condition);
@@ -513,13 +515,19 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
   case ValueKind::Range:
     lastTurnOnly(cx, stmt);
     return iterable.unrolled ? rangeFor(cx, stmt, iterable) : runs([&] { rangeFor(cx, stmt, iterable); });
-  case ValueKind::HostTensor:
-  case ValueKind::Enumerate: return runs([&] { rowsFor(cx, stmt, iterable); });
-  default:
-    if (!reportNone(cx, iterable, stmt.iterable->span))
-      report(cx, Id::notIterable, stmt.iterable->span, describe(cx, iterable));
-    bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  case ValueKind::HostTensor: return runs([&] { rowsFor(cx, stmt, iterable); });
+  case ValueKind::Struct:
+    if (!iterable.isStack()) break;
+    return runs([&] { stackFor(cx, stmt, iterable); });
+  case ValueKind::Zip: return runs([&] { stackFor(cx, stmt, iterable); });
+  case ValueKind::Enumerate:
+    if (iterable.items[0].kind == ValueKind::HostTensor) return runs([&] { rowsFor(cx, stmt, iterable); });
+    return runs([&] { stackFor(cx, stmt, iterable); });
+  default: break;
   }
+  if (!reportNone(cx, iterable, stmt.iterable->span))
+    report(cx, Id::notIterable, stmt.iterable->span, describe(cx, iterable));
+  bindUnknown(*cx.function.frame, stmt, cx.blockId);
 }
 
 static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items) {
@@ -644,6 +652,71 @@ static void downwardFor(Context &cx, const ast::ForStmt &stmt, const ast::NameEx
   });
 }
 
+namespace {
+/// What a loop over rows binds: `row`, and the index of `for i, row in enumerate(...)`.
+struct RowTargets {
+  const ast::Expr *index = nullptr;
+  const ast::Expr *row = nullptr;
+};
+
+/// Nothing after a message.
+std::optional<RowTargets> rowTargets(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
+  if (iterable.kind != ValueKind::Enumerate) return RowTargets{nullptr, stmt.target.get()};
+  auto *pair =
+      stmt.target->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.target.get()) : nullptr;
+  if (pair && pair->items.size() == 2) return RowTargets{pair->items[0].get(), pair->items[1].get()};
+  report(cx, Id::unpackCount, stmt.target->span, diag::counted(pair ? pair->items.size() : 1, "name"),
+         "an index and a value");
+  return std::nullopt;
+}
+
+void bindCounter(Context &cx, const ast::NameExpr &name, Var *var, const Value &index) {
+  Binding binding;
+  binding.value = index;
+  binding.var = var;
+  binding.block = cx.blockId;
+  binding.span = name.span;
+  cx.function.frame->names[name.name] = binding;
+  noteBinding(cx, name.name, name.span);
+}
+}  // namespace
+
+/// `for layer in layers`, `for i, layer in enumerate(layers)`, `for layer, cache in zip(layers, caches)` over stacks of
+/// structs: a loop of run time, whose names stand for parts of their arrays.
+static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
+  const Value rows = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
+  const auto targets = rowTargets(cx, stmt, iterable);
+  if (!targets) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  const Dim count = rows.kind == ValueKind::Zip ? rows.items[0].instance->stack[0] : rows.instance->stack[0];
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(cx, assigned, stmt.span);
+  const Span span = stmt.iterable->span;
+  Stmt &loop = emit(cx, StmtKind::For, stmt.span);
+  loop.start = makeIndex(0, span);
+  loop.stop = indexExpr(cx, Value::integer(count), span);
+  loop.step = makeIndex(1, span);
+  auto *indexName = as<ast::NameExpr>(targets->index), *rowName = as<ast::NameExpr>(targets->row);
+  const std::string called = indexName ? indexName->name : rowName ? rowName->name + "_index" : "index";
+  loopBody(cx, &loop, stmt.body, std::nullopt, [&] {
+    Var *var = loop.var = newVar(cx, called, indexType(), stmt.target->span);
+    cx.function.counters.insert(symName(var));
+    Value index = Value::of(ValueKind::Int);
+    index.type = indexType();
+    index = cx.function.varValues[var] = valueOfVar(var, index, stmt.target->span);
+    if (indexName) bindCounter(cx, *indexName, var, index);
+    const Dim turn = Dim::var(symName(var));
+    cx.function.facts.addNonNegative(turn);
+    cx.function.facts.addNonNegative(count - Dim(1) - turn);
+    Value row = Value::of(ValueKind::Tuple);
+    if (rows.kind != ValueKind::Zip) row = rowOfStack(cx, rows, index, span);
+    else
+      for (const Value &stack : rows.items) row.items.push_back(rowOfStack(cx, stack, index, span));
+    assignTo(cx, *targets->row, std::move(row), stmt.target->span);
+    return std::optional(Turns{turn, Dim::max(count, Dim(0))});
+  });
+}
+
 /// Host code: `for row in tensor` and `for i, row in enumerate(tensor)`.
 static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
   Value tensor = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
@@ -656,35 +729,17 @@ static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable
   loop.start = makeIndex(0, stmt.span);
   loop.stop = std::move(extent);
   loop.step = makeIndex(1, stmt.span);
-  const ast::Expr *indexTarget = nullptr, *rowTarget = stmt.target.get();
-  if (iterable.kind == ValueKind::Enumerate) {
-    auto *pair =
-        stmt.target->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.target.get()) : nullptr;
-    if (!pair || pair->items.size() != 2) {
-      report(cx, Id::unpackCount, stmt.target->span, diag::counted(pair ? pair->items.size() : 1, "name"),
-             "an index and a value");
-      return bindUnknown(*cx.function.frame, stmt, cx.blockId);
-    }
-    indexTarget = pair->items[0].get();
-    rowTarget = pair->items[1].get();
-  }
-  auto *indexName = as<ast::NameExpr>(indexTarget);
+  const auto targets = rowTargets(cx, stmt, iterable);
+  if (!targets) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  auto *indexName = as<ast::NameExpr>(targets->index);
   loopBody(cx, &loop, stmt.body, std::nullopt, [&] {
     Var *var = loop.var = newVar(cx, indexName ? indexName->name : "row", indexType(), stmt.target->span);
     Value index = Value::of(ValueKind::Int);
     index.type = indexType();
     index = valueOfVar(var, index, stmt.target->span);
     cx.function.varValues[var] = index;
-    if (indexName) {
-      Binding binding;
-      binding.value = index;
-      binding.var = var;
-      binding.block = cx.blockId;
-      binding.span = indexTarget->span;
-      cx.function.frame->names[indexName->name] = binding;
-      noteBinding(cx, indexName->name, indexName->span);
-    }
-    assignTo(cx, *rowTarget, hostItem(cx, tensor, &index, stmt.iterable->span), stmt.target->span);
+    if (indexName) bindCounter(cx, *indexName, var, index);
+    assignTo(cx, *targets->row, hostItem(cx, tensor, &index, stmt.iterable->span), stmt.target->span);
     return std::optional<Turns>();
   });
 }

@@ -108,6 +108,9 @@ static Value valueOf(Context &cx, const ast::Expr &expr) {
   case K::Policy: return unsupported(cx, "a policy here", expr.span);
   case K::Starred: return unsupported(cx, "`*` here", expr.span);
   case K::Slice: return unsupported(cx, "a slice here", expr.span);
+  case K::Stack:
+    return unsupported(cx, "a stack of structs as a value", expr.span,
+                       "`[Block; L]` is a type; a list of structs becomes such a stack where a field or parameter has that type");
   case K::Error: return Value::poison();
   }
   return Value::poison();

@@ -140,6 +140,7 @@ std::optional<DeclaredType> declaredType(Context &cx, const ast::Expr &annotatio
     type.kind = DeclaredType::Kind::None;
     return type;
   }
+  if (auto *stack = as<ast::StackExpr>(&annotation)) return stackType(cx, *stack, path);
   std::vector<const ast::Expr *> items;
   if (tupleItems(annotation, 0, items)) {
     type.kind = DeclaredType::Kind::Tuple;

@@ -103,6 +103,14 @@ void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, 
       bindGenerics(cx, value.items[i], *items[i], {origin.span, "item " + std::to_string(i) + " of " + origin.text});
     return;
   }
+  if (auto *stack = as<ast::StackExpr>(&annotation)) {
+    const bool listed = value.isSequence() && !value.items.empty();
+    if (listed) bindGenerics(cx, value.items[0], *stack->item, origin);
+    else if (value.isStack()) bindGenerics(cx, elementOfStack(value), *stack->item, origin);
+    else return;
+    const Dim count = listed ? Dim(static_cast<int64_t>(value.items.size())) : value.instance->stack[0];
+    return bindDimension(cx, *stack->count, count, {origin.span, "the number of structs in " + origin.text});
+  }
   auto *index = as<ast::SubscriptExpr>(&annotation);
   if (!index) return;
   Value object = typeNamed(cx, *index->object);
@@ -275,7 +283,7 @@ static bool matchTuple(Context &cx, const Value &value, const ast::Expr &annotat
 static bool matchStruct(Context &cx, const Value &value, const Value &type, const ast::Expr &annotation,
                         const std::string &name, Span span, Value &out) {
   const StructInfo &info = *type.instance->info;
-  if (value.kind != ValueKind::Struct || value.instance->info != &info)
+  if (value.kind != ValueKind::Struct || value.instance->info != &info || value.isStack())
     return wrongValue(cx, value, annotation, name, span, "a `" + info.name + "`");
   out = value;
   auto *index = as<ast::SubscriptExpr>(&annotation);
@@ -411,6 +419,7 @@ bool matchParameter(Context &cx, const Value &value, const ast::Expr &annotation
   if (value.isPoison()) return false;
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   if (alternatives.size() > 1) return matchUnion(cx, value, annotation, alternatives, name, span, out);
+  if (auto *stack = as<ast::StackExpr>(&annotation)) return matchStack(cx, value, *stack, name, span, out);
   std::vector<const ast::Expr *> items;
   if (tupleItems(annotation, 0, items)) return matchTuple(cx, value, annotation, name, span, out);
   if (annotation.kind == ast::ExprKind::None) {
@@ -464,7 +473,7 @@ Value isInstance(Context &cx, const GivenList &args, Span span) {
     std::string name(type.kind == ValueKind::Builtin ? type.builtin->name : std::string_view(type.text));
     bool named = type.kind == ValueKind::Builtin || type.kind == ValueKind::TypeName;
     if (type.kind == ValueKind::StructType)
-      is |= v.kind == ValueKind::Struct && v.instance->info == type.instance->info;
+      is |= v.kind == ValueKind::Struct && v.instance->info == type.instance->info && !v.isStack();
     else if (type.kind == ValueKind::DType) is |= v.isScalar() && v.type.dtype == type.type.dtype;
     else if (named && name == "Tensor") is |= array;
     else if (named && name == "Callable") is |= isCallable(v);

@@ -222,6 +222,8 @@ bool structRecursion(Context &cx, const StructInfo &info) {
         if (auto *index = as<ast::SubscriptExpr>(&e)) {
           names(*index->object);
           for (const ast::Argument &item : index->items) names(*item.value);
+        } else if (auto *stack = as<ast::StackExpr>(&e)) {
+          names(*stack->item);
         } else if (auto *binary = as<ast::BinaryExpr>(&e)) {
           names(*binary->left), names(*binary->right);
         } else if (auto *name = as<ast::NameExpr>(&e)) {
@@ -271,7 +273,10 @@ std::string instanceText(const Context &cx, const StructInstance &instance) {
       argument = std::string(name(it->second.dtype));
     text += (text.empty() ? "" : ", ") + argument;
   }
-  return instance.info->name + (text.empty() ? "" : "[" + text + "]");
+  text = instance.info->name + (text.empty() ? "" : "[" + text + "]");
+  for (auto count = instance.stack.rbegin(); count != instance.stack.rend(); ++count)
+    text = "[" + text + "; " + show(cx, *count) + "]";
+  return text;
 }
 
 std::shared_ptr<const StructInstance> instantiate(Context &cx, const StructInfo &info, const ast::SubscriptExpr &expr) {
@@ -392,6 +397,7 @@ static bool bindFields(Context &cx, const StructInfo &info, GivenList &args, Spa
 Value constructStruct(Context &cx, const Value &type, GivenList args, Span span) {
   const StructInfo &info = *type.instance->info;
   if (info.recursive) return Value::poison();
+  if (!type.instance->stack.empty()) return constructStack(cx, type, args, span);
   std::vector<Value> values;
   std::vector<Span> spans;
   if (!bindFields(cx, info, args, span, values, spans)) return Value::poison();
@@ -470,6 +476,7 @@ Value replaceFields(Context &cx, GivenList args, Span span) {
   Value type = Value::of(ValueKind::StructType);
   auto open = std::make_shared<StructInstance>();
   open->info = &info;
+  open->stack = object.instance->stack;
   type.instance = std::move(open);
   Value made = constructStruct(cx, type, std::move(all), span);
   if (made.isState()) {
@@ -486,6 +493,11 @@ Value memberOfStruct(Context &cx, const Value &object, const std::string &name, 
     if (info.fields[i].name == name) return object.items[i];
   if (auto it = info.methods.find(name); it != info.methods.end() && !it->second) {
     ++cx.failures;  // a message was given where it is defined
+    return Value::poison();
+  } else if (it != info.methods.end() && object.isStack()) {
+    if (!fresh(cx, Id::badOperand, span)) return Value::poison();
+    report(cx, Id::badOperand, span, "." + name, describe(cx, object))
+        .help("each of its structs has that method: `for one in stack:`, or `stack[i]." + name + "(...)`");
     return Value::poison();
   } else if (it != info.methods.end()) return methodOf(object, name, nullptr, it->second);
   unknownField(cx, info, name, span, true);

@@ -12,7 +12,8 @@ bool isTree(const Value &value) { return value.kind == ValueKind::Struct || valu
 /// Whether two trees have the same parts here: structs of one declaration, tuples of one length.
 bool isLike(const Value &a, const Value &b) {
   if (!isTree(a)) return !isTree(b) && (a.kind == ValueKind::None) == (b.kind == ValueKind::None);
-  bool sameKind = a.kind == ValueKind::Struct ? b.kind == ValueKind::Struct && a.instance->info == b.instance->info
+  bool sameKind = a.kind == ValueKind::Struct ? b.kind == ValueKind::Struct && a.instance->info == b.instance->info &&
+                                                    a.instance->stack.size() == b.instance->stack.size()
                                               : b.isSequence();
   return sameKind && a.items.size() == b.items.size();
 }
@@ -117,6 +118,7 @@ Value treeMap(Context &cx, const GivenList &args, Span span) {
       Value type = Value::of(ValueKind::StructType);
       auto open = std::make_shared<StructInstance>();
       open->info = like.instance->info;
+      open->stack = like.instance->stack;
       type.instance = std::move(open);
       for (const Given &field : fields)
         if (field.value.isPoison()) return Value::poison();

@@ -77,6 +77,21 @@ Value memberOfStruct(Context &cx, const Value &object, const std::string &name, 
 /// `p.w = value`, `p.w += value`: fields do not change; a new struct takes the name. Of a state it does so by itself.
 void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Span assignment);
 
+// ---- Stacks.cpp
+/// The type `[Block[D]; L]`: its arrays have an axis of L in front. Nothing after a message.
+std::optional<DeclaredType> stackType(Context &cx, const ast::StackExpr &annotation, const std::string &path);
+/// What one struct of a stack is like: only its types mean something.
+Value elementOfStack(const Value &stack);
+/// One struct of a stack, at an index from 0 on.
+Value rowOfStack(Context &cx, const Value &stack, const Value &index, Span span);
+/// `layers[i]`, and `layers[a:b]`, which is a stack.
+Value stackSubscript(Context &cx, const Value &stack, const ast::SubscriptExpr &expr);
+/// A value against a stack's type: a stack, or a list of structs, whose arrays are then stacked. False after a message.
+bool matchStack(Context &cx, const Value &value, const ast::StackExpr &annotation, const std::string &name, Span span,
+                Value &out);
+/// A stack of this type from the arrays and stacks of its fields, in their order.
+Value constructStack(Context &cx, const Value &type, const GivenList &fields, Span span);
+
 // ---- Trees.cpp
 /// tree_map(f, tree, ...): the tree of what f returns for the leaves of all trees at each place. Where f returns a
 /// tuple, a tuple of trees.
