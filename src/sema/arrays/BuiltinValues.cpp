@@ -141,7 +141,7 @@ static Value zipStacks(Context &cx, Bound &args, Span span) {
       report(cx, Id::notIterable, args.restSpans[i], describe(cx, x)).help("beside a stack of structs stand others");
       return Value::poison();
     }
-    const Dim &first = args.rest[0].instance->stack[0], &count = x.instance->stack[0];
+    const Dim count = x.instance->stack[0], first = v.items.empty() ? count : v.items[0].instance->stack[0];
     if (!sameDim(cx, first, count, span, "`zip` needs " + show(cx, first) + " == " + show(cx, count))) {
       report(cx, Id::wrongArgument, args.restSpans[i], quoted("zip"), "a stack of " + show(cx, first) + " structs", describe(cx, x));
       return Value::poison();

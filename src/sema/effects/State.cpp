@@ -119,8 +119,10 @@ bool leaveState(Context &cx, int before, const Value &after, const std::string &
 
 void assignPart(Context &cx, const ast::Expr &place, Value value, Span span) {
   if (auto *name = as<ast::NameExpr>(&place)) return assignName(cx, name->name, std::move(value), place.span);
+  if (auto *row = as<ast::SubscriptExpr>(&place)) return assignPart(cx, *row->object, std::move(value), span);
   auto &field = static_cast<const ast::AttributeExpr &>(place);
-  Value object = checkExpr(cx, *field.object);
+  std::vector<StackRow> rows;  // the value is that of all of them
+  Value object = placeOf(cx, *field.object, rows);
   if (object.isPoison() || value.isPoison()) return;
   if (object.isState() && !object.text.empty())
     noteEffect(cx, {EffectKind::State, object.text, false, false, {{span, "a part of it gets a new value here"}}});
@@ -132,6 +134,10 @@ void assignPart(Context &cx, const ast::Expr &place, Value value, Span span) {
 }
 
 bool isPartOfState(Context &cx, const ast::Expr &place) {
+  if (auto *index = as<ast::SubscriptExpr>(&place); index && isPartOfState(cx, *index->object)) {
+    std::vector<StackRow> rows;
+    return placeOf(cx, *index->object, rows).isStack();
+  }
   auto *field = as<ast::AttributeExpr>(&place);
   if (!field) return false;
   if (!as<ast::NameExpr>(field->object)) return isPartOfState(cx, *field->object);

@@ -167,8 +167,10 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
     return;
   }
   if (auto *index = as<ast::SubscriptExpr>(&target)) {
-    Value object = checkExpr(cx, *index->object);
-    if (!object.isPoison()) storeTo(cx, object, *index, std::move(value), span, valueSpan);
+    std::vector<StackRow> rows;
+    Value object = placeOf(cx, *index->object, rows);
+    if (object.isStack()) assignRow(cx, *index, object, std::move(rows), std::move(value), span);
+    else if (!object.isPoison()) storeTo(cx, object, *index, std::move(value), span, valueSpan, std::move(rows));
     return;
   }
   if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List) {
@@ -274,144 +276,6 @@ static void annAssign(Context &cx, const ast::AnnAssignStmt &stmt) {
     }
   }
   assignTo(cx, *stmt.target, std::move(v), stmt.span);
-}
-
-// ---------------------------------------------------------------- stores
-
-Value chosenAsStored(Context &cx, Value here, Value part, const Value &old, Span span) {
-  std::vector<ExprPtr> args;
-  for (Value *one : {&here, &part}) {
-    *one = broadcastValue(cx, std::move(*one), old.type.shape, span);
-    if (one->isPoison()) return *one;
-    args.push_back(takeExpr(*one));
-  }
-  args.push_back(clone(*old.expr));
-  Type type = sema::tensorType(old.type.dtype, old.type.shape);
-  Value made = arrayValue(cx, makeElementwise(ElementwiseOp::Select, type, span, std::move(args)), old.type, {}, span);
-  made.limits.resize(old.type.shape.size());
-  return made;
-}
-
-void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span,
-             Span valueSpan) {
-  auto *name = as<ast::NameExpr>(syntax.object);
-  auto bound = name ? cx.function.frame->names.find(name->name) : cx.function.frame->names.end();
-  auto isPassed = [&](const Param &param) {
-    return !cx.function.frame->inlined && bound->second.span == param.var->span;
-  };
-  bool isTensorCode = cx.function.fn && target.isArray() && !inKernel(cx) && !inHost(cx),
-       ofState = isTensorCode && isPartOfState(cx, *syntax.object);
-  bool isOwn = ofState || (isTensorCode && bound != cx.function.frame->names.end() &&
-                           std::none_of(cx.function.fn->params.begin(), cx.function.fn->params.end(), isPassed));
-  if (target.kind != ValueKind::View && target.kind != ValueKind::Shared && !isOwn) {
-    if (fresh(cx, Id::immutableTensor, syntax.span))
-      report(cx, Id::immutableTensor, syntax.span, describe(cx, target))
-          .help(!target.isArray() ? "only tensors of a kernel's parameters and shared buffers are written to"
-                : inKernel(cx) || !name
-                    ? "values do not change; build a new one, for example with `where` or `concat`"
-                    : "what a function was called with does not change; give it a name of your own, and assign to a "
-                      "part of that: `y = " +
-                          name->name + "`");
-    return;
-  }
-  Access access;
-  std::vector<Dim> shape;
-  std::vector<std::optional<Limit>> limits;
-  std::vector<int> newAxes;
-  std::vector<SliceStart> starts;
-  if (!accessOf(cx, target, syntax, access, shape, limits, newAxes, &starts) || value.isPoison()) return;
-  for (size_t axis = 0; target.kind == ValueKind::View && axis < starts.size(); ++axis) {  // lanes without a guard
-    const Dim index = cx.function.facts.simplify(starts[axis].first);
-    bool mayMiss =
-        access.parts[axis].isPoint && !access.parts[axis].inBounds && countsLanes(index, cx.function.fn->kernel);
-    Span place = syntax.items.size() == starts.size() ? syntax.items[axis].span : syntax.span;
-    if (mayMiss && counterOutside(cx, index, target.var->type.shape[axis], place)) return;
-  }
-  for (size_t axis = 0; isOwn && axis < starts.size(); ++axis) {
-    IndexPart &part = access.parts[axis];
-    if (starts[axis].backwards) {
-      unsupported(cx, "a step below 0 in the place of an assignment", syntax.span);
-      return;
-    }
-    bool counted = part.isPoint || cx.function.facts.nonNegative(part.size);
-    if (!(part.inBounds && counted) && !requireInside(cx, target, axis, part, starts[axis], syntax.span)) return;
-  }
-  if (!newAxes.empty()) {
-    unsupported(cx, "`None` in the place of a store", syntax.span);
-    return;
-  }
-  Type type = isOwn ? target.type : target.var->type;
-  bool apart = valueSpan.valid();
-  const std::string called = isOwn ? std::string(cx.sources.text(syntax.object->span)) : target.var->name;
-  ExprPtr e = castToPlace(cx, value, type, apart ? valueSpan : span, "`" + called + "`", apart);
-  if (!e) return;
-  if (!shape.empty()) {
-    Value stored = arrayValue(cx, std::move(e), type, {}, span);
-    stored.type.numerics = {};
-    if (stored.isArray() && stored.type.shape.size() > shape.size()) {
-      report(cx, Id::shapeMismatch, apart ? valueSpan : span, shapeText(cx, shape), shapeText(cx, stored.type.shape))
-          .note(syntax.span, "what is written to here has the shape " + shapeText(cx, shape));
-      return;
-    }
-    stored = broadcastValue(cx, std::move(stored), shape, apart ? valueSpan : span);
-    if (stored.isPoison()) return;
-    e = takeExpr(stored);
-  } else if (e->type.kind == TypeKind::Tensor && !(isOwn && e->type.shape.empty())) {
-    report(cx, Id::shapeMismatch, apart ? valueSpan : span, "[]", shapeText(cx, e->type.shape))
-        .note(syntax.span, "one element is written to here");
-    return;
-  }
-  if (isOwn) {  // where(here, value, target)
-    Value part = arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span), here;
-    bool all = true;
-    const std::vector<Dim> extents = target.type.shape;
-    for (size_t axis = 0; axis < extents.size(); ++axis) {
-      const IndexPart &at = access.parts[axis];
-      const Dim start = starts[axis].first, length = at.isPoint ? Dim(1) : Dim(at.step) * at.size;
-      bool toEnd = cx.function.facts.same(start + length, extents[axis]);
-      ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extents[axis]}), span);
-      count->as<node::Iota>().axis = 0;
-      Value places = arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span), inside;
-      auto also = [&](ast::CompareOp op, Value a, Value b) {
-        Value holds = compareValues(cx, op, std::move(a), std::move(b), span);
-        for (size_t i = axis + 1; i < extents.size(); ++i)
-          holds = insertAxis(cx, std::move(holds), static_cast<int>(i - axis), span);
-        here = all ? std::move(holds) : elementwise(cx, ElementwiseOp::And, {here, std::move(holds)}, span, "=");
-        all = false;
-      };
-      if (at.isPoint) {
-        if (extents[axis] != Dim(1)) also(ast::CompareOp::Eq, places, Value::integer(start));
-        if (part.isArray()) part = insertAxis(cx, std::move(part), static_cast<int>(axis), span);
-        continue;
-      }
-      if (start == Dim(0) && at.step == 1 && cx.function.facts.same(at.size, extents[axis])) continue;
-      Value distance =
-          start == Dim(0) ? places : elementwise(cx, ElementwiseOp::Sub, {places, Value::integer(start)}, span, "=");
-      if (start != Dim(0)) also(ast::CompareOp::Ge, places, Value::integer(start));
-      if (!toEnd) also(ast::CompareOp::Lt, places, Value::integer(start + length));
-      if (at.step != 1) {
-        Value step = Value::integer(Dim(at.step));
-        also(ast::CompareOp::Eq, elementwise(cx, ElementwiseOp::Mod, {distance, step}, span, "="),
-             Value::integer(Dim(0)));
-        distance = elementwise(cx, ElementwiseOp::FloorDiv, {distance, step}, span, "=");
-      }
-      part = gathered(cx, std::move(part), std::move(distance), static_cast<int>(axis), {static_cast<int>(axis)}, span);
-    }
-    Value made = all       ? std::move(part)
-                 : ofState ? chosenAsStored(cx, std::move(here), std::move(part), target, span)
-                           : elementwise(cx, ElementwiseOp::Select, {here, std::move(part), target}, span, "=");
-    if (auto *op = made.expr ? made.expr->get<node::Elementwise>() : nullptr) op->inPlace = true;
-    if (!made.isPoison() && !made.isArray()) made = broadcastValue(cx, std::move(made), extents, span);
-    return ofState ? assignPart(cx, *syntax.object, std::move(made), span)
-                   : assignName(cx, name->name, std::move(made), span);
-  }
-  cx.function.stored.insert(target.var);
-  // `y[0] += x` on behalf of the whole group must not happen once a lane.
-  bool once = shape.empty() && cx.function.varyingDepth == 0 && !isVarying(access) && !isVarying(*e);
-  Stmt &stmt = emit(cx, StmtKind::Store, span);
-  stmt.access = std::move(access);
-  stmt.value = std::move(e);
-  stmt.oncePerGroup = once;
 }
 
 // ---------------------------------------------------------------- return, assert

@@ -17,12 +17,26 @@ void checkBlock(Context &cx, const ast::Block &block);
 void checkFrom(Context &cx, Continuation at);
 /// `valueSpan`: the words of the value, if they stand apart (not in `y[i] += x`).
 void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span valueSpan = {});
+
+// ---- Stores.cpp
+/// One struct of a stack on the way to a place, `layers[i]` of `model.layers[i].w`.
+struct StackRow {
+  Value index;
+  Span span;
+};
 /// where(here, part, old), in the dtype that memory has: nothing is computed.
 Value chosenAsStored(Context &cx, Value here, Value part, const Value &old, Span span);
 /// What is stored to a tensor in memory; or `out[t] = h` of a tensor function: the name gets a new value, the old one
 /// with a part chosen anew. What the caller passed stays as it is.
 void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span,
-             Span valueSpan = {});
+             Span valueSpan = {}, const std::vector<StackRow> &rows = {});
+/// What the place `model.layers[i].w` is a row of: `model.layers.w`, and which row. Anything else is its own value.
+Value placeOf(Context &cx, const ast::Expr &expr, std::vector<StackRow> &rows);
+/// The arrays of a stack with those of `one` in these rows. `ofState`: of memory that changes in place. Poison after a message.
+Value withRow(Context &cx, const Value &whole, const std::vector<StackRow> &rows, const Value &one, bool ofState, Span span);
+/// `layers[i] = layer`.
+void assignRow(Context &cx, const ast::SubscriptExpr &syntax, const Value &stack, std::vector<StackRow> rows, Value value,
+               Span span);
 
 // ---- CheckExpr.cpp
 /// The value of an expression; what has to run is appended to the block being built. Poison after a message.

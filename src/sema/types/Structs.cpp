@@ -505,7 +505,13 @@ Value memberOfStruct(Context &cx, const Value &object, const std::string &name, 
 }
 
 void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Span assignment) {
-  if (isPartOfState(cx, target)) return assignPart(cx, target, std::move(value), assignment);
+  if (isPartOfState(cx, target)) {
+    std::vector<StackRow> rows;
+    Value whole = placeOf(cx, target, rows);
+    if (whole.isPoison()) return;
+    if (!rows.empty()) value = withRow(cx, whole, rows, value, true, assignment);
+    return assignPart(cx, target, std::move(value), assignment);
+  }
   Value object = checkExpr(cx, *target.object);
   if (object.isPoison() || reportNone(cx, object, target.object->span)) return;
   if (object.kind != ValueKind::Struct) {

@@ -89,7 +89,7 @@ Value stackSubscript(Context &cx, const Value &stack, const ast::SubscriptExpr &
 /// A value against a stack's type: a stack, or a list of structs, whose arrays are then stacked. False after a message.
 bool matchStack(Context &cx, const Value &value, const ast::StackExpr &annotation, const std::string &name, Span span,
                 Value &out);
-/// A stack of this type from the arrays and stacks of its fields, in their order.
+/// A stack of this type from the arrays and stacks of all its fields, by their names.
 Value constructStack(Context &cx, const Value &type, const GivenList &fields, Span span);
 
 // ---- Trees.cpp

@@ -1,0 +1,460 @@
+// Loops. What the compiler can decide is traced; the rest becomes For and While.
+#include "checked/ExprBuild.h"
+#include "frontend/Walk.h"
+#include "sema/EditorFacts.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Draws.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Branches.h"
+#include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
+#include "sema/types/Types.h"
+#include <algorithm>
+#include <utility>
+
+namespace tessera::sema {
+
+using ast::as;
+
+static std::string stateOfOuterVars(const Context &cx, size_t count) {
+  std::string state;
+  for (size_t i = 0; i < count; ++i) {
+    Var *var = cx.function.fn->vars[i].get();
+    state += var->varying ? 'v' : '.';
+    auto it = cx.function.varValues.find(var);
+    if (it == cx.function.varValues.end()) continue;
+    for (const auto &limit : it->second.limits)
+      state += limit ? limit->end.str() + (limit->zeroOutside ? "z," : ",") : ",";
+  }
+  return state;
+}
+
+/// Checks the body until what it does to the variables around it changes nothing more.
+static void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Span> cause,
+                     const std::function<std::optional<Turns>()> &prepare) {
+  std::set<std::string> assigned;
+  Names before = cx.function.frame->names;
+  RowsPerTurn rows;
+  for (int round = 0;; ++round) {
+    if (round > 0) roomForTurns(cx, before, rows, loop->span);
+    size_t diagnostics = cx.diagnostics.all().size(), vars = cx.function.fn->vars.size(),
+           requirements = cx.function.fn->requirements.size();
+    auto reported = cx.reportedSpans;
+    auto unknown = cx.unknownNames;
+    size_t failures = cx.failures;
+    shape::Facts facts = cx.function.facts;
+    SpentValues spent = cx.spent;
+    std::string state = stateOfOuterVars(cx, vars);
+    Block *outer = cx.function.block;
+    int outerId = cx.blockId;
+    cx.function.block = &loop->body;
+    cx.blockId = ++cx.nextBlockId;
+    ++cx.function.conditionDepth;
+    enterVarying(cx, cause.has_value(), cause.value_or(Span{}));
+    cx.function.loopMarks.push_back(vars);
+    Divergence outside = cx.function.divergence;
+    cx.function.divergence.cause = {};
+    cx.function.divergence.leftLoop = false;
+    const std::optional<Turns> turns = prepare();
+    startTurn(cx, before, turns, rows);
+    checkBlock(cx, body);
+    bool counted = countRows(cx, before, turns, body, rows, loop->span);
+    cx.function.frame->returned = false;
+    leftByBreak(cx, outside.done.size());
+    cx.function.divergence.cause = outside.cause;
+    cx.function.divergence.leftLoop = outside.leftLoop;
+    cx.function.loopMarks.pop_back();
+    leaveVarying(cx, cause.has_value());
+    --cx.function.conditionDepth;
+    cx.function.block = outer;
+    cx.blockId = outerId;
+    cx.function.facts = std::move(facts);
+    if ((counted && state == stateOfOuterVars(cx, vars)) || round == 3) {
+      usedUpInLoop(cx, spent, before);
+      break;
+    }
+    cx.spent = std::move(spent);
+    loop->body.clear();
+    cx.diagnostics.truncate(diagnostics);
+    cx.reportedSpans = std::move(reported);
+    cx.unknownNames = std::move(unknown);
+    cx.failures = failures;
+    cx.function.fn->requirements.resize(requirements);
+    cx.function.frame->names = before;
+    while (cx.function.fn->vars.size() > vars) {
+      Var *var = cx.function.fn->vars.back().get();
+      cx.function.symVars.erase(symName(var));
+      cx.function.varValues.erase(var);
+      cx.function.rebindable.erase(var);
+      cx.function.temps.erase(var);
+      cx.function.fn->vars.pop_back();
+    }
+  }
+  Names after = std::move(cx.function.frame->names);
+  cx.function.frame->names = before;
+  dropDeleted(after);
+  endTurns(cx, rows);
+  for (auto &[name, binding] : cx.function.frame->names) {  // a stream that was renewed: another one each turn
+    auto it = after.find(name);
+    if (it != after.end() && it->second.value.isPoison()) {
+      binding.value = Value::poison();
+      binding.var = nullptr;
+    }
+    if (it != after.end() && it->second.value.handle != binding.value.handle) binding.value.handle = newHandle(cx);
+  }
+  for (const auto &[name, binding] : after) {
+    auto it = before.find(name);
+    if (it != before.end() && it->second.var == binding.var && it->second.block == binding.block) continue;
+    if (it != before.end() && it->second.isBound() && !it->second.value.isPoison() && !binding.value.isPoison() &&
+        binding.block == it->second.block)
+      continue;
+    Binding half = binding;
+    if (!half.unassigned.valid() && !half.value.isPoison()) half.unassigned = binding.span;
+    cx.function.frame->names[name] = half;
+  }
+}
+
+/// Whether the loop with this body may be left by a `break` of its own.
+static bool breaks(const ast::Block &body) {
+  return std::any_of(body.begin(), body.end(), [](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::Break) return true;
+    if (stmt->kind == ast::StmtKind::FuncDef) return false;
+    auto *inner = as<ast::ForStmt>(stmt);
+    auto *repeated = as<ast::WhileStmt>(stmt);
+    if (inner) return breaks(inner->otherwise);  // a loop inside: its body leaves that one
+    if (repeated) return breaks(repeated->otherwise);
+    std::vector<const ast::Block *> blocks = ast::blocksOf(*stmt);
+    return std::any_of(blocks.begin(), blocks.end(), [](const ast::Block *block) { return breaks(*block); });
+  });
+}
+
+/// `else` behind a loop is done if no `break` left the loop: always, where there is none; else where a variable says so.
+static void withElse(Context &cx, const ast::Block &body, const ast::Block &otherwise, Span span,
+                     const std::function<void()> &loop) {
+  LoopFrame frame;
+  if (!otherwise.empty() && breaks(body)) {
+    frame.broke = newVar(cx, "broke", scalarType(DType::Bool), span);
+    frame.broke->reassigned = true;
+    Stmt &let = emit(cx, StmtKind::Let, span);
+    let.var = frame.broke;
+    let.value = makeBool(false, span);
+  }
+  cx.function.frame->loops.push_back(frame);
+  loop();
+  cx.function.frame->loops.pop_back();
+  if (!frame.broke) return checkBlock(cx, otherwise);
+  std::vector<ExprPtr> args;
+  args.push_back(makeRef(frame.broke, span));
+  ExprPtr ended = makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), span, std::move(args));
+  choice(cx, std::move(ended), otherwise, {}, {}, {}, span, span);
+}
+
+void jumpStmt(Context &cx, const ast::Stmt &stmt) {
+  bool isBreak = stmt.kind == ast::StmtKind::Break;
+  const LoopFrame loop = cx.function.frame->loops.empty() ? LoopFrame{} : cx.function.frame->loops.back();
+  std::string word = isBreak ? "`break`" : "`continue`";
+  if (loop.writtenOut >= 0) {
+    if (cx.function.conditionDepth == loop.writtenOut) cx.function.frame->jump = isBreak ? Jump::Break : Jump::Continue;
+    else
+      unsupported(cx, word + " under a condition that only run time knows, in a loop that the compiler writes out",
+                  stmt.span);
+    return;
+  }
+  if (inKernel(cx)) {
+    unsupported(cx, word + " of a loop that runs, in a kernel", stmt.span);
+    return;
+  }
+  leavesIteration(cx, isBreak);
+  if (isBreak && loop.broke) {
+    Stmt &left = emit(cx, StmtKind::Assign, stmt.span);
+    left.var = loop.broke;
+    left.value = makeBool(true, stmt.span);
+  }
+  emit(cx, isBreak ? StmtKind::Break : StmtKind::Continue, stmt.span);
+}
+
+void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
+  if (neverEnds(cx, stmt)) return;
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(cx, assigned, stmt.span);
+  size_t emitted = cx.function.block->size();
+  Value condition = checkExpr(cx, *stmt.condition);
+  if (condition.isPoison()) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  if (auto known = knownCondition(condition)) {
+    if (!*known) return checkBlock(cx, stmt.otherwise);
+    if (!inHost(cx)) {
+      report(cx, Id::badConstant, stmt.condition->span, "this loop never ends");
+      return;
+    }
+  }
+  if (cx.function.block->size() != emitted) {
+    unsupported(cx, "this condition of a loop", stmt.condition->span);
+    return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  }
+  ExprPtr c = conditionExpr(cx, condition, stmt.condition->span);
+  if (!c) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  bool varying = isVarying(*c);
+  withElse(cx, stmt.body, stmt.otherwise, stmt.span, [&] {
+    Stmt &loop = emit(cx, StmtKind::While, stmt.span);
+    loop.condition = std::move(c);
+    loopBody(cx, &loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt,
+             [] { return std::optional<Turns>(); });
+  });
+}
+
+static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items);
+static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range);
+static void downwardFor(Context &cx, const ast::ForStmt &stmt, const ast::NameExpr &target, const Value &range);
+static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable);
+static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable);
+
+void forStmt(Context &cx, const ast::ForStmt &stmt) {
+  if (stmt.isAsync) {
+    unsupported(cx, "`async for`", stmt.span);
+    return;
+  }
+  Value iterable = checkExpr(cx, *stmt.iterable);
+  auto runs = [&](const std::function<void()> &loop) { withElse(cx, stmt.body, stmt.otherwise, stmt.span, loop); };
+  switch (iterable.kind) {
+  case ValueKind::Poison: return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  case ValueKind::Tuple:
+  case ValueKind::List: return unrolledFor(cx, stmt, iterable.items);
+  case ValueKind::Range:
+    lastTurnOnly(cx, stmt);
+    return iterable.unrolled ? rangeFor(cx, stmt, iterable) : runs([&] { rangeFor(cx, stmt, iterable); });
+  case ValueKind::HostTensor: return runs([&] { rowsFor(cx, stmt, iterable); });
+  case ValueKind::Struct:
+    if (!iterable.isStack()) break;
+    return runs([&] { stackFor(cx, stmt, iterable); });
+  case ValueKind::Zip: return runs([&] { stackFor(cx, stmt, iterable); });
+  case ValueKind::Enumerate:
+    if (iterable.items[0].kind == ValueKind::HostTensor) return runs([&] { rowsFor(cx, stmt, iterable); });
+    return runs([&] { stackFor(cx, stmt, iterable); });
+  default: break;
+  }
+  if (!reportNone(cx, iterable, stmt.iterable->span))
+    report(cx, Id::notIterable, stmt.iterable->span, describe(cx, iterable));
+  bindUnknown(*cx.function.frame, stmt, cx.blockId);
+}
+
+static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items) {
+  for (const Value &item : items) {
+    comprehensionTarget(cx, *stmt.target, item);
+    cx.function.frame->loops.push_back({cx.function.conditionDepth, nullptr});
+    checkBlock(cx, stmt.body);
+    cx.function.frame->loops.pop_back();
+    Jump jump = std::exchange(cx.function.frame->jump, Jump::None);
+    if (cx.function.frame->returned || exhausted(cx) || jump == Jump::Break) return;
+  }
+  checkBlock(cx, stmt.otherwise);
+}
+
+/// What a loop asks to have fetched ahead goes into the schedule: "k0=2, k1=4".
+static void notePrefetch(Context &cx, const std::string &loop, int64_t steps) {
+  std::string &all = cx.function.fn->kernel.schedule.options["prefetch"];
+  std::string mine = loop + "=" + std::to_string(steps);
+  if ((", " + all + ",").find(", " + mine + ",") != std::string::npos) return;
+  all += (all.empty() ? "" : ", ") + mine;
+}
+
+static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range) {
+  const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
+  if (step.isKnownInt() && step.sym.constant() == 0) {
+    report(cx, Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
+    return;
+  }
+  bool down = step.isKnownInt() && step.sym.constant() < 0;
+  if (range.unrolled) {
+    auto items = knownRange(cx, range, stmt.iterable->span, "a static range");
+    return items ? unrolledFor(cx, stmt, *items) : void();
+  }
+  auto *target = as<ast::NameExpr>(stmt.target);
+  if (!target) {
+    if (fresh(cx, Id::notIterable, stmt.target->span))
+      report(cx, Id::notIterable, stmt.target->span, "an integer").label("these names take apart a tuple");
+    return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  }
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(cx, assigned, stmt.span);
+  if (down) return downwardFor(cx, stmt, *target, range);
+  // By at least 1: of sizes it is proved or checked at the entry; run time knows the others, and stops.
+  std::set<std::string> vars;
+  step.sym.collectVars(vars);
+  shape::Formula forward(step.sym, shape::Relation::Ge, Dim(1));
+  if (!inHost(cx) && std::all_of(vars.begin(), vars.end(), shape::isDimensionName) &&
+      !claim(cx, forward, show(cx, forward), stmt.iterable->span)) {
+    auto builder = report(cx, Id::badConstant, stmt.iterable->span, "the step of a range must be at least 1");
+    explainClaim(cx, builder, forward);
+    return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  }
+  Stmt &loop = emit(cx, StmtKind::For, stmt.span);
+  loop.start = indexExpr(cx, start, stmt.iterable->span);
+  loop.stop = indexExpr(cx, stop, stmt.iterable->span);
+  loop.step = indexExpr(cx, step, stmt.iterable->span);
+  bool varying = isVarying(*loop.start) || isVarying(*loop.stop) || isVarying(*loop.step);
+  if (range.items.size() > 3) notePrefetch(cx, target->name, range.items[3].sym.constant());
+  bool steady = !mentionsRebound(cx, start.sym) && !mentionsRebound(cx, stop.sym);
+  auto *call = as<ast::CallExpr>(stmt.iterable);
+  bool byOne = step.sym == Dim(1) && call && call->arguments.size() < 3;
+  if (byOne) lanesWalkTogether(cx, stmt, start, stop);
+  loopBody(cx, &loop, stmt.body, varying ? std::optional(stmt.iterable->span) : std::nullopt, [&] {
+    Var *var = loop.var = newVar(cx, target->name, indexType(), stmt.target->span);
+    var->varying = varying;
+    if (steady) cx.function.counters.insert(symName(var));
+    if (byOne) cx.function.loopsByOne[symName(var)] = stmt.iterable->span;
+    Binding binding;
+    Value v = Value::of(ValueKind::Int);
+    v.type = indexType();
+    binding.value = valueOfVar(var, v, stmt.target->span);
+    binding.var = var;
+    binding.block = cx.blockId;
+    binding.span = stmt.target->span;
+    cx.function.varValues[var] = binding.value;
+    cx.function.frame->names[target->name] = binding;
+    noteBinding(cx, target->name, target->span);
+    if (!steady) return std::optional<Turns>();
+    Dim i = Dim::var(symName(var));
+    cx.function.facts.addNonNegative(i - start.sym);
+    cx.function.facts.addNonNegative(stop.sym - Dim(1) - i);
+    return std::optional(
+        Turns{Dim::floorDiv(i - start.sym, step.sym), Dim::ceilDiv(Dim::max(stop.sym - start.sym, Dim(0)), step.sym)});
+  });
+}
+
+/// `for i in range(a, b, -s)`: the turns are counted up, and i is a - s * turn.
+static void downwardFor(Context &cx, const ast::ForStmt &stmt, const ast::NameExpr &target, const Value &range) {
+  const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
+  Span span = stmt.iterable->span;
+  auto whole = [&](ElementwiseOp op, Value a, Value b) { return intElementwise(cx, op, {a, b}, span, "range"); };
+  Value by = Value::integer(Dim(0) - step.sym), one = Value::integer(Dim(1));
+  Value room = whole(ElementwiseOp::Sub, whole(ElementwiseOp::Add, whole(ElementwiseOp::Sub, start, stop), by), one);
+  Value turns = whole(ElementwiseOp::FloorDiv, room, by);
+  Stmt &loop = emit(cx, StmtKind::For, stmt.span);
+  loop.start = makeIndex(0, span);
+  loop.stop = indexExpr(cx, turns, span);
+  loop.step = makeIndex(1, span);
+  bool varying = isVarying(*loop.stop);
+  Var *var = newVar(cx, target.name + "_turn", indexType(), stmt.target->span);
+  loop.var = var;
+  var->varying = varying;
+  bool steady = !mentionsRebound(cx, start.sym) && !mentionsRebound(cx, stop.sym);
+  loopBody(cx, &loop, stmt.body, varying ? std::optional(span) : std::nullopt, [&] {
+    Value v = Value::of(ValueKind::Int);
+    v.type = indexType();
+    Value turn = cx.function.varValues[var] = valueOfVar(var, v, stmt.target->span);
+    Binding binding;
+    binding.value =
+        reusable(cx, whole(ElementwiseOp::Sub, start, whole(ElementwiseOp::Mul, by, turn)), target.name, target.span);
+    if (binding.value.expr && binding.value.expr->kind == ExprKind::VarRef) binding.var = binding.value.expr->as<node::VarRef>().var;
+    binding.block = cx.blockId;
+    binding.span = stmt.target->span;
+    cx.function.frame->names[target.name] = binding;
+    noteBinding(cx, target.name, target.span);
+    cx.function.facts.addNonNegative(turn.sym);
+    if (!steady) return std::optional<Turns>();
+    cx.function.facts.addNonNegative(start.sym - binding.value.sym);
+    cx.function.facts.addNonNegative(binding.value.sym - stop.sym - Dim(1));
+    return std::optional(Turns{turn.sym, Dim::max(turns.sym, Dim(0))});
+  });
+}
+
+namespace {
+/// What a loop over rows binds: `row`, and the index of `for i, row in enumerate(...)`.
+struct RowTargets {
+  const ast::Expr *index = nullptr;
+  const ast::Expr *row = nullptr;
+};
+
+/// Nothing after a message.
+std::optional<RowTargets> rowTargets(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
+  if (iterable.kind != ValueKind::Enumerate) return RowTargets{nullptr, stmt.target.get()};
+  auto *pair =
+      stmt.target->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.target.get()) : nullptr;
+  if (pair && pair->items.size() == 2) return RowTargets{pair->items[0].get(), pair->items[1].get()};
+  report(cx, Id::unpackCount, stmt.target->span, diag::counted(pair ? pair->items.size() : 1, "name"),
+         "an index and a value");
+  return std::nullopt;
+}
+
+void bindCounter(Context &cx, const ast::NameExpr &name, Var *var, const Value &index) {
+  Binding binding;
+  binding.value = index;
+  binding.var = var;
+  binding.block = cx.blockId;
+  binding.span = name.span;
+  cx.function.frame->names[name.name] = binding;
+  noteBinding(cx, name.name, name.span);
+}
+}  // namespace
+
+/// `for layer in layers`, `for i, layer in enumerate(layers)`, `for layer, cache in zip(layers, caches)` over stacks of
+/// structs: a loop of run time, whose names stand for parts of their arrays.
+static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
+  const Value rows = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
+  const auto targets = rowTargets(cx, stmt, iterable);
+  if (!targets) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  const Dim count = rows.kind == ValueKind::Zip ? rows.items[0].instance->stack[0] : rows.instance->stack[0];
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(cx, assigned, stmt.span);
+  const Span span = stmt.iterable->span;
+  Stmt &loop = emit(cx, StmtKind::For, stmt.span);
+  loop.start = makeIndex(0, span);
+  loop.stop = indexExpr(cx, Value::integer(count), span);
+  loop.step = makeIndex(1, span);
+  auto *indexName = as<ast::NameExpr>(targets->index), *rowName = as<ast::NameExpr>(targets->row);
+  const std::string called = indexName ? indexName->name : rowName ? rowName->name + "_index" : "index";
+  loopBody(cx, &loop, stmt.body, std::nullopt, [&] {
+    Var *var = loop.var = newVar(cx, called, indexType(), stmt.target->span);
+    cx.function.counters.insert(symName(var));
+    Value index = Value::of(ValueKind::Int);
+    index.type = indexType();
+    index = cx.function.varValues[var] = valueOfVar(var, index, stmt.target->span);
+    if (indexName) bindCounter(cx, *indexName, var, index);
+    const Dim turn = Dim::var(symName(var));
+    cx.function.facts.addNonNegative(turn);
+    cx.function.facts.addNonNegative(count - Dim(1) - turn);
+    Value row = Value::of(ValueKind::Tuple);
+    if (rows.kind != ValueKind::Zip) row = rowOfStack(cx, rows, index, span);
+    else
+      for (const Value &stack : rows.items) row.items.push_back(rowOfStack(cx, stack, index, span));
+    assignTo(cx, *targets->row, std::move(row), stmt.target->span);
+    return std::optional(Turns{turn, Dim::max(count, Dim(0))});
+  });
+}
+
+/// Host code: `for row in tensor` and `for i, row in enumerate(tensor)`.
+static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
+  Value tensor = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
+  std::set<std::string> assigned;
+  collectAssigned(stmt.body, assigned);
+  prepareRebinding(cx, assigned, stmt.span);
+  Stmt &loop = emit(cx, StmtKind::For, stmt.span);
+  ExprPtr extent = makeExpr(ExprKind::HostShape, indexType(), stmt.iterable->span);
+  extent->args.push_back(clone(*tensor.expr));
+  loop.start = makeIndex(0, stmt.span);
+  loop.stop = std::move(extent);
+  loop.step = makeIndex(1, stmt.span);
+  const auto targets = rowTargets(cx, stmt, iterable);
+  if (!targets) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  auto *indexName = as<ast::NameExpr>(targets->index);
+  loopBody(cx, &loop, stmt.body, std::nullopt, [&] {
+    Var *var = loop.var = newVar(cx, indexName ? indexName->name : "row", indexType(), stmt.target->span);
+    Value index = Value::of(ValueKind::Int);
+    index.type = indexType();
+    index = valueOfVar(var, index, stmt.target->span);
+    cx.function.varValues[var] = index;
+    if (indexName) bindCounter(cx, *indexName, var, index);
+    assignTo(cx, *targets->row, hostItem(cx, tensor, &index, stmt.iterable->span), stmt.target->span);
+    return std::optional<Turns>();
+  });
+}
+
+}  // namespace tessera::sema

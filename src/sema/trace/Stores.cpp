@@ -1,0 +1,273 @@
+// Stores: `out[i] = x` of kernels, which write to memory, and of tensor functions, where the name stands for a new value
+// behind it; places in the structs of a stack, `cache.layers[i].k[j] = x`.
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
+#include "sema/kernels/Coverage.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
+
+namespace tessera::sema {
+
+using ast::as;
+
+Value chosenAsStored(Context &cx, Value here, Value part, const Value &old, Span span) {
+  std::vector<ExprPtr> args;
+  for (Value *one : {&here, &part}) {
+    *one = broadcastValue(cx, std::move(*one), old.type.shape, span);
+    if (one->isPoison()) return *one;
+    args.push_back(takeExpr(*one));
+  }
+  args.push_back(clone(*old.expr));
+  Type type = sema::tensorType(old.type.dtype, old.type.shape);
+  Value made = arrayValue(cx, makeElementwise(ElementwiseOp::Select, type, span, std::move(args)), old.type, {}, span);
+  made.limits.resize(old.type.shape.size());
+  return made;
+}
+
+namespace {
+/// Which elements of a tensor are assigned to, and the shape that they have together.
+struct Part {
+  Access access;
+  std::vector<Dim> shape;
+  std::vector<SliceStart> starts;
+};
+
+/// Whether the place belongs to the function that is being checked, and not to its caller.
+bool isOwnPlace(Context &cx, const ast::Expr &place) {
+  if (!cx.function.fn || inKernel(cx) || inHost(cx)) return false;
+  if (isPartOfState(cx, place)) return true;
+  auto *name = as<ast::NameExpr>(&place);
+  if (!name) return false;
+  auto bound = cx.function.frame->names.find(name->name);
+  if (bound == cx.function.frame->names.end()) return false;
+  auto isPassed = [&](const Param &param) {
+    return !cx.function.frame->inlined && bound->second.span == param.var->span;
+  };
+  return std::none_of(cx.function.fn->params.begin(), cx.function.fn->params.end(), isPassed);
+}
+
+/// The tensor with this part chosen anew: where(here, value, target), which is stored in place where memory allows.
+Value withPart(Context &cx, const Value &target, const Part &at, ExprPtr e, bool ofState, Span span) {
+  Value part = arrayValue(cx, std::move(e), target.type, std::vector<std::optional<Limit>>(at.shape.size()), span), here;
+  bool all = true;
+  const std::vector<Dim> extents = target.type.shape;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    const IndexPart &index = at.access.parts[axis];
+    const Dim start = at.starts[axis].first, length = index.isPoint ? Dim(1) : Dim(index.step) * index.size;
+    bool toEnd = cx.function.facts.same(start + length, extents[axis]);
+    ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extents[axis]}), span);
+    count->as<node::Iota>().axis = 0;
+    Value places = arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span), inside;
+    auto also = [&](ast::CompareOp op, Value a, Value b) {
+      Value holds = compareValues(cx, op, std::move(a), std::move(b), span);
+      for (size_t i = axis + 1; i < extents.size(); ++i)
+        holds = insertAxis(cx, std::move(holds), static_cast<int>(i - axis), span);
+      here = all ? std::move(holds) : elementwise(cx, ElementwiseOp::And, {here, std::move(holds)}, span, "=");
+      all = false;
+    };
+    if (index.isPoint) {
+      if (extents[axis] != Dim(1)) also(ast::CompareOp::Eq, places, Value::integer(start));
+      if (part.isArray()) part = insertAxis(cx, std::move(part), static_cast<int>(axis), span);
+      continue;
+    }
+    if (start == Dim(0) && index.step == 1 && cx.function.facts.same(index.size, extents[axis])) continue;
+    Value distance =
+        start == Dim(0) ? places : elementwise(cx, ElementwiseOp::Sub, {places, Value::integer(start)}, span, "=");
+    if (start != Dim(0)) also(ast::CompareOp::Ge, places, Value::integer(start));
+    if (!toEnd) also(ast::CompareOp::Lt, places, Value::integer(start + length));
+    if (index.step != 1) {
+      Value step = Value::integer(Dim(index.step));
+      also(ast::CompareOp::Eq, elementwise(cx, ElementwiseOp::Mod, {distance, step}, span, "="), Value::integer(Dim(0)));
+      distance = elementwise(cx, ElementwiseOp::FloorDiv, {distance, step}, span, "=");
+    }
+    part = gathered(cx, std::move(part), std::move(distance), static_cast<int>(axis), {static_cast<int>(axis)}, span);
+  }
+  Value made = all       ? std::move(part)
+               : ofState ? chosenAsStored(cx, std::move(here), std::move(part), target, span)
+                         : elementwise(cx, ElementwiseOp::Select, {here, std::move(part), target}, span, "=");
+  if (auto *op = made.expr ? made.expr->get<node::Elementwise>() : nullptr) op->inPlace = true;
+  if (!made.isPoison() && !made.isArray()) made = broadcastValue(cx, std::move(made), extents, span);
+  return made;
+}
+
+/// A value of a place's dtype and shape. Null after a message.
+ExprPtr valueForPlace(Context &cx, ExprPtr e, const Type &type, const std::vector<Dim> &shape, bool isOwn,
+                      Span placeSpan, Span span) {
+  if (!shape.empty()) {
+    Value stored = arrayValue(cx, std::move(e), type, {}, span);
+    stored.type.numerics = {};
+    if (stored.isArray() && stored.type.shape.size() > shape.size()) {
+      report(cx, Id::shapeMismatch, span, shapeText(cx, shape), shapeText(cx, stored.type.shape))
+          .note(placeSpan, "what is written to here has the shape " + shapeText(cx, shape));
+      return nullptr;
+    }
+    stored = broadcastValue(cx, std::move(stored), shape, span);
+    return stored.isPoison() ? nullptr : takeExpr(stored);
+  }
+  if (e->type.kind != TypeKind::Tensor || (isOwn && e->type.shape.empty())) return e;
+  report(cx, Id::shapeMismatch, span, "[]", shapeText(cx, e->type.shape)).note(placeSpan, "one element is written to here");
+  return nullptr;
+}
+
+/// The part of a tensor that the rows of stacks name, in front of what `at` says of the other axes.
+void addRows(Part &at, const std::vector<StackRow> &rows, Context &cx) {
+  for (size_t i = rows.size(); i-- > 0;) {
+    IndexPart part;
+    part.isPoint = true;
+    part.size = Dim(1);
+    part.offset = indexExpr(cx, rows[i].index, rows[i].span);
+    at.access.parts.insert(at.access.parts.begin(), std::move(part));
+    at.starts.insert(at.starts.begin(), SliceStart{rows[i].index.sym, false});
+  }
+}
+
+/// False, after a message, if a part may lie outside of a tensor of tensor code.
+bool partIsInside(Context &cx, const Value &target, Part &at, Span span) {
+  for (size_t axis = 0; axis < at.starts.size(); ++axis) {
+    IndexPart &part = at.access.parts[axis];
+    if (at.starts[axis].backwards) {
+      unsupported(cx, "a step below 0 in the place of an assignment", span);
+      return false;
+    }
+    bool counted = part.isPoint || cx.function.facts.nonNegative(part.size);
+    if (!(part.inBounds && counted) && !requireInside(cx, target, axis, part, at.starts[axis], span)) return false;
+  }
+  return true;
+}
+
+void assignPlace(Context &cx, const ast::Expr &place, Value made, bool ofState, Span span) {
+  if (ofState) return assignPart(cx, place, std::move(made), span);
+  assignName(cx, static_cast<const ast::NameExpr &>(place).name, std::move(made), span);
+}
+}  // namespace
+
+Value placeOf(Context &cx, const ast::Expr &expr, std::vector<StackRow> &rows) {
+  if (inKernel(cx)) return checkExpr(cx, expr);
+  if (auto *member = as<ast::AttributeExpr>(&expr)) {
+    std::vector<StackRow> inner;
+    Value object = placeOf(cx, *member->object, inner);
+    if (inner.empty()) return checkExpr(cx, expr);
+    if (object.isPoison()) return object;
+    rows = std::move(inner);
+    return memberOfStruct(cx, object, member->attribute.text, member->attribute.span);
+  }
+  auto *index = as<ast::SubscriptExpr>(&expr);
+  if (!index || index->items.size() != 1 || index->items[0].value->kind == ast::ExprKind::Slice) return checkExpr(cx, expr);
+  std::vector<StackRow> inner;
+  Value object = placeOf(cx, *index->object, inner);
+  if (!object.isStack() || object.instance->stack.size() <= inner.size()) return object.isPoison() ? object : checkExpr(cx, expr);
+  Value at = convertInt(cx, checkExpr(cx, *index->items[0].value), index->items[0].span);
+  if (at.isPoison()) return at;
+  if (at.isKnownInt() && !at.expr && at.sym.constant() < 0) at.sym = object.instance->stack[inner.size()] + at.sym;
+  rows = std::move(inner);
+  rows.push_back({std::move(at), index->items[0].span});
+  return object;
+}
+
+Value withRow(Context &cx, const Value &whole, const std::vector<StackRow> &rows, const Value &one, bool ofState, Span span) {
+  if (whole.kind != ValueKind::Array) {
+    Value made = whole;
+    bool alike = whole.kind == one.kind && whole.items.size() == one.items.size() &&
+                 (!whole.instance || (whole.instance->info == one.instance->info &&
+                                      whole.instance->stack.size() == one.instance->stack.size() + rows.size()));
+    if (!alike) {
+      report(cx, Id::wrongArgument, span, "the place", "a `" + (whole.instance ? whole.instance->info->name : "value like it") + "`",
+             describe(cx, one));
+      return Value::poison();
+    }
+    for (size_t i = 0; i < made.items.size(); ++i) {
+      made.items[i] = withRow(cx, whole.items[i], rows, one.items[i], ofState, span);
+      if (made.items[i].isPoison()) return made.items[i];
+    }
+    return made;
+  }
+  Part at;
+  for (size_t axis = rows.size(); axis < whole.type.shape.size(); ++axis) {
+    IndexPart part;
+    part.size = whole.type.shape[axis];
+    part.inBounds = true;
+    at.shape.push_back(part.size);
+    at.access.parts.push_back(std::move(part));
+    at.starts.emplace_back();
+  }
+  addRows(at, rows, cx);
+  if (one.isPoison() || !partIsInside(cx, whole, at, span)) return Value::poison();
+  ExprPtr e = castToPlace(cx, one, whole.type, span, "the place", true);
+  if (e) e = valueForPlace(cx, std::move(e), whole.type, at.shape, true, span, span);
+  return e ? withPart(cx, whole, at, std::move(e), ofState, span) : Value::poison();
+}
+
+void assignRow(Context &cx, const ast::SubscriptExpr &syntax, const Value &stack, std::vector<StackRow> rows, Value value,
+               Span span) {
+  const bool ofState = isPartOfState(cx, *syntax.object);
+  if (!isOwnPlace(cx, *syntax.object)) {
+    if (fresh(cx, Id::immutableTensor, syntax.span))
+      report(cx, Id::immutableTensor, syntax.span, describe(cx, stack))
+          .help("give the stack a name of your own, and assign to a part of that; parts of a struct with `@state` change where they lie");
+    return;
+  }
+  std::vector<StackRow> all;
+  if (value.isPoison() || placeOf(cx, syntax, all).isPoison()) return;
+  if (all.size() != rows.size() + 1) {
+    unsupported(cx, "a slice of a stack in the place of an assignment", syntax.span, "a loop assigns to one struct after the other");
+    return;
+  }
+  Value made = withRow(cx, stack, all, value, ofState, span);
+  if (!made.isPoison()) assignPlace(cx, *syntax.object, std::move(made), ofState, span);
+}
+
+void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan,
+             const std::vector<StackRow> &rows) {
+  auto *name = as<ast::NameExpr>(syntax.object);
+  const bool isOwn = target.isArray() && isOwnPlace(cx, *syntax.object), ofState = isOwn && isPartOfState(cx, *syntax.object);
+  if (target.kind != ValueKind::View && target.kind != ValueKind::Shared && !isOwn) {
+    if (fresh(cx, Id::immutableTensor, syntax.span))
+      report(cx, Id::immutableTensor, syntax.span, describe(cx, target))
+          .help(!target.isArray() ? "only tensors of a kernel's parameters and shared buffers are written to"
+                : inKernel(cx) || !name
+                    ? "values do not change; build a new one, for example with `where` or `concat`"
+                    : "what a function was called with does not change; give it a name of your own, and assign to a "
+                      "part of that: `y = " +
+                          name->name + "`");
+    return;
+  }
+  Part at;
+  std::vector<std::optional<Limit>> limits;
+  std::vector<int> newAxes;
+  Value one = target;
+  if (!rows.empty()) one.type.shape.erase(one.type.shape.begin(), one.type.shape.begin() + static_cast<ptrdiff_t>(rows.size()));
+  if (!accessOf(cx, one, syntax, at.access, at.shape, limits, newAxes, &at.starts) || value.isPoison()) return;
+  addRows(at, rows, cx);
+  for (size_t axis = 0; target.kind == ValueKind::View && axis < at.starts.size(); ++axis) {  // lanes without a guard
+    const Dim index = cx.function.facts.simplify(at.starts[axis].first);
+    bool mayMiss =
+        at.access.parts[axis].isPoint && !at.access.parts[axis].inBounds && countsLanes(index, cx.function.fn->kernel);
+    Span place = syntax.items.size() == at.starts.size() ? syntax.items[axis].span : syntax.span;
+    if (mayMiss && counterOutside(cx, index, target.var->type.shape[axis], place)) return;
+  }
+  if (isOwn && !partIsInside(cx, target, at, syntax.span)) return;
+  if (!newAxes.empty()) {
+    unsupported(cx, "`None` in the place of a store", syntax.span);
+    return;
+  }
+  Type type = isOwn ? target.type : target.var->type;
+  bool apart = valueSpan.valid();
+  const std::string called = isOwn ? std::string(cx.sources.text(syntax.object->span)) : target.var->name;
+  ExprPtr e = castToPlace(cx, value, type, apart ? valueSpan : span, "`" + called + "`", apart);
+  if (e) e = valueForPlace(cx, std::move(e), type, at.shape, isOwn, syntax.span, apart ? valueSpan : span);
+  if (!e) return;
+  if (isOwn)
+    return assignPlace(cx, *syntax.object, withPart(cx, target, at, std::move(e), ofState, span), ofState, span);
+  cx.function.stored.insert(target.var);
+  // `y[0] += x` on behalf of the whole group must not happen once a lane.
+  bool once = at.shape.empty() && cx.function.varyingDepth == 0 && !isVarying(at.access) && !isVarying(*e);
+  Stmt &stmt = emit(cx, StmtKind::Store, span);
+  stmt.access = std::move(at.access);
+  stmt.value = std::move(e);
+  stmt.oncePerGroup = once;
+}
+
+}  // namespace tessera::sema
