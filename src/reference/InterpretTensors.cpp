@@ -42,13 +42,16 @@ Ref Interpreter::readTensors(const Expr &expr, const std::string &path) {
   if (expr.as<node::HostCall>().function == "expect_tensors") return expectTensors(expr, path, header);
   Ref name = eval(*expr.args.at(1)), dtype = name ? eval(*expr.args.at(2)) : nullptr;
   if (!dtype) return nullptr;
-  const format::Entry *entry = header.find(name->text);
-  if (!entry) return wrong("it has no tensor `" + name->text + "`");
-  std::string data = bytes->substr(header.data + entry->begin, entry->end - entry->begin);
-  problem = format::other_dtype(*entry, dtype->text);
-  if (problem.empty()) problem = format::no_truth(*entry, data);
+  format::Rows rows;
+  problem = format::rows_named(header, name->text, rows);
   if (!problem.empty()) return wrong(problem);
-  auto value = fromNpy(NpyArray{*dtypeByName(entry->dtype->language), entry->shape, std::move(data)});
+  if (rows.entries.empty()) return wrong("it has no tensor `" + name->text + "`");
+  std::string data;
+  for (const format::Entry *entry : rows.entries) data += bytes->substr(header.data + entry->begin, entry->end - entry->begin);
+  problem = format::other_dtype(*rows.entries[0], dtype->text);
+  if (problem.empty()) problem = format::no_truth(*rows.entries[0], data);
+  if (!problem.empty()) return wrong(problem);
+  auto value = fromNpy(NpyArray{*dtypeByName(rows.entries[0]->dtype->language), format::shape_of(rows), std::move(data)});
   return value ? makeRef(std::move(*value)) : wrong(value.error());
 }
 
@@ -78,7 +81,7 @@ Ref Interpreter::saveTensors(const Expr &expr, const std::string &path) {
     if (!entry.dtype)
       return fail(expr.span, "`" + path + "`: `" + entry.name + "` is of " + std::string(tessera::name(array.dtype)) + ", which .safetensors files do not have");
     data += array.data;
-    entries.push_back(std::move(entry));
+    format::add_rows(std::move(entry), entries);
   }
   if (!options_.writeFile) return fail(expr.span, "files cannot be written here");
   std::string error = options_.writeFile(path, format::header_text(entries) + data);

@@ -87,6 +87,7 @@ struct Value {
   const ModuleScope *module = nullptr;
   std::shared_ptr<const Schedule> schedule;
   int rank = 0;                 // HostTensor: how many dimensions it is known to have; 0: any number
+  int stackAxes = 0;            // HostTensor: axes in front of those that its declared type has
   std::optional<DType> madeOf;  // HostTensor: the dtype that it is known to have
   std::vector<Dim> madeAs;      // HostTensor: its extents, where all are written; else empty
   int handle = 0;  // values that are used up (Rng, State, a struct that is a state): which one it is; 0: any number of uses

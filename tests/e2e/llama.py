@@ -24,6 +24,9 @@ SHAPES = {"embed": (V, D), "norm1": (L, D), "wq": (L, D, D), "wk": (L, D, G * E)
           "w_gate": (L, D, F), "w_up": (L, D, F), "w_down": (L, F, D), "norm": (D,), "head": (D, V)}
 
 
+OF_LAYERS = [name for name, shape in SHAPES.items() if name not in ("embed", "norm", "head")]
+
+
 def write_npy(path, shape, values, code="f"):
     header = repr({"descr": {"f": "<f4", "i": "<i4"}[code], "fortran_order": False, "shape": tuple(shape)})
     header += " " * (-(len(header) + 11) % 64) + "\n"
@@ -41,6 +44,19 @@ def write_safetensors(path, tensors):
     header = json.dumps(entries).encode()
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(header)) + header + data)
+
+
+def in_files(model, shapes):
+    """The tensors of a model as files name them: those of a layer behind its number."""
+    tensors = {}
+    for name, shape in shapes.items():
+        size = len(model[name]) // shape[0]
+        if name not in OF_LAYERS:
+            tensors[name] = (shape, model[name])
+        else:
+            for l in range(shape[0]):
+                tensors[f"layers.{l}.{name}"] = (shape[1:], model[name][l * size : l * size + size])
+    return tensors
 
 
 def rows(values, width):
@@ -112,8 +128,8 @@ def main(tool):
         given = []
         for name, shape in SHAPES.items():
             write_npy(path(f"{name}.npy"), shape, model[name])
-            given += ["--arg", f"model_{name}={name}.npy"]
-        write_safetensors(path("model.safetensors"), {name: (shape, model[name]) for name, shape in SHAPES.items()})
+            given += ["--arg", f"model_{'layers_' if name in OF_LAYERS else ''}{name}={name}.npy"]
+        write_safetensors(path("model.safetensors"), in_files(model, SHAPES))
         in_one_file = ["--arg", "model=model.safetensors"]
         for many, weights in ((5, given), (1, in_one_file)):  # so many are read at once, the others one by one
             for name in "kv":
@@ -149,18 +165,25 @@ def main(tool):
         v, d = 256, 16
         shapes = {"embed": (v, d), "norm1": (L, d), "wq": (L, d, d), "wk": (L, d, 8), "wv": (L, d, 8), "wo": (L, d, d), "norm2": (L, d),
                   "w_gate": (L, d, 24), "w_up": (L, d, 24), "w_down": (L, 24, d), "norm": (d,), "head": (d, v)}
-        letter = {name: (shape, [0.0] * math.prod(shape)) for name, shape in shapes.items()}
-        letter["embed"] = (shapes["embed"], [1.0] * (v * d))
-        letter["norm"] = (shapes["norm"], [1.0] * d)
-        letter["head"] = (shapes["head"], [9.0 if token == ord("q") else 0.0 for _ in range(d) for token in range(v)])
+        letter = {name: [0.0] * math.prod(shape) for name, shape in shapes.items()}
+        letter["embed"] = [1.0] * (v * d)
+        letter["norm"] = [1.0] * d
+        letter["head"] = [9.0 if token == ord("q") else 0.0 for _ in range(d) for token in range(v)]
+        letter = in_files(letter, shapes)
         write_safetensors(path("letter.safetensors"), letter)
         text = run("small.tsr", "--arg", "saved=True", "--arg", "weights=letter.safetensors", "--arg", "share=0.5")
         assert text.startswith("q" * 40 + "\n"), text
-        del letter["w_up"]
+        del letter["layers.1.w_up"]
         write_safetensors(path("letter.safetensors"), letter)
         done = subprocess.run([tool, "run", "small.tsr", "--arg", "saved=True", "--arg", "weights=letter.safetensors"], cwd=folder,
                               capture_output=True, encoding="utf-8", errors="replace", timeout=500)
         assert done.returncode != 0 and "w_up" in done.stderr, done.stdout + done.stderr
+        for l in range(L):
+            letter.pop(f"layers.{l}.w_up", None)
+        write_safetensors(path("letter.safetensors"), letter)
+        done = subprocess.run([tool, "run", "small.tsr", "--arg", "saved=True", "--arg", "weights=letter.safetensors"], cwd=folder,
+                              capture_output=True, encoding="utf-8", errors="replace", timeout=500)
+        assert done.returncode != 0 and "it lacks `layers.*.w_up`" in done.stderr, done.stdout + done.stderr
     print("decoding with the cache is the whole sequence")
     return 0
 

@@ -66,7 +66,7 @@ inline void save_all(const std::string &path, const std::vector<std::pair<std::s
     tensor_file::Entry entry{name, tensor_file::dtype_of_language(dtype), tensor.shape(), end, end + tensor.byte_count()};
     if (!entry.dtype) stop("`" + path + "`: `" + name + "` is of " + dtype + ", which .safetensors files do not have");
     end = entry.end;
-    entries.push_back(std::move(entry));
+    tensor_file::add_rows(std::move(entry), entries);
   }
   const std::string head = tensor_file::header_text(entries);
   OutputFile file(path);
@@ -86,16 +86,22 @@ template <class... Names> void expect_tensors(const std::string &path, const Nam
 /// The tensor of this name, of the dtype that the language calls so; "": of any.
 inline Tensor load_tensor(const std::string &path, const std::string &name, const std::string &dtype) {
   const detail::TensorFile &file = detail::tensor_file_at(path, dtype.empty());
-  const tensor_file::Entry *entry = file.header().find(name);
-  if (!entry) {
+  tensor_file::Rows rows;
+  file.ok(tensor_file::rows_named(file.header(), name, rows));
+  if (rows.entries.empty()) {
     std::vector<std::string> names;
     for (const tensor_file::Entry &other : file.header().tensors) names.push_back(other.name);
     file.stop("it has no tensor `" + name + "`" + (names.empty() ? ", and no other" : "; it has " + tensor_file::listed(names)));
   }
-  file.ok(tensor_file::other_dtype(*entry, dtype));
-  Tensor tensor(detail::dtype_named(entry->dtype->language), entry->shape);
-  if (tensor.byte_count()) file.read(file.header().data + entry->begin, tensor.bytes_to_write(), tensor.byte_count());
-  file.ok(tensor_file::no_truth(*entry, {reinterpret_cast<const char *>(tensor.bytes()), tensor.byte_count()}));
+  file.ok(tensor_file::other_dtype(*rows.entries[0], dtype));
+  Tensor tensor(detail::dtype_named(rows.entries[0]->dtype->language), tensor_file::shape_of(rows));
+  size_t at = 0;
+  for (const tensor_file::Entry *entry : rows.entries) {
+    const size_t bytes = static_cast<size_t>(entry->end - entry->begin);
+    if (bytes) file.read(file.header().data + entry->begin, tensor.bytes_to_write() + at, bytes);
+    at += bytes;
+  }
+  file.ok(tensor_file::no_truth(*rows.entries[0], {reinterpret_cast<const char *>(tensor.bytes()), tensor.byte_count()}));
   return tensor;
 }
 

@@ -284,13 +284,70 @@ inline std::string listed(const std::vector<std::string> &names) {
   for (size_t i = 0; i < names.size() && i < 8; ++i) text += (i ? ", `" : "`") + names[i] + "`";
   return names.size() > 8 ? text + " and " + std::to_string(names.size() - 8) + " more" : text;
 }
+/// The tensors that one name stands for: itself, or `layers.0.w`, `layers.1.w`, ... for `layers.*.w`, the arrays of a stack
+/// of structs. `counts`: how many there are in place of each `*`.
+struct Rows {
+  std::vector<const Entry *> entries;
+  std::vector<int64_t> counts;
+};
+/// Empty, or why the tensors are no rows of one: "layers.1.w is missing".
+inline std::string rows_named(const Header &header, const std::string &name, Rows &out) {
+  const size_t star = name.find('*');
+  if (const Entry *entry = header.find(name)) out.entries.push_back(entry);
+  else if (star != std::string::npos) {
+    out.counts.assign(1, 0);
+    for (bool more = true; more;) {
+      Rows inner;
+      const std::string problem = rows_named(header, name.substr(0, star) + std::to_string(out.counts[0]) + name.substr(star + 1), inner);
+      if (!problem.empty()) return problem;
+      more = !inner.entries.empty();
+      if (!more) break;
+      if (out.counts[0] == 0) out.counts.insert(out.counts.end(), inner.counts.begin(), inner.counts.end());
+      else if (!std::equal(inner.counts.begin(), inner.counts.end(), out.counts.begin() + 1))
+        return "`" + name + "` has more of them for some numbers than for others";
+      ++out.counts[0];
+      out.entries.insert(out.entries.end(), inner.entries.begin(), inner.entries.end());
+    }
+  }
+  for (const Entry *entry : out.entries)
+    if (entry->dtype != out.entries[0]->dtype || entry->shape != out.entries[0]->shape)
+      return "`" + entry->name + "` has another shape or dtype than `" + out.entries[0]->name + "`, and both are part of `" + name + "`";
+  return "";
+}
+/// The shape of the tensor that has these tensors as its rows.
+inline std::vector<int64_t> shape_of(const Rows &rows) {
+  std::vector<int64_t> shape = rows.counts;
+  shape.insert(shape.end(), rows.entries[0]->shape.begin(), rows.entries[0]->shape.end());
+  return shape;
+}
+/// A tensor as it is written: of a name with `*`, a tensor for each of its rows.
+inline void add_rows(Entry whole, std::vector<Entry> &out) {
+  const size_t star = whole.name.find('*');
+  if (star == std::string::npos || whole.shape.empty()) return out.push_back(std::move(whole));
+  const int64_t count = whole.shape[0];
+  const uint64_t bytes = count > 0 ? (whole.end - whole.begin) / static_cast<uint64_t>(count) : 0;
+  Entry row = whole;
+  row.shape.erase(row.shape.begin());
+  for (int64_t i = 0; i < count; ++i) {
+    row.name = whole.name.substr(0, star) + std::to_string(i) + whole.name.substr(star + 1);
+    row.begin = whole.begin + static_cast<uint64_t>(i) * bytes;
+    row.end = row.begin + bytes;
+    add_rows(row, out);
+  }
+}
 /// Empty, or which of the names that are wanted are missing in the file, and which others it has.
 inline std::string other_names(const Header &header, const std::vector<std::string> &wanted) {
   std::vector<std::string> missing, extra;
-  for (const std::string &name : wanted)
-    if (!header.find(name)) missing.push_back(name);
+  std::set<const Entry *> known;
+  for (const std::string &name : wanted) {
+    Rows rows;
+    const std::string problem = rows_named(header, name, rows);
+    if (!problem.empty()) return problem;
+    if (rows.entries.empty()) missing.push_back(name);
+    known.insert(rows.entries.begin(), rows.entries.end());
+  }
   for (const Entry &entry : header.tensors)
-    if (std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) extra.push_back(entry.name);
+    if (!known.count(&entry)) extra.push_back(entry.name);
   if (missing.empty() && extra.empty()) return "";
   return (missing.empty() ? "" : "it lacks " + listed(missing)) + (missing.empty() || extra.empty() ? "" : ", and ") +
          (extra.empty() ? "" : "it has " + listed(extra) + ", which nothing asks for");

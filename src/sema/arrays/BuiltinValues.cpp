@@ -8,6 +8,7 @@
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include "sema/trace/Unknown.h"
 #include <cmath>
 
@@ -106,7 +107,7 @@ Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.isSequence()) return Value::integer(Dim(static_cast<int64_t>(x.items.size())));
   if (x.isArray() && !x.type.shape.empty()) return Value::integer(x.type.shape[0]);
-  if (x.isStack()) return Value::integer(x.instance->stack[0]);
+  if (x.isStack()) return lengthOfStack(cx, x, span);
   if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
   if (x.kind == ValueKind::String && !x.expr) return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
   if (x.kind == ValueKind::HostTensor) return hostExtent(cx, x, 0, span);

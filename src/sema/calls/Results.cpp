@@ -9,6 +9,7 @@
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -21,9 +22,21 @@ const ast::Expr *itemOf(const ast::Expr *syntax, size_t i, size_t count) {
   return apart ? items[i].get() : nullptr;
 }
 
+/// A list of structs, where a stack of them is declared.
+static bool areLike(const Value &list, const StructInstance &stack) {
+  return list.isSequence() && !list.items.empty() && std::all_of(list.items.begin(), list.items.end(), [&](const Value &one) {
+    return one.kind == ValueKind::Struct && one.instance->info == stack.info &&
+           one.instance->stack.size() + 1 == stack.stack.size();
+  });
+}
+
 bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *declared, const ast::Expr *syntax,
                  std::vector<ResultPart> &parts, DeclaredType &tree) {
   const auto &[value, path, span] = whole;
+  if (declared && declared->instance && !declared->instance->stack.empty() && areLike(value, *declared->instance)) {
+    Value made = stackOfStructs(cx, value.items, span);
+    return !made.isPoison() && resultParts(cx, {std::move(made), path, span}, declared, nullptr, parts, tree);
+  }
   bool structure = value.kind == ValueKind::Struct;
   auto wrong = [&](const std::string &wanted) {
     std::string what = value.isSequence() ? diag::counted(value.items.size(), "value") : describe(cx, value);

@@ -43,7 +43,7 @@ void bindHostTensor(Context &cx, const Value &tensor, const DimExprs &dims, cons
   size_t open = openIn(dims), rank = open < dims.size() ? dims.size() - 1 : dims.size();
   if (knownRank(tensor, cx.function.rebindable) == 0) {
     Value have = hostExtent(cx, tensor, std::nullopt, declared.span),
-          wanted = Value::integer(Dim(static_cast<int64_t>(rank)));
+          wanted = Value::integer(Dim(static_cast<int64_t>(rank) + tensor.stackAxes));
     bool exact = open == dims.size();
     Value fits = compareValues(cx, exact ? ast::CompareOp::Eq : ast::CompareOp::Ge, have, wanted, declared.span);
     hostAssert(cx, fits, {have},
@@ -55,7 +55,8 @@ void bindHostTensor(Context &cx, const Value &tensor, const DimExprs &dims, cons
   for (size_t i = 0; i < dims.size(); ++i) {
     std::string variable = freeDimension(cx, *dims[i]);
     if (i == open || variable.empty() || cx.function.frame->names.count(variable)) continue;
-    assignName(cx, variable, hostExtent(cx, tensor, axisAt(i, dims), dims[i]->span), dims[i]->span);
+    const int axis = axisAt(i, dims);
+    assignName(cx, variable, hostExtent(cx, tensor, axis < 0 ? axis : axis + tensor.stackAxes, dims[i]->span), dims[i]->span);
   }
 }
 
@@ -76,6 +77,7 @@ bool hostDimensions(Context &cx, const Value &tensor, const DimExprs &dims, cons
     if (i == open) continue;
     const ast::Expr &dim = *dims[i];
     int axis = axisAt(i, dims);
+    if (axis >= 0) axis += tensor.stackAxes;
     auto *text = as<ast::StringExpr>(&dim);
     Value wanted = text ? lookupName(cx, text->value, dim.span, false) : checkExpr(cx, dim);
     if (wanted.isPoison()) return false;

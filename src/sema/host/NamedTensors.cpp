@@ -20,8 +20,12 @@ GivenList oneGiven(const std::string &keyword, Value value, Span span) {
   return list;
 }
 
+/// In how many stacks a tensor of this name lies.
+size_t stackDepth(const std::string &name) { return static_cast<size_t>(std::count(name.begin(), name.end(), '*')); }
+
 /// The tensors of a struct or tuple by their names, in pairs. False for what holds anything else.
-bool namedTensors(const Value &value, const std::string &name, std::vector<ExprPtr> &out, Span span) {
+/// Those of a stack, which are written row by row, have a `*` where the row's number stands: `layers.*.w`.
+bool namedTensors(const Value &value, std::string name, std::vector<ExprPtr> &out, Span span) {
   if (value.kind == ValueKind::None) return true;
   if (value.kind == ValueKind::HostTensor && !name.empty()) {
     out.push_back(textExpr(name, span));
@@ -30,6 +34,8 @@ bool namedTensors(const Value &value, const std::string &name, std::vector<ExprP
   }
   bool structure = value.kind == ValueKind::Struct;
   if (!structure && !value.isSequence()) return false;
+  const size_t around = stackDepth(name);
+  for (size_t i = around; structure && i < value.instance->stack.size(); ++i) name = joined(name, "*");
   for (size_t i = 0; i < value.items.size(); ++i)
     if (!namedTensors(value.items[i],
                       joined(name, structure ? value.instance->info->fields[i].name : std::to_string(i)), out, span))
@@ -46,6 +52,10 @@ static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::stri
                        const Expr &path, Span span) {
   if (alternativesOf(annotation).size() > 1) return Value::of(ValueKind::None);  // is not in files
   const ast::Expr &type = withoutPolicies(annotation);
+  if (auto *stack = as<ast::StackExpr>(&type)) {
+    Value one = tensorsOf(cx, *stack->item, joined(name, "*"), names, path, span);
+    return one.isPoison() ? one : restacked(one, Dim(0));
+  }
   std::vector<const ast::Expr *> items;
   if (tupleItems(type, 0, items) && !isOpenTuple(type)) {
     std::vector<Value> values;
@@ -78,7 +88,7 @@ static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::stri
   args.push_back(textExpr(name, span));
   args.push_back(textExpr(generic ? "" : std::string(tessera::name(of.dtype)), span));
   Value made = hostCall(cx, "load_tensor", std::move(args), span);
-  if (!generic) made.rank = static_cast<int>(dims.size()), made.madeOf = of.dtype;
+  if (!generic) made.rank = static_cast<int>(dims.size()), made.stackAxes = static_cast<int>(stackDepth(name)), made.madeOf = of.dtype;
   return made;
 }
 

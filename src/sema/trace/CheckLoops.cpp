@@ -400,14 +400,14 @@ static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterabl
   const Value rows = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
   const auto targets = rowTargets(cx, stmt, iterable);
   if (!targets) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
-  const Dim count = rows.kind == ValueKind::Zip ? rows.items[0].instance->stack[0] : rows.instance->stack[0];
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(cx, assigned, stmt.span);
   const Span span = stmt.iterable->span;
+  const Value count = lengthOfStack(cx, rows.kind == ValueKind::Zip ? rows.items[0] : rows, span);
   Stmt &loop = emit(cx, StmtKind::For, stmt.span);
   loop.start = makeIndex(0, span);
-  loop.stop = indexExpr(cx, Value::integer(count), span);
+  loop.stop = indexExpr(cx, count, span);
   loop.step = makeIndex(1, span);
   auto *indexName = as<ast::NameExpr>(targets->index), *rowName = as<ast::NameExpr>(targets->row);
   const std::string called = indexName ? indexName->name : rowName ? rowName->name + "_index" : "index";
@@ -420,13 +420,13 @@ static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterabl
     if (indexName) bindCounter(cx, *indexName, var, index);
     const Dim turn = Dim::var(symName(var));
     cx.function.facts.addNonNegative(turn);
-    cx.function.facts.addNonNegative(count - Dim(1) - turn);
+    cx.function.facts.addNonNegative(count.sym - Dim(1) - turn);
     Value row = Value::of(ValueKind::Tuple);
     if (rows.kind != ValueKind::Zip) row = rowOfStack(cx, rows, index, span);
     else
       for (const Value &stack : rows.items) row.items.push_back(rowOfStack(cx, stack, index, span));
     assignTo(cx, *targets->row, std::move(row), stmt.target->span);
-    return std::optional(Turns{turn, Dim::max(count, Dim(0))});
+    return inHost(cx) ? std::nullopt : std::optional(Turns{turn, Dim::max(count.sym, Dim(0))});
   });
 }
 

@@ -3,6 +3,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
@@ -48,50 +49,12 @@ bool stackOver(Context &cx, DeclaredType &type, const Dim &count) {
 
 /// f of each array of a value, in structs without the first axis of their stack; poison where f says so.
 Value mapArrays(const Value &value, const std::function<Value(const Value &)> &f) {
-  if (value.kind == ValueKind::Array) return f(value);
+  if (value.kind == ValueKind::Array || value.kind == ValueKind::HostTensor) return f(value);
   Value made = value;
   if (value.isStack()) made.instance = ofOne(*value.instance);
   for (Value &item : made.items) {
     item = mapArrays(item, f);
     if (item.isPoison()) return item;
-  }
-  return made;
-}
-
-/// A value whose arrays have one more axis in front, with structs that say so.
-Value restacked(const Value &value, const Dim &count) {
-  if (value.kind == ValueKind::Array) return value;
-  Value made = value;
-  if (value.kind == ValueKind::Struct) {
-    std::vector<Dim> stack = value.instance->stack;
-    stack.insert(stack.begin(), count);
-    made.instance = withStack(*value.instance, std::move(stack));
-  }
-  for (Value &item : made.items) item = restacked(item, count);
-  return made;
-}
-
-/// Structs of one type as a stack of them. `all` has at least one.
-Value stacked(Context &cx, std::vector<Value> all, Span span) {
-  Value made = all[0];
-  if (made.kind == ValueKind::None) return made;
-  if (made.kind != ValueKind::Struct && !made.isSequence()) {
-    for (Value &one : all) {
-      one = toArray(cx, one, DType::F32, span);
-      if (one.isPoison()) return one;
-    }
-    return stack(cx, std::move(all), 0, span);
-  }
-  if (made.instance) {
-    std::vector<Dim> axes = made.instance->stack;
-    axes.insert(axes.begin(), Dim(static_cast<int64_t>(all.size())));
-    made.instance = withStack(*made.instance, std::move(axes));
-  }
-  for (size_t i = 0; i < made.items.size(); ++i) {
-    std::vector<Value> parts;
-    for (Value &one : all) parts.push_back(one.items[i]);
-    made.items[i] = stacked(cx, std::move(parts), span);
-    if (made.items[i].isPoison()) return made.items[i];
   }
   return made;
 }
@@ -104,7 +67,7 @@ bool matchList(Context &cx, const Value &list, const ast::StackExpr &annotation,
   for (size_t i = 0; i < all.size(); ++i)
     if (!matchParameter(cx, list.items[i], *annotation.item, "item " + std::to_string(i) + " of " + name, span, all[i]))
       return false;
-  out = stacked(cx, std::move(all), span);
+  out = stackOfStructs(cx, std::move(all), span);
   return !out.isPoison();
 }
 }  // namespace
@@ -138,6 +101,12 @@ std::optional<DeclaredType> stackType(Context &cx, const ast::StackExpr &annotat
 Value elementOfStack(const Value &stack) {
   return mapArrays(stack, [](const Value &array) {
     Value one = array;
+    if (array.kind == ValueKind::HostTensor) {
+      one.madeAs.clear();
+      one.rank = std::max(0, array.rank - 1);
+      ++one.stackAxes;
+      return one;
+    }
     ExprPtr typed = clone(*array.expr);
     for (Type *type : {&one.type, &typed->type}) {
       type->shape.erase(type->shape.begin());
@@ -150,7 +119,19 @@ Value elementOfStack(const Value &stack) {
 }
 
 Value rowOfStack(Context &cx, const Value &stack, const Value &index, Span span) {
-  return mapArrays(stack, [&](const Value &array) { return rowOfArray(cx, array, index, span); });
+  return mapArrays(stack, [&](const Value &array) {
+    return array.kind == ValueKind::HostTensor ? hostItem(cx, array, &index, span) : rowOfArray(cx, array, index, span);
+  });
+}
+
+Value lengthOfStack(Context &cx, const Value &stack, Span span) {
+  if (!inHost(cx)) return Value::integer(stack.instance->stack[0]);
+  const Value *array = &stack;
+  while (array->kind != ValueKind::HostTensor) {
+    if (array->items.empty()) return Value::integer(Dim(0));
+    array = &array->items[0];
+  }
+  return hostExtent(cx, *array, 0, span);
 }
 
 Value stackSubscript(Context &cx, const Value &stack, const ast::SubscriptExpr &expr) {
@@ -158,8 +139,8 @@ Value stackSubscript(Context &cx, const Value &stack, const ast::SubscriptExpr &
     return unsupported(cx, "several indices of a stack of structs", expr.span,
                        "an index takes one struct, whose arrays have indices of their own");
   const ast::Expr &item = *expr.items[0].value;
-  const Dim &count = stack.instance->stack[0];
   if (item.kind == ast::ExprKind::Slice) {
+    if (inHost(cx)) return unsupported(cx, "a part of a stack in host code", expr.span, "a function of tensors can take one");
     std::optional<Dim> left;
     Value made = mapArrays(stack, [&](const Value &array) {
       Value part = sliceArray(cx, array, expr);
@@ -171,8 +152,50 @@ Value stackSubscript(Context &cx, const Value &stack, const ast::SubscriptExpr &
   }
   Value index = convertInt(cx, checkExpr(cx, item), item.span);
   if (index.isPoison()) return index;
-  if (index.isKnownInt() && !index.expr && index.sym.constant() < 0) index.sym = count + index.sym;
+  if (index.isKnownInt() && !index.expr && index.sym.constant() < 0 && !inHost(cx))
+    index.sym = stack.instance->stack[0] + index.sym;
   return rowOfStack(cx, stack, index, expr.span);
+}
+
+Value stackOfStructs(Context &cx, std::vector<Value> all, Span span) {
+  Value made = all[0];
+  if (made.kind == ValueKind::None) return made;
+  if (made.kind != ValueKind::Struct && !made.isSequence()) {
+    for (Value &one : all) {
+      one = toArray(cx, one, DType::F32, span);
+      if (one.isPoison()) return one;
+    }
+    return stack(cx, std::move(all), 0, span);
+  }
+  if (made.instance) {
+    std::vector<Dim> axes = made.instance->stack;
+    axes.insert(axes.begin(), Dim(static_cast<int64_t>(all.size())));
+    made.instance = withStack(*made.instance, std::move(axes));
+  }
+  for (size_t i = 0; i < made.items.size(); ++i) {
+    std::vector<Value> parts;
+    for (Value &one : all) parts.push_back(one.items[i]);
+    made.items[i] = stackOfStructs(cx, std::move(parts), span);
+    if (made.items[i].isPoison()) return made.items[i];
+  }
+  return made;
+}
+
+Value restacked(const Value &value, const Dim &count) {
+  if (value.kind == ValueKind::Array) return value;
+  Value made = value;
+  if (value.kind == ValueKind::HostTensor) {
+    if (value.rank > 0) ++made.rank;
+    if (value.stackAxes > 0) --made.stackAxes;
+    made.madeAs.clear();
+  }
+  if (value.kind == ValueKind::Struct) {
+    std::vector<Dim> stack = value.instance->stack;
+    stack.insert(stack.begin(), count);
+    made.instance = withStack(*value.instance, std::move(stack));
+  }
+  for (Value &item : made.items) item = restacked(item, count);
+  return made;
 }
 
 bool matchStack(Context &cx, const Value &value, const ast::StackExpr &annotation, const std::string &name, Span span,

@@ -82,10 +82,16 @@ void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Spa
 std::optional<DeclaredType> stackType(Context &cx, const ast::StackExpr &annotation, const std::string &path);
 /// What one struct of a stack is like: only its types mean something.
 Value elementOfStack(const Value &stack);
+/// How many structs a stack has.
+Value lengthOfStack(Context &cx, const Value &stack, Span span);
 /// One struct of a stack, at an index from 0 on.
 Value rowOfStack(Context &cx, const Value &stack, const Value &index, Span span);
 /// `layers[i]`, and `layers[a:b]`, which is a stack.
 Value stackSubscript(Context &cx, const Value &stack, const ast::SubscriptExpr &expr);
+/// A value whose arrays have one more axis in front, with structs that say so: structs as a stack.
+Value restacked(const Value &value, const Dim &count);
+/// Structs of one type, at least one, as a stack of them. Poison after a message.
+Value stackOfStructs(Context &cx, std::vector<Value> all, Span span);
 /// A value against a stack's type: a stack, or a list of structs, whose arrays are then stacked. False after a message.
 bool matchStack(Context &cx, const Value &value, const ast::StackExpr &annotation, const std::string &name, Span span,
                 Value &out);
