@@ -151,6 +151,7 @@ const Expr *Builder::definition(const Term &term) const {
 // ---------------------------------------------------------------- elements
 
 Term Builder::number(double value, const Type &like) {
+  if (like.kind == TypeKind::Index) return index(Dim(static_cast<int64_t>(value)));
   ExprPtr constant = checked::makeConstant(like.dtype, value, here);
   if (like.kind != TypeKind::Tensor) return Term(std::move(constant));
   ExprPtr full = checked::makeExpr(ExprKind::Full, checked::tensorType(like.dtype, like.shape), here);

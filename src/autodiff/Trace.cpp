@@ -25,7 +25,8 @@ bool Rules::isCheckpoint(const checked::Function &function) {
 }
 
 namespace {
-constexpr int64_t kMostTurns = 256;  // as many as a tensor function has written out anywhere
+constexpr int64_t kMostTurns = 256;        // as many as a tensor function has written out anywhere
+constexpr int64_t kMostWrittenOut = 2048;  // operations: what is written out is compiled turn by turn
 }  // namespace
 
 // ---------------------------------------------------------------- messages
@@ -150,7 +151,17 @@ void Trace::keepOrTake(const Stmt &stmt, size_t first) {
   if (var && var->id >= first && known->kind == ExprKind::VarRef) builder_.rewrite(value, known);
 }
 
-/// A loop of a few turns is written out.
+/// How many operations a turn has, with those of the functions that it calls.
+static int64_t operationsOf(const checked::Block &block) {
+  int64_t count = 0;
+  checked::visitExprs(const_cast<checked::Block &>(block), [&](Expr &e) {
+    ++count;
+    if (auto *call = e.get<node::Call>(); call && call->callee) count += operationsOf(call->callee->body);
+  });
+  return count;
+}
+
+/// A loop of a few short turns is written out: it need not compute anything again on the way back.
 void Trace::loop(const Stmt &stmt) {
   auto bound = [&](const ExprPtr &e, int64_t absent) -> std::optional<int64_t> {
     if (!e) return absent;
@@ -160,6 +171,8 @@ void Trace::loop(const Stmt &stmt) {
   auto start = bound(stmt.start, 0), stop = bound(stmt.stop, 0), step = bound(stmt.step, 1);
   bool isLong = start && stop && step && *stop > *start && *step > 0 && (*stop - *start - 1) / *step >= kMostTurns;
   if (!start || !stop || !step || *step < 1 || isLong) return keepLoop(stmt);
+  const int64_t turns = std::max<int64_t>(*stop - *start + *step - 1, 0) / *step;
+  if (turns > 1 && turns * operationsOf(stmt.body) > kMostWrittenOut) return keepLoop(stmt);
   for (int64_t i = *start; i < *stop && !reporter_.failed; i += *step) {
     setIndex(*stmt.var, builder_.index(Dim(i)));
     block(stmt.body);
