@@ -266,6 +266,20 @@ std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, 
   return items;
 }
 
+/// Of `@jit(dtypes=[...])` the entry point of the dtype that the first argument without a declared one has.
+static void chooseDType(Context &cx, const Callable &callable, const std::vector<Value> &values, Choices &choices) {
+  const std::vector<const ast::Expr *> dtypes = jitDTypes(*callable.def);
+  if (dtypes.size() < 2) return;
+  size_t &chosen = choices[std::string(kDTypeChoice)];
+  for (size_t i = 0; i < values.size(); ++i) {
+    auto *tensor = as<ast::SubscriptExpr>(callable.def->parameters[i].annotation);
+    if (!tensor || cx.sources.text(tensor->object->span) != "Tensor" || namesDType(cx, *tensor)) continue;
+    const auto have = values[i].kind == ValueKind::HostTensor ? values[i].madeOf : std::optional(values[i].type.dtype);
+    for (size_t k = 0; have && k < dtypes.size(); ++k)
+      if (cx.sources.text(dtypes[k]->span) == name(*have)) return void(chosen = k);
+  }
+}
+
 const Function *entryOf(Context &cx, const Callable &callable, const std::vector<Value> &values,
                         const std::vector<Span> &spans, Span span, const Callable **chosen) {
   Choices choices;
@@ -282,6 +296,7 @@ const Function *entryOf(Context &cx, const Callable &callable, const std::vector
     if (!given.given() && alternativesOf(*p.annotation).size() > 1) given = checkExpr(cx, *p.defaultValue);
     chose = chooseVariant(cx, given, *p.annotation, p.name.text, spans[i], choices);
   }
+  if (chose) chooseDType(cx, callable, values, choices);
   cx.function.frame = caller;
   if (!chose) return nullptr;
   const Callable &called = variant(cx, callable, choices);

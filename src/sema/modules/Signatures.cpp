@@ -5,6 +5,7 @@
 #include "sema/host/HostCalls.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
+#include "sema/types/Types.h"
 #include "support/Lanes.h"
 #include <algorithm>
 
@@ -94,6 +95,24 @@ bool takeKept(Context &cx, const Callable &callable, Function &function) {
   return true;
 }
 
+/// `@jit(dtypes=[f32, bf16])`: floats, each once.
+static void dtypesOfJit(Context &cx, const ast::FuncDef &def, const ast::Argument &argument) {
+  const std::vector<const ast::Expr *> dtypes = jitDTypes(def);
+  auto wrong = [&](Span span, const std::string &saw) {
+    if (fresh(cx, Id::badDecorator, span))
+      report(cx, Id::badDecorator, span, "jit", "takes dtypes of floats, and this is " + saw)
+          .help("`@jit(dtypes=[f32, bf16])` compiles the function for both: tensors without a dtype have it");
+  };
+  if (dtypes.empty()) return wrong(argument.span, "no list of them");
+  std::set<std::string_view> seen;
+  for (const ast::Expr *dtype : dtypes) {
+    const std::string_view text = cx.sources.text(dtype->span);
+    const auto known = dtypeByName(text);
+    if (!known || !isFloat(*known)) wrong(dtype->span, "`" + std::string(text) + "`");
+    else if (!seen.insert(text).second) wrong(dtype->span, "`" + std::string(text) + "` for the second time");
+  }
+}
+
 void decoratorNames(Context &cx, const ast::FuncDef &def) {
   static const std::vector<std::string_view> names = {
       "kernel",     "kernel.schedule", "kernel.autotune", "jit",      "function",        "autodiff", "deterministic", "custom_vjp",
@@ -103,7 +122,10 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(cx, *decorator.expression);
     auto *call = as<ast::CallExpr>(decorator.expression);
-    if (plain.count(which)) {
+    if (which == "jit" && call && call->arguments.size() == 1 && call->arguments[0].keyword &&
+        call->arguments[0].keyword->text == "dtypes") {
+      dtypesOfJit(cx, def, call->arguments[0]);
+    } else if (plain.count(which)) {
       if (call && !call->arguments.empty() && fresh(cx, Id::tooManyArguments, call->arguments[0].span))
         report(cx, Id::tooManyArguments, call->arguments[0].span, "@" + which, "no arguments",
                std::to_string(call->arguments.size()))

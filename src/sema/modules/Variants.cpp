@@ -80,6 +80,14 @@ std::vector<Choices> variantsOf(Context &cx, const Callable &callable) {
       }
     if (all.size() > kMostVariants) break;
   }
+  const size_t dtypes = jitDTypes(*callable.def).size();
+  for (size_t i = 0, before = all.size(); i < before && dtypes > 1 && all.size() <= kMostVariants; ++i)
+    for (size_t dtype = 0; dtype < dtypes; ++dtype) {
+      Choices more = all[i];
+      more[std::string(kDTypeChoice)] = dtype;
+      if (dtype == 0) all[i] = std::move(more);
+      else all.push_back(std::move(more));
+    }
   cx.scope = outer;
   cx.function.frame = frame;
   if (all.size() > kMostVariants) {
@@ -95,6 +103,7 @@ std::vector<Choices> variantsOf(Context &cx, const Callable &callable) {
 /// The alternative of `path` that a choice means; null if the type at this path has only one.
 static const ast::Expr *chosenAlternative(Context &cx, const Callable &callable, const std::string &path,
                                           size_t choice) {
+  if (path == kDTypeChoice) return jitDTypes(*callable.def).at(choice);
   const ast::Expr *found = nullptr;
   std::function<void(const ast::Expr &, const std::string &)> search = [&](const ast::Expr &annotation,
                                                                            const std::string &at) {
@@ -129,7 +138,8 @@ const Callable &variant(Context &cx, const Callable &callable, const Choices &ch
     const ast::Expr *alternative = chosenAlternative(cx, callable, path, choice);
     const ast::Expr *zero = chosenAlternative(cx, callable, path, 0);
     bool plain = choice == (zero->kind == ast::ExprKind::None ? 1u : 0u);
-    if (alternative->kind == ast::ExprKind::None) without += (without.empty() ? "_without_" : "_and_") + path;
+    if (path == kDTypeChoice) with += plain ? "" : "_" + asName(cx.sources.text(alternative->span));
+    else if (alternative->kind == ast::ExprKind::None) without += (without.empty() ? "_without_" : "_and_") + path;
     else if (!plain) with += "_with_" + path + "_as_" + asName(cx.sources.text(alternative->span));
   }
   std::string suffix = with + without;

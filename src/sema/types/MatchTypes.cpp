@@ -215,6 +215,7 @@ static bool matchTensor(Context &cx, const Value &value, const ast::SubscriptExp
   if (!value.isArray() && value.kind != ValueKind::View)
     return wrongValue(cx, value, annotation, name, span, "`" + std::string(cx.sources.text(annotation.span)) + "`");
   const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;
+  if (isFloat(have.dtype) && !namesDType(cx, annotation)) type.dtype = have.dtype, type.numerics = have.numerics;
   if (have.shape.size() != dims.size()) {
     if (fresh(cx, Id::rankMismatch, span))
       report(cx, Id::rankMismatch, span, diag::counted(dims.size(), "dimension"),

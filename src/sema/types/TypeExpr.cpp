@@ -304,6 +304,36 @@ static bool dtypeByKeyword(const ast::SubscriptExpr &expr) {
   return false;
 }
 
+bool namesDType(Context &cx, const ast::SubscriptExpr &tensor) {
+  return std::any_of(tensor.items.begin(), tensor.items.end(), [&](const ast::Argument &item) {
+    return item.keyword || (item.value->kind != ast::ExprKind::Policy && isDTypeExpr(cx, *item.value));
+  });
+}
+
+std::vector<const ast::Expr *> jitDTypes(const ast::FuncDef &def) {
+  std::vector<const ast::Expr *> dtypes;
+  for (const ast::Decorator &decorator : def.decorators) {
+    auto *call = as<ast::CallExpr>(decorator.expression);
+    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    if (!name || name->name != "jit" || call->arguments.size() != 1 || !call->arguments[0].keyword) continue;
+    const ast::Expr &list = *call->arguments[0].value;
+    if (list.kind != ast::ExprKind::List && list.kind != ast::ExprKind::Tuple) continue;
+    for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(list).items) dtypes.push_back(item.get());
+  }
+  return dtypes;
+}
+
+/// What a tensor type without a dtype stands for in the entry point that is checked.
+static DType untypedDType(Context &cx) {
+  const Callable *entry = cx.function.calls.empty() ? nullptr : cx.function.calls.front().callable;
+  const std::vector<const ast::Expr *> dtypes = entry && entry->def ? jitDTypes(*entry->def) : std::vector<const ast::Expr *>();
+  if (dtypes.empty()) return DType::F32;
+  auto chosen = entry->choices.find(std::string(kDTypeChoice));
+  const ast::Expr *named = dtypes[chosen == entry->choices.end() ? 0 : chosen->second];
+  auto *name = as<ast::NameExpr>(named);
+  return name ? dtypeByName(name->name).value_or(DType::F32) : DType::F32;
+}
+
 bool readTensorType(Context &cx, const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims) {
   std::vector<const ast::Expr *> shape;
   const ast::Expr *dtype = nullptr;
@@ -352,21 +382,26 @@ bool readTensorType(Context &cx, const ast::SubscriptExpr &expr, Type &type, std
             .help("the dtype stands last, such as `f32`; if it is a dimension, the dtype is missing");
       return false;
     }
-    if (fresh(cx, Id::notAType, expr.span))
-      report(cx, Id::notAType, expr.span, "the dtype is missing")
-          .help("it stands last: `" +
-                std::string(cx.sources.text({expr.span.file, expr.span.begin, expr.span.end - 1})) +
-                (shape.empty() ? "" : ", ") + "f32]`");
-    return false;
+    const bool unknown = last && !typeParameterNamed(cx.function.frame.get(), last->name) &&
+                         !(def && isDimensionIn(*def, last->name)) && lookupName(cx, last->name, last->span, true).isPoison();
+    if (!shape.empty() && !unknown) type.dtype = untypedDType(cx);
+    else {
+      if (fresh(cx, Id::notAType, expr.span))
+        report(cx, Id::notAType, expr.span, "the dtype is missing")
+            .help("it stands last: `" +
+                  std::string(cx.sources.text({expr.span.file, expr.span.begin, expr.span.end - 1})) +
+                  (shape.empty() ? "" : ", ") + "f32]`");
+      return false;
+    }
   }
   for (const ast::Expr *second : shape)
-    if (second->span.begin > dtype->span.begin && isDTypeExpr(cx, *second)) {
+    if (dtype && second->span.begin > dtype->span.begin && isDTypeExpr(cx, *second)) {
       if (fresh(cx, Id::notAType, second->span))
         report(cx, Id::notAType, second->span, "a tensor has one dtype, and here are two")
             .note(dtype->span, "the other one");
       return false;
     }
-  if (!shape.empty() && dtype->span.begin < shape.back()->span.begin && !dtypeByKeyword(expr)) {
+  if (dtype && !shape.empty() && dtype->span.begin < shape.back()->span.begin && !dtypeByKeyword(expr)) {
     std::string dims, last(cx.sources.text(dtype->span));
     for (const ast::Expr *d : shape) dims += std::string(cx.sources.text(d->span)) + ", ";
     if (fresh(cx, Id::notAType, dtype->span)) {
@@ -376,11 +411,12 @@ bool readTensorType(Context &cx, const ast::SubscriptExpr &expr, Type &type, std
     }
     return false;
   }
-  if (!dtypeParts(cx, *dtype, type)) return false;
+  if (dtype && !dtypeParts(cx, *dtype, type)) return false;
   for (const ast::Expr *policy : policies)
     if (!policyOf(cx, *policy, type)) return false;
   type.kind = TypeKind::Tensor;
-  Span written = policies.empty() ? dtype->span : dtype->span.to(policies.back()->span);
+  const Span first = dtype ? dtype->span : expr.span;
+  Span written = policies.empty() ? first : first.to(policies.back()->span);
   if (dims) {
     *dims = std::move(shape);
     return soundPolicies(cx, type, written);

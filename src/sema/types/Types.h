@@ -13,6 +13,13 @@ void collectDims(const DeclaredType &type, std::set<std::string> &names);
 std::optional<Dim> dimOf(Context &cx, const ast::Expr &expr, bool bind);
 /// `Tensor[M, K, f32]` with its policies. False after a message.
 bool readTensorType(Context &cx, const ast::SubscriptExpr &expr, Type &type, std::vector<const ast::Expr *> *dims);
+/// Whether a tensor type says its dtype. One that does not is of f32 in an entry point, or of what `@jit(dtypes=[...])`
+/// lists, and takes any float where a function is traced.
+bool namesDType(Context &cx, const ast::SubscriptExpr &tensor);
+/// The dtypes of `@jit(dtypes=[f32, bf16])` above a function, as they are written.
+std::vector<const ast::Expr *> jitDTypes(const ast::FuncDef &def);
+/// Where the choice among them stands in `Choices`: no parameter is called so.
+constexpr std::string_view kDTypeChoice = "@dtypes";
 /// The type of a parameter of an entry point. Nothing after a message.
 std::optional<Type> parameterType(Context &cx, const ast::Expr &annotation);
 /// A type as a value: TypeName.
