@@ -626,6 +626,21 @@ def averaged():
     yield args, (0.75 * args["a"] + 0.25 * args["p"], 0.25 * args["a"] + 0.75 * args["p"]), 1e-6
 
 
+# ---------------------------------------------------------------- arrays
+
+
+@case("""
+def limited[N](x: Tensor[N, f32], y: Tensor[N, f32]):
+    return clip(x, low=0.5), clip(x, high=0.5), clip(x, -0.5, 0.5), fma(x, y, x), pad(x, 2), pad(x, (0, 3))
+""")
+def limited():
+    for n in (1, 2, 31):
+        args = {"x": f32(n), "y": f32(n)}
+        x, y = wide(args).values()
+        limits = np.clip(x, 0.5, None), np.clip(x, None, 0.5), np.clip(x, -0.5, 0.5)
+        yield args, limits + (x * y + x, np.pad(x, 2), np.pad(x, (0, 3))), 1e-6
+
+
 # ---------------------------------------------------------------- running
 
 

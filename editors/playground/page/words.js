@@ -217,6 +217,7 @@ export const words = {
   "flip",
   "float",
   "floor",
+  "fma",
   "fmod",
   "focal",
   "full",
