@@ -52,6 +52,17 @@ bool isAmong(const diag::Fix &fix, const std::vector<diag::Fix> &fixes) {
   });
 }
 
+/// Whether two edits make the same text.
+bool makeTheSame(const diag::Fix &a, const diag::Fix &b, const Sources &sources) {
+  if (a.span.file != b.span.file) return false;
+  const Span whole = a.span.to(b.span).to(a.span);
+  auto made = [&](const diag::Fix &fix) {
+    return std::string(sources.text({whole.file, whole.begin, fix.span.begin})) + fix.replacement +
+           std::string(sources.text({whole.file, fix.span.end, whole.end}));
+  };
+  return made(a) == made(b);
+}
+
 bool touch(Span a, Span b) { return a.file == b.file && a.begin <= b.end && b.begin <= a.end; }
 
 /// Edits of later groups that mend it as well are offered beside the first. Where one of them lies elsewhere, nothing says
@@ -63,7 +74,7 @@ void addRivals(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, s
   std::vector<diag::Fix> rivals;
   bool elsewhere = false;
   for (size_t i = from; i < groups.size() && rivals.size() < kMostRivals; ++i) {
-    if (groups[i].assumes || groups[i].rivals) continue;
+    if (groups[i].assumes || groups[i].rivals || groups[i].last) continue;
     for (const diag::Fix &fix : groups[i].edits) {
       auto isBeside = [&](const diag::Fix &known) { return touch(known.span, fix.span); };
       if (isAmong(fix, d.fixes) || std::any_of(rivals.begin(), rivals.end(), isBeside)) continue;
@@ -115,7 +126,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, editsOfCalls,
+  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, foreignCalls, editsOfCalls,
                      editsOfNumbers, smallEditsOfKernels, editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers,
                      editsOfSizes, candidatesFor, editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
@@ -123,6 +134,11 @@ std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &pla
   for (CandidateGroup &group : editsOfSignatures(d, place, sources)) last.push_back(std::move(group));
   std::move(last.begin(), last.end(), std::back_inserter(groups));
   return groups;
+}
+
+/// "did you mean `stop`?", where that does not mend it.
+void forgetNear(diag::Diagnostic &d, const std::string &name) {
+  std::erase_if(d.notes, [&](const diag::Note &note) { return note.text == "did you mean `" + name + "`?"; });
 }
 
 }  // namespace
@@ -136,10 +152,13 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
   if (d.fixes.empty() && groups.empty()) return;
   if (certain && d.fixes.size() == 1) return;
   const Part &part = trials.partFor(d, place);
+  std::vector<diag::Fix> offered;  // by the checker, for one word
   std::erase_if(d.fixes, [&](diag::Fix &fix) {
     if (fix.applicability == diag::Applicability::Certain) return false;
     if (!assumes(fix)) {
       if (!trials.helps(fix, d, part)) return true;
+      if (d.id == diag::Id::unknownKeyword || d.id == diag::Id::undefinedName || d.id == diag::Id::unknownAttribute)
+        offered.push_back(fix);
       bool guess = d.id == diag::Id::undefinedName && !trials.mends(fix, d, part, true);  // another name was meant
       if (guess) fix.applicability = diag::Applicability::Assumption;
       return false;
@@ -150,6 +169,16 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
     return !more;
   });
   if (!certain) offer(d, groups, part, othersAbout(place.statement, d, all), trials);
+  std::vector<diag::Fix> fixes;
+  const bool better = !d.fixes.empty() && !isAmong(d.fixes.front(), offered);
+  const Span first = d.fixes.empty() ? Span{} : d.fixes.front().span;
+  for (diag::Fix &fix : d.fixes) {
+    const bool part = first.begin <= fix.span.begin && fix.span.end <= first.end;  // the first one mends all of it
+    if (better && part && isAmong(fix, offered)) forgetNear(d, fix.replacement);
+    else if (std::none_of(fixes.begin(), fixes.end(), [&](const diag::Fix &known) { return makeTheSame(known, fix, sources); }))
+      fixes.push_back(std::move(fix));
+  }
+  d.fixes = std::move(fixes);
 }
 
 /// What the same edit mends is one mistake: the first message says it. Messages behind the first `from` ones.
@@ -173,7 +202,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
   for (size_t i = from; i < all.size(); ++i) {
     if (all[i].span.file != module.file) continue;
     const Place place = places.at(all[i].span);
-    noteOrigins(all[i], place);
+    noteOrigins(all[i], place, sources);
     adviseOn(all[i], place, all, sources, trials);
     noteRemedy(all[i], place, sources);
   }

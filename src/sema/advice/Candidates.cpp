@@ -80,21 +80,10 @@ private:
   }
 
   void forgottenKeepdim() {
-    static constexpr std::array kReductions = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all"};
     CandidateGroup &edits = group(false);
-    eachInPlay([&](const ast::Expr &operand) {
-      auto *call = as<ast::CallExpr>(&operand);
-      if (!call) return;
-      auto *method = as<ast::AttributeExpr>(call->callee);
-      auto *function = as<ast::NameExpr>(call->callee);
-      std::string name = method ? method->attribute.text : function ? function->name : "";
-      bool has = false;
-      for (const ast::Argument &argument : call->arguments)
-        has |= argument.keyword && argument.keyword->text == "keepdim";
-      if (has || std::find(kReductions.begin(), kReductions.end(), name) == kReductions.end()) return;
+    for (const ast::CallExpr *call : reductionsThatDrop())
       insert(edits, call->span.end - 1, call->arguments.empty() ? "keepdim=True" : ", keepdim=True",
              "keep the dimension that is reduced");
-    });
   }
 
   void uprightOperands() {
@@ -103,6 +92,7 @@ private:
     if (!binary) return;
     for (const char *index : {"[:, None]", "[:, None, None]"}) {  // the fewer axes, the likelier
       CandidateGroup &edits = group(true);
+      edits.last = diagnostic_.id == Id::broadcastFails && !reductionsThatDrop().empty();
       for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
         replace(edits, operand->span, asPrimary(*operand) + index);
     }

@@ -2,6 +2,7 @@
 #pragma once
 #include "frontend/Walk.h"
 #include "sema/advice/Candidates.h"
+#include "sema/advice/Recipes.h"
 #include "support/DType.h"
 #include <algorithm>
 #include <set>
@@ -49,6 +50,38 @@ protected:
     bool primary = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Attribute ||
                    e.kind == ast::ExprKind::Call || e.kind == ast::ExprKind::Subscript;
     return primary ? text(e) : "(" + text(e) + ")";
+  }
+  /// What takes the place of an expression, in parentheses where what stands around it would take it apart.
+  std::string inPlaceOf(const ast::Expr &e, const std::string &by) const {
+    auto at = std::find(place_.around.begin(), place_.around.end(), &e);
+    return inPlaceOf(e, by, at == place_.around.end() || at + 1 == place_.around.end() ? nullptr : *(at + 1));
+  }
+  static std::string inPlaceOf(const ast::Expr &e, const std::string &by, const ast::Expr *around) {
+    bool apart = around && (around->kind == ast::ExprKind::Binary || around->kind == ast::ExprKind::Unary ||
+                            around->kind == ast::ExprKind::Compare || around->kind == ast::ExprKind::Attribute);
+    if (auto *subscript = ast::as<ast::SubscriptExpr>(around)) apart = subscript->object.get() == &e;
+    return apart && !isOnePart(by) ? "(" + by + ")" : by;
+  }
+  /// Whether a text is a name or a call, or stands in parentheses: no operator lies open in it.
+  static bool isOnePart(const std::string &shown) {
+    int depth = 0;
+    for (size_t i = 0; i < shown.size(); ++i) {
+      if (shown[i] == '(' || shown[i] == '[') ++depth;
+      if (shown[i] == ')' || shown[i] == ']') --depth;
+      if (depth == 0 && (shown[i] == ' ' || ((shown[i] == '-' || shown[i] == '~') && i == 0) || shown[i] == '*')) return false;
+    }
+    return true;
+  }
+  /// The arguments of a call as they are written.
+  std::vector<WrittenArgument> writtenArguments(const ast::CallExpr &call) const {
+    std::vector<WrittenArgument> arguments;
+    for (const ast::Argument &argument : call.arguments) {
+      std::string shown = text(argument.value->span);
+      bool number = argument.value->kind == ast::ExprKind::Int || argument.value->kind == ast::ExprKind::Float;
+      arguments.push_back(
+          {argument.keyword ? argument.keyword->text : "", shown, asPrimary(*argument.value) == shown || number});
+    }
+    return arguments;
   }
   /// The expression that the message is about, or what the name there stands for.
   const ast::Expr *meant() const {
@@ -115,6 +148,17 @@ protected:
   }
   template <class Visit> void eachInPlay(const Visit &each) const {
     for (const ast::Expr *e : inPlay()) visit(*e, each);
+  }
+  /// The reductions in play that do not keep the dimension along which they go: where one does not broadcast, to keep it is
+  /// likelier than an axis that comes back by `[:, None]`.
+  std::vector<const ast::CallExpr *> reductionsThatDrop() const {
+    static const std::set<std::string> reductions = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all"};
+    std::vector<const ast::CallExpr *> found;
+    eachInPlay([&](const ast::Expr &operand) {
+      auto *call = ast::as<ast::CallExpr>(&operand);
+      if (call && reductions.count(nameOf(*call)) && !keyword(*call, "keepdim")) found.push_back(call);
+    });
+    return found;
   }
   static bool isOfTile(const ast::CallExpr &call) {
     auto *method = ast::as<ast::AttributeExpr>(call.callee);

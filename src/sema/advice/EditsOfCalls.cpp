@@ -67,8 +67,8 @@ private:
     for (size_t i = 0; call && i < call->arguments.size(); ++i) {
       const auto &keyword = call->arguments[i].keyword;
       if (!keyword) continue;
-      for (std::string_view ours : {argumentHere(keyword->text), nameHere(keyword->text)})
-        if (!ours.empty()) replace(edits, keyword->span, std::string(ours));
+      for (std::string_view ours : argumentsHere(keyword->text))
+        replace(edits, keyword->span, std::string(ours));
     }
   }
 

@@ -121,6 +121,7 @@ private:
     if (const int more = moreAxes(); operands.size() == 2 && more != 0) operands = {operands[more < 0 ? 0 : 1]};
     CandidateGroup &edits = group(true);
     edits.assumes = isOfCall();
+    edits.last = diagnostic_.id == Id::broadcastFails && !reductionsThatDrop().empty();
     for (const char *index : {"[:, None]", "[:, :, None]", "[:, None, None]"})
       for (const ast::Expr *operand : operands)
         if (operand->kind != ast::ExprKind::Int && operand->kind != ast::ExprKind::Float)

@@ -43,11 +43,22 @@ std::string_view memberInstead(std::string_view name) {
       {"masked_fill", "`where(mask, value, x)` chooses for each element"},
       {"mul_", kStatic},
       {"numpy", kSame},
+      {"numel", "how many elements there are is the product of the extents: `x.shape[0] * x.shape[1]`"},
+      {"nelement", "how many elements there are is the product of the extents: `x.shape[0] * x.shape[1]`"},
+      {"nonzero", "the size of a result must not depend on its values: `sum(x != 0)` counts, `where(x != 0, a, b)` chooses"},
+      {"type_as", "the dtype of another tensor is `x.astype(y.dtype)`"},
+      {"where", "`where(mask, x, y)` chooses for each element"},
+      {"mT", "the last two axes change places by `transpose(x, -2, -1)`"},
+      {"mH", "the last two axes change places by `transpose(x, -2, -1)`"},
+      {"values", "`max` and `min` give the values alone; where they lie is `argmax(x, axis=1)`"},
+      {"indices", "where the largest lies is `argmax(x, axis=1)`"},
       {"t", "the matrix turned around is `x.T`"},
       {"unbind", "`split(x, n, axis=...)` makes equal parts"},
       {"zero_", kStatic},
   };
   auto it = names.find(name);
+  const bool inPlace = it == names.end() && name.size() > 1 && name.back() == '_';
+  if (inPlace) it = names.find(name.substr(0, name.size() - 1));
   return it == names.end() ? std::string_view() : it->second;
 }
 

@@ -8,9 +8,15 @@ namespace tessera::sema {
 
 /// Our name of what NumPy or PyTorch call like this; empty if there is no such one.
 std::string_view nameHere(std::string_view name);
-/// Our name of an argument that functions of others call like this ("num_classes" is "classes"), where ours has it;
-/// nameHere() knows further ones. Empty if there is none.
-std::string_view argumentHere(std::string_view keyword);
+/// Our names of an argument that functions of others call like this ("num_classes" is "classes"), where ours has one of
+/// them.
+std::vector<std::string_view> argumentsHere(std::string_view keyword);
+/// Our argument with its value for theirs (`side="right"` is `right=True`); empty if that is not known.
+std::string_view argumentWithValue(std::string_view keyword, std::string_view value);
+/// Whether an argument of our function says what holds here without it (`sorted=True`).
+bool saysNothing(std::string_view function, std::string_view keyword, std::string_view value);
+/// What is written instead of an argument that has no like here; empty if that is not known.
+std::string_view wordsForKeyword(std::string_view keyword);
 /// One of these names, where a word of another name is what others call a word of it: "cosine_lr" is "cosine_rate".
 std::string nameInWords(std::string_view name, const std::vector<std::string_view> &known);
 /// Our dtype that others call like this ("double" is f64); empty if there is none.

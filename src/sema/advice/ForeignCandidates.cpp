@@ -282,17 +282,11 @@ private:
     for (const ast::Expr *e : place_.around) {
       auto *call = as<ast::CallExpr>(e);
       if (!call || call->callee.get() != &callee) continue;
-      std::vector<WrittenArgument> arguments;
-      for (const ast::Argument &argument : call->arguments) {
+      for (const ast::Argument &argument : call->arguments)
         if (argument.stars) return;
-        std::string shown = text(argument.value->span);
-        arguments.push_back({argument.keyword ? argument.keyword->text : "", shown,
-                             asPrimary(*argument.value) == shown || argument.value->kind == ast::ExprKind::Int ||
-                                 argument.value->kind == ast::ExprKind::Float});
-      }
-      std::string whole = callHere(name, arguments, "");
       CandidateGroup &edits = group(false);
-      if (whole != text(call->span)) replace(edits, call->span, whole);
+      for (const std::string &whole : callsHere(name, writtenArguments(*call)))
+        if (whole != text(call->span)) replace(edits, call->span, inPlaceOf(*call, whole));
       return;
     }
   }
@@ -358,27 +352,57 @@ private:
     std::string_view ours = nameHere(theirs);
     return ours.empty() ? theirs : std::string(ours);
   }
+  /// Whether a name or call is one of a module: `np.sum` and `np.sum(x)` of `np`.
+  static const ast::AttributeExpr *memberOf(const std::string &module, const ast::Expr &e) {
+    auto *call = as<ast::CallExpr>(&e);
+    auto *member = as<ast::AttributeExpr>(call ? call->callee.get() : &e);
+    const std::string *root = member ? rootOf(*member) : nullptr;
+    return root && *root == module ? member : nullptr;
+  }
+  /// The expression with all that it has of a module under our names.
+  std::string translated(const std::string &module, const ast::Expr &e) {
+    const ast::AttributeExpr *member = memberOf(module, e);
+    auto *call = member && !place_.inKernel && !ofFunction(*member) ? as<ast::CallExpr>(&e) : nullptr;
+    if (call && std::none_of(call->arguments.begin(), call->arguments.end(), [](const auto &a) { return a.stars; })) {
+      std::vector<WrittenArgument> arguments = writtenArguments(*call);
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        arguments[i].text = translated(module, *call->arguments[i].value);
+        arguments[i].primary &= isOnePart(arguments[i].text);
+      }
+      return callsHere(member->attribute.text, std::move(arguments)).front();
+    }
+    if (member && member == &e) return nameOfMember(member->attribute.text);
+    std::string out;
+    uint32_t at = e.span.begin;
+    std::vector<const ast::Expr *> children = ast::childrenOf(e).exprs;
+    std::sort(children.begin(), children.end(), [](auto *a, auto *b) { return a->span.begin < b->span.begin; });
+    for (const ast::Expr *child : children) {
+      if (child->span.begin < at) continue;
+      std::string shown = translated(module, *child);
+      if (memberOf(module, *child)) shown = inPlaceOf(*child, shown, &e);
+      out += text({e.span.file, at, child->span.begin}) + shown;
+      at = child->span.end;
+    }
+    return out + text({e.span.file, at, e.span.end});
+  }
   /// `np.exp(x) / np.sum(np.exp(x))`: with one of them mended, the others say the same.
   void withoutPrefixes() {
     auto *module = as<ast::NameExpr>(place_.expr());
     if (!module || !wholeMember() || !place_.function) return;
     std::vector<std::pair<Span, std::string>> parts;
-    std::set<const ast::Expr *> inner, callees;
+    std::set<const ast::Expr *> inner;
+    std::map<const ast::Expr *, const ast::Expr *> around;
+    size_t count = 0;
     visitBody(*place_.function, [&](const ast::Expr &part) {
-      if (auto *member = as<ast::AttributeExpr>(&part)) {
-        inner.insert(member->object.get());
-        const std::string *root = inner.count(member) ? nullptr : rootOf(*member);
-        if (root && *root == module->name) parts.push_back({member->span, nameOfMember(member->attribute.text)});
-      }
-      auto *call = as<ast::CallExpr>(&part);
-      auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-      const std::string *root = callee ? rootOf(*callee) : nullptr;
-      if (!root || *root != module->name) return;
-      for (const ast::Argument &arg : call->arguments)
-        if (std::string_view ours = arg.keyword ? nameHere(arg.keyword->text) : ""; !ours.empty())
-          parts.push_back({arg.keyword->span, std::string(ours)});
+      const bool below = inner.count(&part) != 0;
+      for (const ast::Expr *child : ast::childrenOf(part).exprs) around[child] = &part;
+      const ast::AttributeExpr *member = memberOf(module->name, part);
+      if (below || member)
+        for (const ast::Expr *child : ast::childrenOf(part).exprs) inner.insert(child);
+      count += member == &part;
+      if (!below && member) parts.push_back({part.span, inPlaceOf(part, translated(module->name, part), around[&part])});
     });
-    if (parts.size() > 1) replaceAll(group(false), parts, "leave `" + module->name + ".` out");
+    if (count > 1) replaceAll(group(false), parts, "leave `" + module->name + ".` out");
   }
 
   /// What CUDA and numba call the numbers of lanes and groups, by the first axis.

@@ -2,6 +2,7 @@
 #include "sema/advice/Foreign.h"
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 namespace tessera::sema {
@@ -297,58 +298,96 @@ std::string_view nameHere(std::string_view name) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
-std::string_view argumentHere(std::string_view keyword) {
-  static const std::map<std::string_view, std::string_view> names = {
+std::vector<std::string_view> argumentsHere(std::string_view keyword) {
+  static const std::multimap<std::string_view, std::string_view> names = {
       {"T_max", "steps"},
       {"a_max", "high"},
       {"a_min", "low"},
       {"activation_slope", "slope"},
       {"along", "axis"},
       {"alpha", "slope"},
+      {"amax", "high"},
+      {"amin", "low"},
       {"approximate", "approx"},
       {"axes", "axis"},
+      {"axis0", "first"},
+      {"axis1", "first"},
+      {"axis2", "second"},
       {"b1", "beta1"},
       {"b2", "beta2"},
       {"begin", "start"},
       {"bias", "beta"},
       {"causal_mask", "causal"},
+      {"chunks", "parts"},
       {"class_count", "classes"},
       {"clip_norm", "limit"},
+      {"clip_value_max", "high"},
+      {"clip_value_min", "low"},
+      {"constant_values", "value"},
+      {"correction", "ddof"},
       {"data_type", "dtype"},
       {"depth", "classes"},
       {"descend", "descending"},
       {"dilations", "dilation"},
       {"dim", "axis"},
+      {"dim0", "first"},
+      {"dim1", "second"},
       {"drop_prob", "p"},
       {"drop_rate", "p"},
       {"dropout_rate", "p"},
       {"end", "stop"},
+      {"end_dim", "end"},
       {"epsilon", "eps"},
       {"eta_min", "least"},
+      {"feature_group_count", "groups"},
+      {"fill_value", "value"},
+      {"group", "groups"},
+      {"ids", "indices"},
+      {"idx", "indices"},
+      {"index", "indices"},
+      {"indices_or_sections", "parts"},
+      {"input", "x"},
       {"is_causal", "causal"},
+      {"k", "diagonal"},
       {"keep_dim", "keepdim"},
       {"keep_dims", "keepdim"},
       {"kernel_shape", "window"},
       {"ksize", "window"},
       {"label", "labels"},
       {"learning_rate", "rate"},
+      {"lower", "low"},
       {"lr", "rate"},
+      {"mask", "condition"},
+      {"max", "high"},
       {"max_norm", "limit"},
+      {"max_val", "high"},
+      {"maximum", "high"},
       {"maxnorm", "limit"},
+      {"min", "low"},
       {"min_lr", "least"},
       {"min_rate", "least"},
+      {"min_val", "low"},
+      {"minimum", "low"},
+      {"multiples", "times"},
+      {"n_bins", "bins"},
       {"n_classes", "classes"},
       {"n_groups", "groups"},
+      {"n_split", "parts"},
       {"n_steps", "steps"},
+      {"nbins", "bins"},
       {"negative_slope", "slope"},
       {"num", "count"},
       {"num_bins", "bins"},
       {"num_classes", "classes"},
       {"num_groups", "groups"},
+      {"num_or_size_splits", "parts"},
+      {"num_samples", "count"},
       {"num_segments", "count"},
       {"num_steps", "steps"},
       {"number", "count"},
       {"offset", "beta"},
+      {"ord", "p"},
+      {"other", "b"},
       {"out_dtype", "dtype"},
       {"pad_width", "widths"},
       {"padding_mode", "mode"},
@@ -359,26 +398,78 @@ std::string_view argumentHere(std::string_view keyword) {
       {"rate", "p"},
       {"reduction_axis", "axis"},
       {"repeats", "times"},
+      {"rhs_dilation", "dilation"},
       {"scale", "gamma"},
+      {"sections", "parts"},
       {"shift", "beta"},
       {"shifts", "shift"},
       {"size", "shape"},
+      {"source", "values"},
+      {"split_size_or_sections", "parts"},
+      {"src", "values"},
+      {"start_dim", "start"},
       {"step_size", "rate"},
       {"strides", "stride"},
       {"target", "labels"},
       {"targets", "labels"},
       {"threshold", "limit"},
       {"total_steps", "steps"},
+      {"updates", "values"},
+      {"upper", "high"},
       {"warmup_steps", "warmup"},
       {"wd", "decay"},
       {"weight", "gamma"},
       {"weight_decay", "decay"},
       {"window_shape", "window"},
       {"window_size", "window"},
+      {"window_strides", "stride"},
+      {"x1", "a"},
+      {"x2", "b"},
       {"y", "labels"},
   };
-  auto it = names.find(keyword);
-  return it == names.end() ? std::string_view() : it->second;
+  std::vector<std::string_view> ours;
+  for (auto [it, end] = names.equal_range(keyword); it != end; ++it) ours.push_back(it->second);
+  std::string_view name = nameHere(keyword);
+  if (!name.empty() && std::find(ours.begin(), ours.end(), name) == ours.end()) ours.push_back(name);
+  return ours;
+}
+
+std::string_view argumentWithValue(std::string_view keyword, std::string_view value) {
+  static const std::map<std::pair<std::string_view, std::string_view>, std::string_view> pairs = {
+      {{"side", "\"right\""}, "right=True"},
+      {{"unbiased", "True"}, "ddof=1"},
+  };
+  auto it = pairs.find({keyword, value});
+  return it == pairs.end() ? std::string_view() : it->second;
+}
+
+std::string_view wordsForKeyword(std::string_view keyword) {
+  static const std::map<std::string_view, std::string_view> words = {
+      {"reduction", "a loss is the mean; a sum, or each element, is written out: `sum((x - y)**2)`, `abs(x - y)`"},
+      {"depthwise", "`groups=8` with weights `[8, 1, KH, KW]` goes over each of 8 channels alone"},
+      {"where", "`where(mask, x, 0.0)` takes what a mask chooses, and is added up then"},
+      {"initial", "`maximum(max(x), initial)` and `sum(x) + initial` take a number in, too"},
+      {"return_counts", "`bincount(x, n)` counts how often each number is there"},
+      {"align_corners", "`upsample_nearest(x, 2)` repeats each element along both axes of an image"},
+      {"rounding_mode", "`floor(x / y)` rounds down, `trunc(x / y)` towards 0; integers are divided by `//`"},
+      {"decimals", "`round(x * 100.0) / 100.0` keeps two digits; a text has them by `f\"{x:.2f}\"`"},
+      {"mask", "`where(mask, x, 0.0)` takes what a mask chooses; in kernels what lies outside reads as 0"},
+  };
+  auto it = words.find(keyword);
+  return it == words.end() ? std::string_view() : it->second;
+}
+
+bool saysNothing(std::string_view function, std::string_view keyword, std::string_view value) {
+  static const std::set<std::pair<std::string_view, std::string_view>> defaults = {
+      {"side", "\"left\""},     {"unbiased", "False"},   {"largest", "True"},      {"sorted", "True"},
+      {"stable", "True"},       {"ascending", "True"},   {"bias", "False"},
+      {"bias", "None"},         {"initial", "None"},     {"sparse", "False"},      {"endpoint", "True"},
+      {"keepdims", "False"},    {"equal_nan", "False"},  {"training", "True"},     {"groups", "1"},
+      {"dilation", "1"},        {"ceil_mode", "False"},  {"affine", "False"},      {"return_indices", "False"},
+  };
+  // All losses are means over all that they compare, but `kl_div`, which is one over distributions.
+  if (keyword == "reduction") return value == (function == "kl_div" ? "\"batchmean\"" : "\"mean\"");
+  return defaults.count({keyword, value}) != 0;
 }
 
 std::string nameInWords(std::string_view name, const std::vector<std::string_view> &known) {

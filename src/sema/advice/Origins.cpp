@@ -1,6 +1,8 @@
 #include "sema/advice/Origins.h"
 #include "sema/Builtins.h"
+#include "sema/advice/Foreign.h"
 #include "sema/advice/Recipes.h"
+#include "support/DType.h"
 #include <algorithm>
 #include <set>
 
@@ -87,14 +89,36 @@ void noteInstead(diag::Diagnostic &diagnostic, const Place &place) {
   if (!said) diagnostic.notes.push_back({{}, std::string(words)});
 }
 
+/// `mse(x, y, reduction="sum")`
+void noteKeyword(diag::Diagnostic &diagnostic, const Sources &sources) {
+  std::string_view words = wordsForKeyword(sources.text(diagnostic.span));
+  if (words.empty() || !diagnostic.fixes.empty()) return;
+  std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
+  diagnostic.notes.push_back({{}, std::string(words)});
+}
+
+/// `x.view(i32)`: the bits of x are meant, not its shape.
+void noteBits(diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  auto *call = place.innermost<ast::CallExpr>();
+  auto *method = call ? ast::as<ast::AttributeExpr>(call->callee) : nullptr;
+  if (!method || method->attribute.text != "view" || call->arguments.size() != 1) return;
+  std::string_view shown = sources.text(call->arguments[0].value->span);
+  shown.remove_prefix(shown.rfind('.') + 1);  // `torch.int32`
+  if (!dtypeByName(std::string(shown)) && dtypeHere(shown).empty()) return;
+  diagnostic.fixes.clear();
+  std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
+  diagnostic.notes.push_back({{}, std::string(kBits)});
+}
+
 }  // namespace
 
-void noteOrigins(diag::Diagnostic &diagnostic, const Place &place) {
+void noteOrigins(diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
   switch (diagnostic.id) {
   case diag::Id::undefinedName: noteInstead(diagnostic, place); break;
+  case diag::Id::unknownKeyword: noteKeyword(diagnostic, sources); break;
+  case diag::Id::unknownAttribute: noteBits(diagnostic, place, sources), noteHidden(diagnostic, place); break;
   case diag::Id::notCallable:
-  case diag::Id::tooManyArguments:
-  case diag::Id::unknownAttribute: noteHidden(diagnostic, place); break;
+  case diag::Id::tooManyArguments: noteHidden(diagnostic, place); break;
   case diag::Id::wrongArgument:
     if (place.function && place.expr() &&
         (diagnostic.message.find("expects an integer, but this is a scalar `f") != std::string::npos ||

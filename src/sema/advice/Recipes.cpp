@@ -2,7 +2,10 @@
 #include "sema/Builtins.h"
 #include "sema/advice/Foreign.h"
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace tessera::sema {
@@ -49,7 +52,8 @@ constexpr Recipe kRecipes[] = {
     {"cross_entropy", 2, "-mean(gather(log_softmax_safe($1), $2.unsqueeze(1), 1))"},
     {"fliplr", 1, "flip($1, 1)"},
     {"flipud", 1, "flip($1, 0)"},
-    {"layer_norm", 2, "layernorm_safe($1)"},
+    {"layer_norm", 3, "layernorm_safe($1, $2, $3)"},
+    {"layer_norm", 4, "layernorm_safe($1, $2, $3, eps=$4)"},
     {"normal", 2, "$1.normal($2)"},
     {"uniform", 2, "$1.uniform($2)"},
     {"bernoulli", 3, "$1.bernoulli($2, $3)"},
@@ -57,6 +61,24 @@ constexpr Recipe kRecipes[] = {
     {"atomicAdd", 3, "tile.atomic_add($1[$2], $3)"},
     {"atomicAdd", 2, "tile.atomic_add($1, $2)"},
     {"masked_fill", 3, "where($2, $3, $1)"},
+    {"sub", 2, "$1 - $2"},
+    {"div", 2, "$1 / $2"},
+    {"neg", 1, "-$1"},
+    {"eq", 2, "$1 == $2"},
+    {"ne", 2, "$1 != $2"},
+    {"gt", 2, "$1 > $2"},
+    {"lt", 2, "$1 < $2"},
+    {"ge", 2, "$1 >= $2"},
+    {"le", 2, "$1 <= $2"},
+    {"tile", 2, "tile_repeat($1, $2, -1)"},
+    {"repeat", 2, "repeat($1, $2, 0)"},
+    {"repeat_interleave", 2, "repeat($1, $2, 0)"},
+    {"type_as", 2, "$1.astype($2.dtype)"},
+    {"view_as", 2, "$1.reshape(*$2.shape)"},
+    {"reshape_as", 2, "$1.reshape(*$2.shape)"},
+    {"expand_as", 2, "broadcast_to($1, $2.shape)"},
+    {"addcmul", 3, "$1 + $2 * $3"},
+    {"baddbmm", 3, "$1 + $2 @ $3"},
 };
 
 std::string filled(std::string_view text, const std::vector<WrittenArgument> &arguments) {
@@ -67,7 +89,9 @@ std::string filled(std::string_view text, const std::vector<WrittenArgument> &ar
       continue;
     }
     size_t index = static_cast<size_t>(text[++i] - '1');
-    bool alone = i > 1 && text[i - 2] == '(' && i + 1 < text.size() && text[i + 1] == ')';
+    const std::string_view before = text.substr(0, i - 1);  // an argument of its own needs no parentheses
+    bool alone = (before.ends_with('(') || before.ends_with(", ")) && i + 1 < text.size() &&
+                 (text[i + 1] == ')' || text[i + 1] == ',') && text.find('[') == std::string_view::npos;
     const WrittenArgument &argument = arguments[index];
     out += argument.primary || alone ? argument.text : "(" + argument.text + ")";
   }
@@ -77,27 +101,25 @@ std::string filled(std::string_view text, const std::vector<WrittenArgument> &ar
 /// "[a, b]" without its brackets, where a function here takes one argument each.
 bool takesEach(std::string_view name) { return name == "concat" || name == "stack"; }
 
-/// What the function here calls an argument; empty if it has none of that name, or of what others call so.
-std::string argumentOf(std::string_view function, std::string_view keyword) {
-  const BuiltinRow *row = builtinByName(function, 'P');
-  std::string_view ours = nameHere(keyword);
-  if (keyword.empty()) return "";
-  if (!row) {
-    std::string_view argument = argumentHere(keyword);
-    return std::string(!argument.empty() ? argument : !ours.empty() ? ours : keyword);
+bool takes(const BuiltinRow &row, std::string_view name) {
+  for (size_t at = row.signature.find(name); at != std::string_view::npos; at = row.signature.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    bool whole = (at == 0 || row.signature[at - 1] == ' ') &&
+                 (end == row.signature.size() || row.signature[end] == ',' || row.signature[end] == '=');
+    if (whole) return true;
   }
-  auto takes = [&](std::string_view name) {
-    for (size_t at = row->signature.find(name); at != std::string_view::npos; at = row->signature.find(name, at + 1)) {
-      const size_t end = at + name.size();
-      bool whole = (at == 0 || row->signature[at - 1] == ' ') &&
-                   (end == row->signature.size() || row->signature[end] == ',' || row->signature[end] == '=');
-      if (whole) return true;
-    }
-    return false;
-  };
-  for (std::string_view name : {keyword, argumentHere(keyword), ours})
-    if (!name.empty() && takes(name)) return std::string(name);
-  return "";
+  return false;
+}
+
+/// What the function here may call an argument, the likeliest first: of a function of the library, whose arguments are not
+/// known here, each of our names and its own. Empty if it has none of these.
+std::vector<std::string_view> namesOfArgument(std::string_view function, std::string_view keyword) {
+  const BuiltinRow *row = builtinByName(function, 'P');
+  std::vector<std::string_view> names = argumentsHere(keyword);
+  names.insert(row ? names.begin() : names.end(), keyword);
+  if (row) std::erase_if(names, [&](std::string_view name) { return !takes(*row, name); });
+  if (row && names.size() > 1) names.resize(1);
+  return names;
 }
 
 }  // namespace
@@ -110,37 +132,145 @@ std::string_view constantHere(std::string_view name) {
   return it == names.end() ? std::string_view() : it->second;
 }
 
-/// `np.vstack([a, b])` joins along axis 0; -1 of what joins nothing.
-static int axisOfJoin(std::string_view name) {
-  static const std::map<std::string_view, int> joins = {
-      {"vstack", 0}, {"row_stack", 0}, {"hstack", 1}, {"column_stack", 1}, {"dstack", 2}};
+/// How `np.vstack([a, b])` joins matrices, and how vectors; nothing of what joins nothing.
+struct Join {
+  std::string_view ofMatrices, ofVectors;
+};
+static std::optional<Join> joinOf(std::string_view name) {
+  static const std::map<std::string_view, Join> joins = {{"vstack", {"concat 0", "stack 0"}},
+                                                         {"row_stack", {"concat 0", "stack 0"}},
+                                                         {"hstack", {"concat 1", "concat 0"}},
+                                                         {"column_stack", {"concat 1", "stack 1"}},
+                                                         {"dstack", {"concat 2", "stack 2"}}};
   auto it = joins.find(name);
-  return it == joins.end() ? -1 : it->second;
+  return it == joins.end() ? std::nullopt : std::optional(it->second);
 }
 
-std::string callHere(std::string_view name, std::vector<WrittenArgument> arguments, const std::string &prefix) {
-  if (int axis = axisOfJoin(name); axis >= 0 && arguments.size() == 1) {
-    name = "concat";
-    arguments.push_back({"axis", std::to_string(axis), true});
+namespace {
+
+/// Of a number that is written out; nothing of anything else.
+std::optional<double> numberOf(const std::string &text) {
+  char *end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == 0 ? std::optional(value) : std::nullopt;
+}
+
+std::string inParentheses(const WrittenArgument &argument) {
+  return argument.primary || numberOf(argument.text) ? argument.text : "(" + argument.text + ")";
+}
+
+/// How many numbers there are from start to stop in such steps; empty if that is not known.
+std::string countOf(const WrittenArgument &start, const WrittenArgument &stop, const WrittenArgument &step) {
+  auto first = numberOf(start.text), last = numberOf(stop.text), by = numberOf(step.text);
+  constexpr double kRounding = 1e-9;  // 1.0 / 0.1 is not quite 10
+  if (first && last && by) {
+    const double count = *by == 0.0 ? 0.0 : std::ceil((*last - *first) / *by - kRounding);
+    return count < 1 || count > 1e9 ? "" : std::to_string(static_cast<int64_t>(count));
+  }
+  if (by && *by == -1.0 && last && *last == -1.0) {  // `arange(N - 1, -1, -1)`
+    constexpr std::string_view kLess = " - 1";
+    return start.text.ends_with(kLess) ? start.text.substr(0, start.text.size() - kLess.size()) : start.text + " + 1";
+  }
+  if (by && *by == -1.0) return start.text + " - " + inParentheses(stop);
+  if (by && (*by < 0.0 || step.text.find_first_of(".e") != std::string::npos)) return "";
+  const std::string room = first && *first == 0.0 ? stop.text : stop.text + " - " + inParentheses(start);
+  return by && *by == 1.0 ? room : "cdiv(" + room + ", " + step.text + ")";
+}
+
+}  // namespace
+
+std::string countedHere(const std::vector<WrittenArgument> &arguments) {
+  WrittenArgument bounds[3] = {{"", "0"}, {"", ""}, {"", "1"}};
+  std::vector<WrittenArgument> given;
+  std::string dtype;
+  for (const WrittenArgument &argument : arguments) {
+    if (argument.keyword == "start") bounds[0] = argument;
+    else if (argument.keyword == "stop" || argument.keyword == "end") bounds[1] = argument;
+    else if (argument.keyword == "step") bounds[2] = argument;
+    else if (argument.keyword == "dtype") dtype = ", dtype=" + argument.text;
+    else if (argument.keyword.empty()) given.push_back(argument);
+    else return "";
+  }
+  if (given.size() > 3) return "";
+  if (given.size() == 1) bounds[bounds[1].text.empty() ? 1 : 0] = given[0];
+  else std::copy(given.begin(), given.end(), bounds);
+  if (bounds[1].text.empty()) return "";
+  const auto &[start, stop, step] = bounds;
+  const std::string count = countOf(start, stop, step);
+  if (count.empty()) return "";
+  auto fraction = [](const WrittenArgument &bound) {
+    return numberOf(bound.text) && bound.text.find_first_of(".e") != std::string::npos;
+  };
+  if (dtype.empty() && (fraction(start) || fraction(stop) || fraction(step))) dtype = ", dtype=f32";
+  const auto first = numberOf(start.text), by = numberOf(step.text);
+  const std::string all = "arange(" + count + dtype + ")";
+  if (by && *by == -1.0) return start.text + " - " + all;
+  return all + (by && *by == 1.0 ? "" : " * " + inParentheses(step)) +
+         (first && *first == 0.0 ? "" : " + " + inParentheses(start));
+}
+
+/// The call under our name, where each keyword has one of the names that it may have here: the choice with this number.
+/// Empty if there are not so many.
+static std::string chosenCall(std::string_view ours, const std::vector<WrittenArgument> &arguments, size_t choice) {
+  std::string shown;
+  bool byPlace = true;  // `clip(x, a_min=0.0, a_max=1.0)`: a name that nothing here has is left out
+  for (const WrittenArgument &argument : arguments) {
+    std::string text = argument.text;
+    bool list = text.size() > 2 && text.front() == '[' && text.back() == ']';
+    if (&argument == &arguments.front() && list && takesEach(ours)) text = text.substr(1, text.size() - 2);
+    if (!argument.keyword.empty()) {
+      const std::vector<std::string_view> names = namesOfArgument(ours, argument.keyword);
+      std::string_view whole = argumentWithValue(argument.keyword, text);
+      const bool known = builtinByName(ours, 'P') && !names.empty() && names.front() == argument.keyword;
+      if (whole.empty() && !known && saysNothing(ours, argument.keyword, text)) continue;
+      if (!known && !keywordInstead(argument.keyword).empty()) continue;  // `relu(x, inplace=True)`
+      byPlace &= names.empty() && whole.empty();
+      const size_t count = std::max<size_t>(names.size(), 1);
+      if (!whole.empty()) text = whole;
+      else if (!byPlace) text = std::string(names.empty() ? argument.keyword : names[choice % count]) + "=" + text;
+      if (whole.empty()) choice /= count;
+    }
+    shown += (shown.empty() ? "" : ", ") + text;
+  }
+  return choice > 0 ? "" : std::string(ours) + "(" + shown + ")";
+}
+
+/// `layer_norm(x, (D,), w, b)`: over which axes it goes is not said here.
+static void dropNormalisedShape(std::string_view name, std::vector<WrittenArgument> &arguments) {
+  if ((name != "layer_norm" && name != "rms_norm") || arguments.size() < 2 || !arguments[1].keyword.empty()) return;
+  const std::string &shown = arguments[1].text;
+  if (shown.front() == '(' || shown.front() == '[' || shown.find(".shape") != std::string::npos)
+    arguments.erase(arguments.begin() + 1);
+}
+
+std::vector<std::string> callsHere(std::string_view name, std::vector<WrittenArgument> arguments) {
+  dropNormalisedShape(name, arguments);
+  if (auto join = joinOf(name); join && arguments.size() == 1) {
+    std::vector<std::string> calls;
+    for (std::string_view how : {join->ofMatrices, join->ofVectors}) {
+      std::vector<WrittenArgument> joined = arguments;
+      joined.push_back({"axis", std::string(how.substr(how.size() - 1)), true});
+      calls.push_back(chosenCall(how.substr(0, how.find(' ')), joined, 0));
+    }
+    return calls;
   }
   bool plain =
       std::all_of(arguments.begin(), arguments.end(), [](const WrittenArgument &a) { return a.keyword.empty(); });
   for (const Recipe &recipe : kRecipes)
-    if (plain && recipe.name == name && recipe.arguments == arguments.size()) return filled(recipe.text, arguments);
+    if (plain && recipe.name == name && recipe.arguments == arguments.size()) return {filled(recipe.text, arguments)};
+  const bool ofTwo = plain && arguments.size() == 2 && !numberOf(arguments[1].text);  // `torch.max(x, y)`
+  if (ofTwo && (name == "max" || name == "min")) return {filled(std::string(name) + "imum($1, $2)", arguments)};
+  if (name == "arange" && arguments.size() > 1)
+    if (std::string counted = countedHere(arguments); !counted.empty()) return {counted};
   std::string_view named = nameHere(name), ours = named.empty() ? name : named;
-  std::string shown;
-  bool byPlace = true;  // `clip(x, a_min=0.0, a_max=1.0)`: a name that nothing here has is left out
-  for (WrittenArgument &argument : arguments) {
-    bool list = argument.text.size() > 2 && argument.text.front() == '[' && argument.text.back() == ']';
-    if (&argument == &arguments.front() && list && takesEach(ours))
-      argument.text = argument.text.substr(1, argument.text.size() - 2);
-    const std::string keyword = argumentOf(ours, argument.keyword);
-    byPlace &= argument.keyword.empty() || keyword.empty();
-    if (!argument.keyword.empty() && !byPlace)
-      argument.text = (keyword.empty() ? argument.keyword : keyword) + "=" + argument.text;
-    shown += (shown.empty() ? "" : ", ") + argument.text;
+  std::vector<std::string> calls;
+  constexpr size_t kMostChoices = 8;
+  for (size_t choice = 0; choice < kMostChoices; ++choice) {
+    std::string call = chosenCall(ours, arguments, choice);
+    if (call.empty()) break;
+    calls.push_back(std::move(call));
   }
-  return prefix + std::string(ours) + "(" + shown + ")";
+  return calls;
 }
 
 }  // namespace tessera::sema

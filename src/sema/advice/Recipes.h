@@ -14,13 +14,18 @@ struct WrittenArgument {
   std::string keyword, text;
   bool primary = true;  // it may stand before `.` and `[`
 };
-/// The call in our words: another formula, or the same arguments under our names. Empty if it is the call of a function
-/// that is called the same here and takes the same.
-std::string callHere(std::string_view name, std::vector<WrittenArgument> arguments, const std::string &prefix);
+/// The call in our words: another formula, or the same arguments under our names, the likeliest first.
+std::vector<std::string> callsHere(std::string_view name, std::vector<WrittenArgument> arguments);
+
+/// `arange(start, stop, step)` as it is counted here, `arange(n) * step + start`; empty if that is not known.
+std::string countedHere(const std::vector<WrittenArgument> &arguments);
 
 /// What stands for the random numbers of other libraries.
 inline constexpr std::string_view kRandomNumbers =
     "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
+/// What stands for the reading of a number by its bits.
+inline constexpr std::string_view kBits =
+    "the bits of a number cannot be read as those of another dtype; `cast(x, i32)` converts its value";
 /// A sentence about what is written instead of such a function or class; empty if none is known.
 std::string_view wordsInstead(std::string_view name);
 

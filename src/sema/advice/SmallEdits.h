@@ -56,5 +56,7 @@ std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, co
 /// Habits from Python's libraries, C, CUDA and Triton. (ForeignCandidates.cpp)
 std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);
+/// Arguments as NumPy, PyTorch and JAX take them. (ForeignCalls.cpp)
+std::vector<CandidateGroup> foreignCalls(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 
 }  // namespace tessera::sema

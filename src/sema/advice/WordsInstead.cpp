@@ -23,7 +23,30 @@ std::string_view wordsInstead(std::string_view name) {
   static constexpr std::string_view kGather =
       "`take(x, i)` takes rows, and `gather(x, i, axis)` an element of each row";
   static constexpr std::string_view kAxis = "`x.reshape(...)`, `x.transpose(a, b)` and `einsum` put axes in order";
+  static constexpr std::string_view kEachChannel =
+      "`conv2d(x, w, groups=8)` with weights `[8, 1, KH, KW]` goes over each of 8 channels alone";
   static const std::map<std::string_view, std::string_view> words = {
+      {"bitcast", kBits},
+      {"split", "`split(x, n, axis=a)` makes n equal parts, `split(x, (3, 5), axis=a)` parts of these sizes"},
+      {"repeat", "`repeat(x, n, axis)` repeats each element along an axis, `tile_repeat(x, n, axis)` the whole axis"},
+      {"tile", "`tile_repeat(x, n, axis)` repeats the whole axis, `repeat(x, n, axis)` each element"},
+      {"bitcast_convert_type", kBits},
+      {"reinterpret", kBits},
+      {"reinterpret_cast", kBits},
+      {"float_as_int", kBits},
+      {"int_as_float", kBits},
+      {"__float_as_int", kBits},
+      {"__int_as_float", kBits},
+      {"__float_as_uint", kBits},
+      {"__uint_as_float", kBits},
+      {"frombuffer", kBits},
+      {"depthwise_conv", kEachChannel},
+      {"depthwise_conv1d", kEachChannel},
+      {"depthwise_conv2d", kEachChannel},
+      {"conv2d_depthwise", kEachChannel},
+      {"DepthwiseConv2d", kEachChannel},
+      {"DepthwiseConv2D", kEachChannel},
+      {"SeparableConv2D", kEachChannel},
       {"vmap", kBatch},
       {"pmap", kBatch},
       {"fori_loop", kLoop},

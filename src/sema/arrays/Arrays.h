@@ -104,6 +104,8 @@ Value arrayEinsum(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
 // ---- Gather.cpp
 /// The indices as 64-bit integers that count from the start of an axis.
+/// `scatter_add(x, 1, ids, v)`: whether the axis stands in front, as in PyTorch; then that is reported.
+bool axisStandsFirst(Context &cx, const Bound &args, std::string_view shown);
 Value indicesFromStart(Context &cx, Value indices, const Dim &extent, Span span);
 /// x at these places of an axis; along[i]: the axis of the result that axis i of the places is.
 Value gathered(Context &cx, Value x, Value places, int axis, const std::vector<int> &along, Span span);

@@ -76,19 +76,27 @@ Value arrayTake(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
 
 static Value scattered(Context &cx, Value x, Value indices, Value values, int axis, Span span);
 
+bool axisStandsFirst(Context &cx, const Bound &args, std::string_view shown) {
+  size_t last = 2;  // the last argument: the values of a scatter, the axis of a gather
+  if (args.values.size() > 3 && args.values[3].isArray()) last = 3;
+  if (args.values[1].kind != ValueKind::Int || !args.values[last].isArray()) return false;
+  if (!fresh(cx, Id::wrongArgument, args.spans[1])) return true;
+  std::string order;
+  for (size_t i = 2; i <= last; ++i) order += std::string(cx.sources.text(args.spans[i])) + ", ";
+  auto builder = report(cx, Id::wrongArgument, args.spans[1], quoted(std::string(shown)),
+                        "a tensor of integers as its indices", describe(cx, args.values[1]));
+  builder.help(last == 3 ? "the axis stands behind the indices and the values" : "the indices stand before the axis");
+  const bool byPlace = args.spans[1].end < args.spans[2].begin && args.spans[2].end <= args.spans[last].end;
+  if (byPlace)
+    builder.suggest(args.spans[1].to(args.spans[last]), order + std::string(cx.sources.text(args.spans[1])),
+                    last == 3 ? "give them in this order" : "exchange them");
+  return true;
+}
+
 Value arrayGather(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   bool scatters = row.name == "scatter";
-  if (!scatters && args.values[1].kind == ValueKind::Int && args.values[2].isArray()) {
-    if (fresh(cx, Id::wrongArgument, args.spans[1]))
-      report(cx, Id::wrongArgument, args.spans[1], quoted(shown), "a tensor of integers as its indices",
-             describe(cx, args.values[1]))
-          .help("the indices stand before the axis")
-          .suggest(args.spans[1].to(args.spans[2]),
-                   std::string(cx.sources.text(args.spans[2])) + ", " + std::string(cx.sources.text(args.spans[1])),
-                   "exchange them");
-    return Value::poison();
-  }
+  if (axisStandsFirst(cx, args, shown)) return Value::poison();
   Value x = arrayArgument(cx, args, 0, shown), indices = arrayArgument(cx, args, 1, shown);
   if (x.isPoison() || indices.isPoison()) return Value::poison();
   size_t axisAt = scatters ? 3 : 2;

@@ -90,6 +90,7 @@ Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span
   scatter.span = span;
   scatter.byElement = row.name == "scatter_add";
   bool makes = row.name == "segment_sum";  // from nothing; the others add to x
+  if (axisStandsFirst(cx, args, scatter.name)) return Value::poison();
   Value x = arrayArgument(cx, args, 0, scatter.name);
   scatter.indices = arrayArgument(cx, args, 1, scatter.name);
   scatter.values = makes ? x : arrayArgument(cx, args, 2, scatter.name);

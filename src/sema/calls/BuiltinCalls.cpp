@@ -93,10 +93,13 @@ static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Spa
       for (size_t i = 0; i < items.size(); ++i)
         if (items[i].name == arg.keyword && !items[i].rest) at = i;
       if (at == items.size()) {
-        std::vector<std::string_view> names;
-        for (const SignatureItem &item : items) names.push_back(item.name);
+        std::vector<std::string_view> names, open;  // open: not given yet
+        for (size_t i = 0; i < items.size(); ++i) {
+          names.push_back(items[i].name);
+          if (!bound.values[i].given()) open.push_back(items[i].name);
+        }
         auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
-        auto near = nearArgument(arg.keyword, names, missing(items, bound, args));
+        auto near = nearArgument(arg.keyword, open, missing(items, bound, args));
         if (near.empty()) builder.help(argumentNames(names));
         else builder.help("did you mean `" + std::string(near) + "`?");
         if (!near.empty() && cx.sources.text(arg.keywordSpan) == arg.keyword)

@@ -312,10 +312,13 @@ bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span
             (parameters[i].kind == ast::ParameterKind::Plain || parameters[i].kind == ast::ParameterKind::KeywordOnly))
           at = i;
       if (at == parameters.size()) {
-        std::vector<std::string_view> names;
-        for (const ast::Parameter &p : parameters) names.push_back(p.name.text);
+        std::vector<std::string_view> names, open;  // open: not given yet
+        for (size_t i = 0; i < parameters.size(); ++i) {
+          names.push_back(parameters[i].name.text);
+          if (!values[i].given()) open.push_back(parameters[i].name.text);
+        }
         auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
-        auto near = nearArgument(arg.keyword, names, missing(parameters, values, args));
+        auto near = nearArgument(arg.keyword, open, missing(parameters, values, args));
         if (near.empty()) builder.help(argumentNames(names));
         else builder.help("did you mean `" + std::string(near) + "`?");
         if (!near.empty() && cx.sources.text(arg.keywordSpan) == arg.keyword)

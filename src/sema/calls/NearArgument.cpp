@@ -20,8 +20,9 @@ static std::string_view onlyBeginning(std::string_view keyword, const std::vecto
 
 std::string_view nearArgument(std::string_view keyword, const std::vector<std::string_view> &names,
                               const std::vector<std::string_view> &missing) {
-  for (std::string_view ours : {argumentHere(keyword), nameHere(keyword)})
-    if (!ours.empty() && std::find(names.begin(), names.end(), ours) != names.end()) return ours;
+  for (std::string_view ours : argumentsHere(keyword))
+    if (std::find(names.begin(), names.end(), ours) != names.end()) return ours;
+  if (!wordsForKeyword(keyword).empty() || !keywordInstead(keyword).empty()) return {};
   std::string_view near = diag::didYouMean(std::string(keyword), names);
   if (near.empty()) near = onlyBeginning(keyword, names);
   for (std::string_view name : names)  // `label_smoothing`
