@@ -77,6 +77,8 @@ protected:
     std::vector<WrittenArgument> arguments;
     for (const ast::Argument &argument : call.arguments) {
       std::string shown = text(argument.value->span);
+      if (shown == "float(\"inf\")" || shown == "float('inf')") shown = "INF";
+      if (shown == "float(\"-inf\")" || shown == "float('-inf')") shown = "-INF";
       bool number = argument.value->kind == ast::ExprKind::Int || argument.value->kind == ast::ExprKind::Float;
       arguments.push_back(
           {argument.keyword ? argument.keyword->text : "", shown, asPrimary(*argument.value) == shown || number});
@@ -152,7 +154,8 @@ protected:
   /// The reductions in play that do not keep the dimension along which they go: where one does not broadcast, to keep it is
   /// likelier than an axis that comes back by `[:, None]`.
   std::vector<const ast::CallExpr *> reductionsThatDrop() const {
-    static const std::set<std::string> reductions = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all"};
+    static const std::set<std::string> reductions = {"sum",       "mean",   "max",     "min",     "prod", "var", "std",     "any",
+                                                    "all",       "norm",   "nansum",  "nanmean", "ptp",  "average", "logsumexp", "count_nonzero"};
     std::vector<const ast::CallExpr *> found;
     eachInPlay([&](const ast::Expr &operand) {
       auto *call = ast::as<ast::CallExpr>(&operand);

@@ -180,7 +180,9 @@ private:
   }
   void otherDTypes(const ast::NameExpr *declared) {
     CandidateGroup &edits = group(true);
-    for (const char *other : {"f64", "f32", "i64", "i32"})
+    const std::string had = diagnostic_.message.substr(0, diagnostic_.message.find(' '));  // "f32 would become bf16"
+    const bool said = diagnostic_.id == Id::narrowing && dtypeByName(had);
+    for (const std::string &other : said ? std::vector<std::string>{had} : std::vector<std::string>{"f64", "f32", "i64", "i32"})
       if (declared && declared->name != other) replace(edits, declared->span, other, "declare the dtype that is returned");
   }
   /// `return x * 2.0` of f32, where `Tensor[N, f16]` is declared.

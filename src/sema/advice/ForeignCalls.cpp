@@ -23,8 +23,12 @@ public:
     case Id::tooManyArguments: countedInSteps(); break;
     case Id::channelMismatch: groupsOfChannels(); break;
     case Id::factRefuted: pairForEachAxis(); break;
-    case Id::undefinedName: eachChannelAlone(); break;
-    case Id::unknownAttribute: methodAsFunction(), matrixTurned(), numberOfElements(); break;
+    case Id::undefinedName: eachChannelAlone(), valuesAndPlaces(); break;
+    case Id::unknownAttribute: methodAsFunction(), matrixTurned(), numberOfElements(), valuesAlone(); break;
+    case Id::unpackCount: valuesAndPlaces(); break;
+    case Id::wrongResult:
+    case Id::outOfBounds:
+    case Id::rankMismatch: valuesAlone(); break;
     default: break;
     }
     return taken();
@@ -139,9 +143,46 @@ private:
     const std::string_view named = nameHere(name), ours = named.empty() ? std::string_view(name) : named;
     const bool isMethod = builtinByName(ours, 'M') && !alone;  // then another name is enough
     CandidateGroup &edits = group(false);
+    if (!isMethod && !alone && !named.empty()) replace(edits, method->attribute.span, std::string(named));
     for (const std::string &whole : callsHere(name, arguments))
       if (!isMethod || !whole.starts_with(std::string(ours) + "("))
         replace(edits, call->span, kept + inPlaceOf(*call, whole));
+  }
+
+  /// Whether a call gives values with their places in PyTorch, and the values alone here.
+  static bool givesPairs(const ast::CallExpr &call) {
+    static const std::set<std::string> names = {"max", "min", "sort", "cummax", "cummin"};
+    return names.count(nameOf(call)) != 0 && !call.arguments.empty();
+  }
+  /// `values, places = torch.max(x, dim=1)`
+  void valuesAndPlaces() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
+    auto *names = assign && assign->targets.size() == 1 && assign->targets[0]->kind == ast::ExprKind::Tuple
+                      ? static_cast<const ast::SequenceExpr *>(assign->targets[0].get())
+                      : nullptr;
+    if (!call || !names || names->items.size() != 2 || !givesPairs(*call) || place_.inKernel) return;
+    auto *method = as<ast::AttributeExpr>(call->callee);
+    std::vector<WrittenArgument> arguments = writtenArguments(*call);
+    if (method && diagnostic_.id == Id::unpackCount)
+      arguments.insert(arguments.begin(), {"", text(*method->object), asPrimary(*method->object) == text(*method->object)});
+    const std::string name = nameOf(*call);
+    CandidateGroup &edits = group(false);
+    std::vector<std::string> values = callsHere(name, arguments), places = callsHere("arg" + name, arguments);
+    for (size_t i = 0; i < values.size() && i < places.size(); ++i)
+      replace(edits, call->span, values[i] + ", " + places[i], "the values, and where they lie");
+  }
+  /// `x.max(axis=1)[0]`, `x.max(axis=1).values`
+  void valuesAlone() {
+    for (const ast::Expr *e : place_.around) {
+      auto *element = as<ast::SubscriptExpr>(e);
+      auto *member = as<ast::AttributeExpr>(e);
+      const ast::Expr *object = element ? element->object.get() : member ? member->object.get() : nullptr;
+      auto *call = as<ast::CallExpr>(object);
+      const bool first = element && element->items.size() == 1 && text(element->items[0].span) == "0";
+      if (!call || !givesPairs(*call) || (!first && !(member && member->attribute.text == "values"))) continue;
+      replace(group(false), {e->span.file, call->span.end, e->span.end}, "", "`" + nameOf(*call) + "` gives the values alone");
+    }
   }
 
   /// `k.mT`
@@ -168,6 +209,9 @@ private:
   void pairForEachAxis() {
     auto *call = place_.innermost<ast::CallExpr>();
     if (!call || nameOf(*call) != "pad") return;
+    if (const ast::Argument *mode = keyword(*call, "mode"))
+      if (std::string_view ours = argumentWithValue("mode", text(*mode->value)); !ours.empty())
+        replace(group(false), mode->span, std::string(ours));
     const ast::SequenceExpr *widths = nullptr;
     for (const ast::Argument &argument : call->arguments) {
       auto kind = argument.value->kind;

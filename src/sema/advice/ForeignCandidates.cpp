@@ -34,7 +34,7 @@ public:
     case Id::notSupportedYet: assertion(); break;
     case Id::unknownModule: ourModule(); break;
     case Id::unknownAttribute:
-      longerList(), withoutMethod(), atIndex(), asFunction(), formatOfText(), convertedTo();
+      longerList(), withoutMethod(), atIndex(), formatOfText(), convertedTo();
       break;
     default: break;
     }
@@ -277,6 +277,24 @@ private:
     return whole;
   }
 
+  static bool isDeviation(const ast::AttributeExpr &member) {
+    return member.attribute.text == "var" || member.attribute.text == "std";
+  }
+  /// Whether a function has our name and another meaning: a deviation of PyTorch is that of a sample, and its `linear` takes
+  /// the weights turned around.
+  static bool meansOther(const ast::AttributeExpr &member) {
+    const std::string *root = rootOf(member);
+    return root && ((*root == "torch" && isDeviation(member)) || member.attribute.text == "linear");
+  }
+  /// The arguments of a call of another library, with one that it takes for granted.
+  std::vector<WrittenArgument> argumentsOf(const ast::CallExpr &call) const {
+    std::vector<WrittenArgument> arguments = writtenArguments(call);
+    auto *member = as<ast::AttributeExpr>(call.callee);
+    const bool says = keyword(call, "correction") || keyword(call, "unbiased") || keyword(call, "ddof");
+    if (member && isDeviation(*member) && meansOther(*member) && !says) arguments.push_back({"ddof", "1"});
+    return arguments;
+  }
+
   /// `np.exp(x)`, `concatenate([a, b], axis=0)`: the call under our names.
   void translatedCall(const ast::Expr &callee, const std::string &name) {
     for (const ast::Expr *e : place_.around) {
@@ -285,7 +303,7 @@ private:
       for (const ast::Argument &argument : call->arguments)
         if (argument.stars) return;
       CandidateGroup &edits = group(false);
-      for (const std::string &whole : callsHere(name, writtenArguments(*call)))
+      for (const std::string &whole : callsHere(name, argumentsOf(*call)))
         if (whole != text(call->span)) replace(edits, call->span, inPlaceOf(*call, whole));
       return;
     }
@@ -313,7 +331,7 @@ private:
       return translatedCall(*member,
                             static_cast<const ast::AttributeExpr &>(*member->object).attribute.text + "." + name);
     CandidateGroup &edits = group(false);
-    replace(edits, member->span, name);
+    if (!meansOther(*member)) replace(edits, member->span, name);
     if (!place_.inKernel) return translatedCall(*member, member->attribute.text);
     const ast::Expr &whole = *place_.around.back();
     std::string all = text(whole.span);
@@ -364,8 +382,8 @@ private:
     const ast::AttributeExpr *member = memberOf(module, e);
     auto *call = member && !place_.inKernel && !ofFunction(*member) ? as<ast::CallExpr>(&e) : nullptr;
     if (call && std::none_of(call->arguments.begin(), call->arguments.end(), [](const auto &a) { return a.stars; })) {
-      std::vector<WrittenArgument> arguments = writtenArguments(*call);
-      for (size_t i = 0; i < arguments.size(); ++i) {
+      std::vector<WrittenArgument> arguments = argumentsOf(*call);
+      for (size_t i = 0; i < call->arguments.size(); ++i) {
         arguments[i].text = translated(module, *call->arguments[i].value);
         arguments[i].primary &= isOnePart(arguments[i].text);
       }
@@ -511,16 +529,6 @@ private:
       replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
   }
 
-  /// `x.clamp(min=0.0)`
-  void oneLimit(const ast::CallExpr &call, const ast::AttributeExpr &method) {
-    const std::string &name = method.attribute.text;
-    if ((name != "clip" && name != "clamp") || call.arguments.size() != 1 || !call.arguments[0].keyword) return;
-    bool least = call.arguments[0].keyword->text == "min";
-    replace(group(false), call.span,
-            std::string(least ? "maximum" : "minimum") + "(" + text(method.object->span) + ", " +
-                text(call.arguments[0].value->span) + ")");
-  }
-
   /// `x.at[i].set(v)`, `x.at[i].add(v)` of a vector.
   void atIndex() {
     const ast::CallExpr *call = nullptr;
@@ -540,6 +548,11 @@ private:
                   value = text(call->arguments[0].value->span);
       if (method->attribute.text == "set")
         replace(group(false), call->span, here + value + ", " + x + ")", "choose for each element");
+      const std::string index = text(element->items[0].span);
+      if (method->attribute.text == "add")
+        replace(group(false), call->span, "index_add(" + x + ", " + index + ", " + value + ")", "add at those places");
+      if (method->attribute.text == "set")
+        replace(group(false), call->span, "scatter(" + x + ", " + index + ", " + value + ", 0)", "write at those places");
       if (method->attribute.text == "add")
         replace(group(false), call->span, x + " + " + here + value + ", 0.0)", "add to that element");
     }
@@ -581,19 +594,6 @@ private:
             ", rng: Rng" + text({call->span.file, end, call->span.begin}) + "rng" + how,
             "draw from a stream that the function takes");
     edits.ofSignature = true;
-  }
-
-  /// `x.clip(a, b)`, `x.masked_fill(m, v)`
-  void asFunction() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-    if (method) oneLimit(*call, *method);
-    if (!method || call->arguments.size() != 2) return;
-    std::string x = text(method->object->span), a = text(call->arguments[0].value->span),
-                b = text(call->arguments[1].value->span), name = method->attribute.text;
-    if (name == "clip" || name == "clamp")
-      replace(group(false), call->span, "minimum(maximum(" + x + ", " + a + "), " + b + ")");
-    if (name == "masked_fill") replace(group(false), call->span, "where(" + a + ", " + b + ", " + x + ")");
   }
 
   /// `parts.append(x)`: lists are values.

@@ -18,8 +18,6 @@ struct Recipe {
   std::string_view text;
 };
 constexpr Recipe kRecipes[] = {
-    {"clip", 3, "minimum(maximum($1, $2), $3)"},
-    {"clamp", 3, "minimum(maximum($1, $2), $3)"},
     {"square", 1, "$1**2"},
     {"reciprocal", 1, "1.0 / $1"},
     {"negative", 1, "-$1"},
@@ -61,6 +59,17 @@ constexpr Recipe kRecipes[] = {
     {"atomicAdd", 3, "tile.atomic_add($1[$2], $3)"},
     {"atomicAdd", 2, "tile.atomic_add($1, $2)"},
     {"masked_fill", 3, "where($2, $3, $1)"},
+    {"index_select", 3, "take($1, $3, axis=$2)"},
+    {"clamp_min", 2, "maximum($1, $2)"},
+    {"clamp_max", 2, "minimum($1, $2)"},
+    {"bucketize", 2, "searchsorted($2, $1)"},
+    {"digitize", 2, "searchsorted($2, $1, right=True)"},
+    {"histc", 4, "histogram($1, $3, $4, $2)"},
+    {"inner", 2, "sum($1 * $2)"},
+    {"next_multiple", 2, "cdiv($1, $2) * $2"},
+    {"floor_divide", 2, "floor($1 / $2)"},
+    {"embedding_lookup", 2, "embedding($2, $1)"},
+    {"batch_norm", 5, "batch_norm_inference($1, $4, $5, $2, $3)"},
     {"sub", 2, "$1 - $2"},
     {"div", 2, "$1 / $2"},
     {"neg", 1, "-$1"},
@@ -209,6 +218,12 @@ std::string countedHere(const std::vector<WrittenArgument> &arguments) {
          (first && *first == 0.0 ? "" : " + " + inParentheses(start));
 }
 
+/// `(1,)` and `[1]`
+static bool isOneInParentheses(const std::string &shown) {
+  const bool list = shown.front() == '[' && shown.back() == ']', tuple = shown.front() == '(' && shown.ends_with(",)");
+  return (list || tuple) && shown.find(',') >= shown.size() - 2;
+}
+
 /// The call under our name, where each keyword has one of the names that it may have here: the choice with this number.
 /// Empty if there are not so many.
 static std::string chosenCall(std::string_view ours, const std::vector<WrittenArgument> &arguments, size_t choice) {
@@ -226,13 +241,42 @@ static std::string chosenCall(std::string_view ours, const std::vector<WrittenAr
       if (!known && !keywordInstead(argument.keyword).empty()) continue;  // `relu(x, inplace=True)`
       byPlace &= names.empty() && whole.empty();
       const size_t count = std::max<size_t>(names.size(), 1);
+      const std::string_view name = names.empty() ? std::string_view(argument.keyword) : names[choice % count];
+      if (name == "axis" && isOneInParentheses(text)) text = text.substr(1, text.find_last_not_of(",)] "));
       if (!whole.empty()) text = whole;
-      else if (!byPlace) text = std::string(names.empty() ? argument.keyword : names[choice % count]) + "=" + text;
+      else if (!byPlace) text = std::string(name) + "=" + text;
       if (whole.empty()) choice /= count;
     }
     shown += (shown.empty() ? "" : ", ") + text;
   }
   return choice > 0 ? "" : std::string(ours) + "(" + shown + ")";
+}
+
+/// `torch.zeros(N, 3)`: the shape in one tuple.
+static std::string madeOf(std::string_view ours, const std::vector<WrittenArgument> &arguments) {
+  std::string sizes, rest;
+  for (const WrittenArgument &argument : arguments) {
+    if (argument.keyword.empty()) sizes += (sizes.empty() ? "" : ", ") + argument.text;
+    else if (argument.keyword == "dtype") rest += ", dtype=" + argument.text;
+    else if (keywordInstead(argument.keyword).empty()) return "";
+  }
+  return std::string(ours) + "((" + sizes + ")" + rest + ")";
+}
+
+/// `torch.ones_like(x, dtype=torch.float32)`
+static std::string likeOther(std::string_view ours, const std::vector<WrittenArgument> &arguments) {
+  const WrittenArgument *dtype = nullptr;
+  std::vector<WrittenArgument> given;
+  for (const WrittenArgument &argument : arguments) {
+    if (argument.keyword == "dtype") dtype = &argument;
+    else if (argument.keyword.empty() || argument.keyword == "fill_value") given.push_back(argument);
+    else if (keywordInstead(argument.keyword).empty()) return "";
+  }
+  constexpr std::string_view kLike = "_like";
+  if (!dtype || !ours.ends_with(kLike) || given.empty()) return "";
+  const std::string value = given.size() > 1 ? ", " + given[1].text : "";
+  return std::string(ours.substr(0, ours.size() - kLike.size())) + "(" + filled("$1", given) + ".shape" + value + ", " +
+         dtype->text + ")";
 }
 
 /// `layer_norm(x, (D,), w, b)`: over which axes it goes is not said here.
@@ -245,6 +289,7 @@ static void dropNormalisedShape(std::string_view name, std::vector<WrittenArgume
 
 std::vector<std::string> callsHere(std::string_view name, std::vector<WrittenArgument> arguments) {
   dropNormalisedShape(name, arguments);
+  if (name == "linear" && arguments.size() == 3 && arguments[2].keyword == "bias") arguments[2].keyword.clear();
   if (auto join = joinOf(name); join && arguments.size() == 1) {
     std::vector<std::string> calls;
     for (std::string_view how : {join->ofMatrices, join->ofVectors}) {
@@ -260,10 +305,19 @@ std::vector<std::string> callsHere(std::string_view name, std::vector<WrittenArg
     if (plain && recipe.name == name && recipe.arguments == arguments.size()) return {filled(recipe.text, arguments)};
   const bool ofTwo = plain && arguments.size() == 2 && !numberOf(arguments[1].text);  // `torch.max(x, y)`
   if (ofTwo && (name == "max" || name == "min")) return {filled(std::string(name) + "imum($1, $2)", arguments)};
+  if (name == "percentile" && plain && arguments.size() == 2) {
+    const auto share = numberOf(arguments[1].text);  // one up to 1 was hardly meant as percent
+    return {filled(share && *share <= 1.0 ? "quantile($1, $2)" : "quantile($1, $2 / 100.0)", arguments)};
+  }
   if (name == "arange" && arguments.size() > 1)
     if (std::string counted = countedHere(arguments); !counted.empty()) return {counted};
   std::string_view named = nameHere(name), ours = named.empty() ? name : named;
   std::vector<std::string> calls;
+  const size_t places = static_cast<size_t>(
+      std::count_if(arguments.begin(), arguments.end(), [](const WrittenArgument &a) { return a.keyword.empty(); }));
+  if ((ours == "zeros" || ours == "ones") && places > 1)
+    if (std::string made = madeOf(ours, arguments); !made.empty()) calls.push_back(std::move(made));
+  if (std::string like = likeOther(ours, arguments); !like.empty()) calls.push_back(std::move(like));
   constexpr size_t kMostChoices = 8;
   for (size_t choice = 0; choice < kMostChoices; ++choice) {
     std::string call = chosenCall(ours, arguments, choice);

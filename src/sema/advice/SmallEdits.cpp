@@ -129,12 +129,26 @@ private:
     if (call && idle.count(nameOf(*call))) replace(group(false), wholeLine(*statement), "", "leave it out");
   }
 
+  /// Whether it chooses elements, and is no index: `x < 0`, `~mask`.
+  bool isMask(const ast::Expr &e) const {
+    auto *unary = as<ast::UnaryExpr>(&e);
+    auto *binary = as<ast::BinaryExpr>(&e);
+    const ast::SubscriptExpr *type = tensorTypeOf(&e);
+    return e.kind == ast::ExprKind::Compare || (unary && isMask(*unary->operand)) ||
+           (binary && isMask(*binary->left) && isMask(*binary->right)) || (type && text(type->items.back().span) == "bool");
+  }
+
   /// `x[0] = v` of a vector in a function of whole tensors.
   void chosenElement() {
     auto *assign = as<ast::AssignStmt>(place_.statement);
     auto *target = assign && assign->targets.size() == 1 ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
     auto *name = target && target->items.size() == 1 ? as<ast::NameExpr>(target->object) : nullptr;
     if (!name || !place_.function || place_.inKernel || target->items[0].value->kind == ast::ExprKind::Slice) return;
+    if (isMask(*target->items[0].value))
+      return replace(group(false), assign->span,
+                     name->name + " = where(" + text(target->items[0].span) + ", " + text(*assign->value) + ", " +
+                         name->name + ")",
+                     "choose for each element");  // `x[x < 0] = 0.0`
     for (const ast::Parameter &p : place_.function->parameters) {
       auto *type = as<ast::SubscriptExpr>(p.annotation);
       if (p.name.text != name->name || !type || type->items.size() != 2) continue;

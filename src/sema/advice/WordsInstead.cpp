@@ -27,6 +27,14 @@ std::string_view wordsInstead(std::string_view name) {
       "`conv2d(x, w, groups=8)` with weights `[8, 1, KH, KW]` goes over each of 8 channels alone";
   static const std::map<std::string_view, std::string_view> words = {
       {"bitcast", kBits},
+      {"binary_cross_entropy", "`bce_with_logits(z, y)` takes what goes into the sigmoid; of probabilities it is `-mean(y * log(p) + (1.0 - y) * log(1.0 - p))`"},
+      {"binary_crossentropy", "`bce_with_logits(z, y)` takes what goes into the sigmoid; of probabilities it is `-mean(y * log(p) + (1.0 - y) * log(1.0 - p))`"},
+      {"kl_divergence", "`kl_div(log_p, target)` takes a logarithm first, and the target second"},
+      {"percentile", "`quantile(x, 0.3)` takes a share from 0 to 1"},
+      {"bucketize", "`searchsorted(bounds, x)` takes the ordered bounds first"},
+      {"digitize", "`searchsorted(bounds, x, right=True)` takes the ordered bounds first"},
+      {"histc", "`histogram(x, low, high, bins)` takes the bounds before the number of parts"},
+      {"truncated_normal", "`clip(rng.normal(shape), -2.0, 2.0)` keeps draws within two deviations"},
       {"split", "`split(x, n, axis=a)` makes n equal parts, `split(x, (3, 5), axis=a)` parts of these sizes"},
       {"repeat", "`repeat(x, n, axis)` repeats each element along an axis, `tile_repeat(x, n, axis)` the whole axis"},
       {"tile", "`tile_repeat(x, n, axis)` repeats the whole axis, `repeat(x, n, axis)` each element"},
@@ -273,7 +281,7 @@ std::string_view wordsInstead(std::string_view name) {
       {"LogSoftmax", "`log_softmax_safe(x, axis=-1)` is a function"},
       {"CrossEntropyLoss", "`cross_entropy(logits, labels)` is a function"},
       {"MSELoss", "`mse(prediction, target)` is a function"},
-      {"BCELoss", "`bce_with_logits(logits, target)` is a function"},
+      {"BCELoss", "`bce_with_logits(logits, target)` takes what goes into the sigmoid"},
       {"NLLLoss", "`nll(logp, labels)` is a function"},
   };
   auto it = words.find(name);
