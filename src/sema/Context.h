@@ -48,6 +48,7 @@ struct FunctionState {
   std::shared_ptr<Frame> frame;
   shape::Facts facts;
   int varyingDepth = 0, conditionDepth = 0;
+  bool isTraining = false;               // a derivative is taken of it: `is_training()`
   std::vector<TracedCall> calls;         // the entry point, and what is being traced
   std::map<std::string, Var *> symVars;  // "%3" -> its variable
   std::map<Var *, Value> varValues;      // language type and limits of what a variable holds

@@ -172,6 +172,7 @@ struct Callable {
   mutable bool returnsState = false;  // a result of the entry point is a state object, which stays in its parameter
   mutable Span raises;                // valid: the entry point always raises, here, and there is none
   mutable bool failed = false, active = false;
+  mutable bool asksTraining = false;  // it, or what it calls, depends on `is_training()`
 
   /// What it computes, whatever it is called and whatever schedule it has.
   const void *body() const { return def ? static_cast<const void *>(def) : lambda; }

@@ -251,6 +251,7 @@ export const words = {
   "inverse_sqrt_rate",
   "iota",
   "irfft",
+  "is_training",
   "isclose",
   "isfinite",
   "isinf",

@@ -307,6 +307,7 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
       {BuiltinKind::Cdiv, &arrayCdiv},
       {BuiltinKind::Len, &arrayLen},
       {BuiltinKind::Enumerate, &arrayEnumerate},
+      {BuiltinKind::IsTraining, &isTraining},
       {BuiltinKind::Zip, &arrayZip},
       {BuiltinKind::DictParts, &arrayDictParts},
       {BuiltinKind::ToInt, &arrayToInt},

@@ -33,6 +33,7 @@ struct ApartCall {
   std::vector<std::string> names;  // of its parameters, one for each value
   Span span;
   std::string doing;  // "a derivative of a function without types"
+  bool isDerived = false;  // inside, `is_training()` is true
 };
 /// Visits the arrays that a value is made of, in the order in which they become parameters, with what they are called.
 void visitArrays(Value &value, const std::string &name, const std::function<void(Value &, const std::string &)> &visit);
@@ -76,9 +77,10 @@ bool entryArguments(Context &cx, const Callable &callable, const Function &calle
                     std::vector<MovedState> *moved = nullptr);
 /// The values of a call with one result or several.
 std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, const std::string &name, Span span);
-/// The entry point of a function that a call with these arguments means. Null after a message.
+/// The entry point of a function that a call with these arguments means; `isDerived`: that a derivative is taken of. Null after
+/// a message.
 const Function *entryOf(Context &cx, const Callable &callable, const std::vector<Value> &values,
-                        const std::vector<Span> &spans, Span span, const Callable **chosen);
+                        const std::vector<Span> &spans, Span span, const Callable **chosen, bool isDerived = false);
 /// A call that stays one in the checked program: of a kernel, or from host code.
 Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span);
 

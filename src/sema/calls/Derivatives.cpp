@@ -345,7 +345,7 @@ Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span 
     callee = traceMade(cx, *derivative.inner, made, values, spans, span, *e);
     if (!callee) return Value::poison();
   } else if (isEntry(cx, callable)) {
-    callee = entryOf(cx, callable, values, spans, span, &called);
+    callee = entryOf(cx, callable, values, spans, span, &called, true);
     if (!callee || !entryArguments(cx, callable, *callee, values, spans, span, *e, dims)) return Value::poison();
   } else {
     callee = traceFunction(cx, callable, values, spans, span, *e);
@@ -362,7 +362,7 @@ Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span 
 /// the program: its arguments and what it takes from around it become parameters. Null after a message.
 static const Function *traceFunction(Context &cx, const Callable &callable, std::vector<Value> values,
                                      const std::vector<Span> &spans, Span span, Expr &call) {
-  ApartCall apart{callable.name, callable.nameSpan, {}, span, "a derivative of a function without types"};
+  ApartCall apart{callable.name, callable.nameSpan, {}, span, "a derivative of a function without types", true};
   callable.parameterTrees.clear();
   for (size_t i = 0; i < values.size(); ++i) {
     apart.names.push_back(parametersOf(callable)[i].name.text);
@@ -378,7 +378,7 @@ static const Function *traceFunction(Context &cx, const Callable &callable, std:
 static const Function *traceMade(Context &cx, const Value &f, Callable &made, std::vector<Value> values, const std::vector<Span> &spans,
                                  Span span, Expr &call) {
   made.name = f.text + "(" + made.name + ")";
-  ApartCall apart{f.callable ? f.callable->name + "_" + f.text : f.text, made.nameSpan, {}, span, "a derivative of a function that was made of another"};
+  ApartCall apart{f.callable ? f.callable->name + "_" + f.text : f.text, made.nameSpan, {}, span, "a derivative of a function that was made of another", true};
   made.parameterTrees.clear();
   for (size_t i = 0; i < values.size(); ++i) {
     apart.names.push_back(parametersOf(made)[i].name.text);
@@ -402,7 +402,7 @@ void derivativeEntry(Context &cx, const std::string &name, const Value &derivati
   if (!mayBeEntry(cx, callable)) return;  // typed where it is called
   std::vector<Choices> variants = variantsOf(cx, callable);
   if (variants.empty()) return;
-  const Callable &of = variant(cx, callable, variants[0]);
+  const Callable &of = forTraining(cx, variant(cx, callable, variants[0]), true);
   const Function *callee = ensureChecked(cx, of);
   std::vector<int> wrt;
   std::vector<DeclaredType> trees;

@@ -281,7 +281,7 @@ static void chooseDType(Context &cx, const Callable &callable, const std::vector
 }
 
 const Function *entryOf(Context &cx, const Callable &callable, const std::vector<Value> &values,
-                        const std::vector<Span> &spans, Span span, const Callable **chosen) {
+                        const std::vector<Span> &spans, Span span, const Callable **chosen, bool isDerived) {
   Choices choices;
   std::shared_ptr<Frame> caller = cx.function.frame;
   cx.function.frame = calleeFrame(cx, callable);
@@ -299,7 +299,7 @@ const Function *entryOf(Context &cx, const Callable &callable, const std::vector
   if (chose) chooseDType(cx, callable, values, choices);
   cx.function.frame = caller;
   if (!chose) return nullptr;
-  const Callable &called = variant(cx, callable, choices);
+  const Callable &called = forTraining(cx, variant(cx, callable, choices), isDerived);
   if (chosen) *chosen = &called;
   const Function *callee = ensureChecked(cx, called);
   if (!callee && called.raises.valid() && fresh(cx, Id::alwaysRaises, span))

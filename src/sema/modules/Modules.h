@@ -67,6 +67,11 @@ std::vector<Choices> variantsOf(Context &cx, const Callable &callable);
 /// The entry point in which parameters have these alternatives: `f_without_mask`, `f_with_x_as_f32`. The first ones
 /// that are no None give `f` itself.
 const Callable &variant(Context &cx, const Callable &callable, const Choices &choices);
+/// The entry point `f_training` of one that asks `is_training()`, if a derivative is taken of it here (`isDerived`) or of
+/// what calls it; else the entry point itself.
+const Callable &forTraining(Context &cx, const Callable &callable, bool isDerived);
+/// `is_training()`: known when the program is compiled.
+Value isTraining(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 /// The alternatives that arguments of a call mean, in the callee's frame. False after a message.
 bool chooseVariant(Context &cx, const Value &value, const ast::Expr &annotation, const std::string &path, Span span,
                    Choices &choices);

@@ -135,6 +135,10 @@ static const ast::Expr *chosenAlternative(Context &cx, const Callable &callable,
 const Callable &variant(Context &cx, const Callable &callable, const Choices &choices) {
   std::string without, with;
   for (const auto &[path, choice] : choices) {
+    if (path == kTrainingChoice) {
+      with += "_training";
+      continue;
+    }
     const ast::Expr *alternative = chosenAlternative(cx, callable, path, choice);
     const ast::Expr *zero = chosenAlternative(cx, callable, path, 0);
     bool plain = choice == (zero->kind == ast::ExprKind::None ? 1u : 0u);
@@ -155,6 +159,20 @@ const Callable &variant(Context &cx, const Callable &callable, const Choices &ch
   made.variants.clear();
   slot = &made;
   return made;
+}
+
+const Callable &forTraining(Context &cx, const Callable &callable, bool isDerived) {
+  if (!ensureChecked(cx, callable) || !callable.asksTraining) return callable;
+  if (cx.function.fn && !cx.function.calls.empty()) cx.function.calls.front().callable->asksTraining = true;
+  if (!isDerived && !cx.function.isTraining) return callable;
+  Choices choices = callable.choices;
+  choices[std::string(kTrainingChoice)] = 1;
+  return variant(cx, callable, choices);
+}
+
+Value isTraining(Context &cx, const BuiltinRow &, Bound &, Span) {
+  if (cx.function.fn && !cx.function.calls.empty()) cx.function.calls.front().callable->asksTraining = true;
+  return Value::boolean(cx.function.isTraining);
 }
 
 bool chooseVariant(Context &cx, const Value &value, const ast::Expr &annotation, const std::string &path, Span span,

@@ -20,6 +20,8 @@ bool namesDType(Context &cx, const ast::SubscriptExpr &tensor);
 std::vector<const ast::Expr *> jitDTypes(const ast::FuncDef &def);
 /// Where the choice among them stands in `Choices`: no parameter is called so.
 constexpr std::string_view kDTypeChoice = "@dtypes";
+/// ... and that the entry point is the one of which derivatives are taken, where `is_training()` is true.
+constexpr std::string_view kTrainingChoice = "@training";
 /// The type of a parameter of an entry point. Nothing after a message.
 std::optional<Type> parameterType(Context &cx, const ast::Expr &annotation);
 /// A type as a value: TypeName.
