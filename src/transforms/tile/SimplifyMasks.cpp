@@ -197,6 +197,7 @@ private:
   /// A scalar that is true where some position of the tile is hidden; null if that cannot be said by intervals.
   Value touches(tile::ElementwiseOp comparison, OpBuilder &builder, Location loc) {
     StringRef what = comparison.getMnemonic();
+    if (comparison.getArgs().size() != 2) return {};  // the negation of a mask
     Value left = comparison.getArgs()[0], right = comparison.getArgs()[1];
     if (what == "gt" || what == "ge") {
       std::swap(left, right);
