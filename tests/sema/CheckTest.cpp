@@ -295,6 +295,11 @@ TEST(Check, ListsTuplesDictsAndShapesArePrintedAsInPython) {
   EXPECT_THAT(dump, HasSubstr("[1, 2] (3,) (1, 'x') {'k': [4]}"));
   EXPECT_THAT(dump, HasSubstr("shape_text("));
 }
+TEST(Check, AFunctionIsPrintedAsItIsDeclared) {
+  std::string dump = right("def twice[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return 2.0 * x\n"
+                           "def main():\n    print(twice)\n").dump();
+  EXPECT_THAT(dump, HasSubstr("def twice[N](x: Tensor[N, f32]) -> Tensor[N, f32]"));
+}
 TEST(Check, ANameBehindDimensionsIsADtype) {
   EXPECT_EQ(Checking("def f(x: Tensor[\"N\", foo]) -> Tensor[\"N\", f32]:\n    return x\n").messages(),
             "E0300 1:22 this is not a type: I know no dtype `foo`\n");

@@ -3,6 +3,7 @@
 #include "sema/Report.h"
 #include "sema/host/Host.h"
 #include "sema/Struct.h"
+#include "sema/modules/Modules.h"
 #include "support/FormatSpec.h"
 #include <cctype>
 #include <functional>
@@ -114,6 +115,8 @@ struct Opened {
       texts.back() += value.instance->info->name + "(";
       items(value, 1, [&](size_t i) { texts.back() += value.instance->info->fields[i].name + "="; });
       texts.back() += ")";
+    } else if (plain && value.kind == ValueKind::Function && value.callable->def) {
+      texts.back() += signatureText(cx, *value.callable->def);
     } else if (value.kind == ValueKind::HostShape) {
       std::vector<ExprPtr> args;
       args.push_back(clone(*value.items[0].expr));

@@ -41,7 +41,7 @@ uint32_t headerEnd(const Context &cx, const ast::FuncDef &def) {
   return end;
 }
 
-static std::string signatureText(const Context &cx, const ast::FuncDef &def) {
+std::string signatureText(const Context &cx, const ast::FuncDef &def) {
   std::string_view whole = cx.sources.file(def.span.file).text;
   uint32_t end = headerEnd(cx, def);
   uint32_t begin = def.name.span.begin;

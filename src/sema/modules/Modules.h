@@ -67,6 +67,8 @@ std::vector<Choices> variantsOf(Context &cx, const Callable &callable);
 /// The entry point in which parameters have these alternatives: `f_without_mask`, `f_with_x_as_f32`. The first ones
 /// that are no None give `f` itself.
 const Callable &variant(Context &cx, const Callable &callable, const Choices &choices);
+/// A function as it is declared: `def f[N](x: Tensor[N, f32]) -> f32`.
+std::string signatureText(const Context &cx, const ast::FuncDef &def);
 /// The entry point `f_training` of one that asks `is_training()`, if a derivative is taken of it here (`isDerived`) or of
 /// what calls it; else the entry point itself.
 const Callable &forTraining(Context &cx, const Callable &callable, bool isDerived);
