@@ -489,7 +489,7 @@ Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr)
   std::vector<SliceStart> starts;
   if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts)) return Value::poison();
   Value out = partOfArray(cx, base, std::move(access), shape, starts, expr.span);
-  for (int a : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
+  for (int a : out.isPoison() ? std::vector<int>() : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;
 }
 
