@@ -63,6 +63,15 @@ const std::string square = "def square[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\
 
 // ---------------------------------------------------------------- structs
 
+TEST(Types, StacksAreMadeByFunctionsOfTensors) {
+  std::string block = "struct Block:\n    w: Tensor[2, f32]\nstruct Net:\n    layers: [Block; 2]\n"
+                      "def block(x: Tensor[2, f32]) -> Block:\n    return Block(x)\n";
+  EXPECT_THAT(Checking(block + "def main():\n    a = block(load_npy(\"x.npy\"))\n    n = Net(layers=[a, a])\n    print(n)\n").messages(),
+              HasSubstr("a stack of structs that host code puts together"));
+  EXPECT_EQ(Checking(block + "def f(x: Tensor[2, f32]) -> Net:\n    return Net(layers=[block(x), block(x)])\n").messages(), "");
+  EXPECT_THAT(Checking(block + "def f(x: Tensor[2, f32]) -> Net:\n    return Net(layers=[block(x)])\n").messages(),
+              HasSubstr("expects a stack of 2 structs"));
+}
 TEST(Structs, AParameterBecomesOneForEachField) {  // (T6)
   EXPECT_EQ(signatures(linear + "def f[B, I, O](x: Tensor[B, I, f32], p: Linear[I, O]) -> Tensor[B, O, f32]:\n"
                                 "    return p.apply(x)\n"),

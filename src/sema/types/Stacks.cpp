@@ -62,6 +62,10 @@ Value mapArrays(const Value &value, const std::function<Value(const Value &)> &f
 /// `[init(r) for r in streams]` for a parameter or field of the type `[Block[D]; L]`.
 bool matchList(Context &cx, const Value &list, const ast::StackExpr &annotation, const std::string &name, Span span,
                Value &out) {
+  if (inHost(cx)) {
+    unsupported(cx, "a stack of structs that host code puts together", span, "a function of tensors can return it");
+    return false;
+  }
   if (list.items.empty()) return wrongValue(cx, list, annotation, name, span, "a stack of at least one struct");
   std::vector<Value> all(list.items.size());
   for (size_t i = 0; i < all.size(); ++i)
