@@ -263,6 +263,17 @@ static void notePrefetch(Context &cx, const std::string &loop, int64_t steps) {
   all += (all.empty() ? "" : ", ") + mine;
 }
 
+/// A name for the number of the turn.
+static void bindCounter(Context &cx, const ast::NameExpr &name, Var *var, const Value &index) {
+  Binding binding;
+  binding.value = index;
+  binding.var = var;
+  binding.block = cx.blockId;
+  binding.span = name.span;
+  cx.function.frame->names[name.name] = binding;
+  noteBinding(cx, name.name, name.span);
+}
+
 static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range) {
   const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
   if (step.isKnownInt() && step.sym.constant() == 0) {
@@ -309,16 +320,10 @@ static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range) 
     var->varying = varying;
     if (steady) cx.function.counters.insert(symName(var));
     if (byOne) cx.function.loopsByOne[symName(var)] = stmt.iterable->span;
-    Binding binding;
-    Value v = Value::of(ValueKind::Int);
-    v.type = indexType();
-    binding.value = valueOfVar(var, v, stmt.target->span);
-    binding.var = var;
-    binding.block = cx.blockId;
-    binding.span = stmt.target->span;
-    cx.function.varValues[var] = binding.value;
-    cx.function.frame->names[target->name] = binding;
-    noteBinding(cx, target->name, target->span);
+    Value counter = Value::of(ValueKind::Int);
+    counter.type = indexType();
+    counter = cx.function.varValues[var] = valueOfVar(var, counter, stmt.target->span);
+    bindCounter(cx, *target, var, counter);
     if (!steady) return std::optional<Turns>();
     Dim i = Dim::var(symName(var));
     cx.function.facts.addNonNegative(i - start.sym);
@@ -381,16 +386,6 @@ std::optional<RowTargets> rowTargets(Context &cx, const ast::ForStmt &stmt, cons
   report(cx, Id::unpackCount, stmt.target->span, diag::counted(pair ? pair->items.size() : 1, "name"),
          "an index and a value");
   return std::nullopt;
-}
-
-void bindCounter(Context &cx, const ast::NameExpr &name, Var *var, const Value &index) {
-  Binding binding;
-  binding.value = index;
-  binding.var = var;
-  binding.block = cx.blockId;
-  binding.span = name.span;
-  cx.function.frame->names[name.name] = binding;
-  noteBinding(cx, name.name, name.span);
 }
 }  // namespace
 

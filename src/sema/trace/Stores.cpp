@@ -113,7 +113,7 @@ ExprPtr valueForPlace(Context &cx, ExprPtr e, const Type &type, const std::vecto
 }
 
 /// The part of a tensor that the rows of stacks name, in front of what `at` says of the other axes.
-void addRows(Part &at, const std::vector<StackRow> &rows, Context &cx) {
+void addRows(Context &cx, Part &at, const std::vector<StackRow> &rows) {
   for (size_t i = rows.size(); i-- > 0;) {
     IndexPart part;
     part.isPoint = true;
@@ -193,7 +193,7 @@ Value withRow(Context &cx, const Value &whole, const std::vector<StackRow> &rows
     at.access.parts.push_back(std::move(part));
     at.starts.emplace_back();
   }
-  addRows(at, rows, cx);
+  addRows(cx, at, rows);
   if (one.isPoison() || !partIsInside(cx, whole, at, span)) return Value::poison();
   ExprPtr e = castToPlace(cx, one, whole.type, span, "the place", true);
   if (e) e = valueForPlace(cx, std::move(e), whole.type, at.shape, true, span, span);
@@ -240,7 +240,7 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
   Value one = target;
   if (!rows.empty()) one.type.shape.erase(one.type.shape.begin(), one.type.shape.begin() + static_cast<ptrdiff_t>(rows.size()));
   if (!accessOf(cx, one, syntax, at.access, at.shape, limits, newAxes, &at.starts) || value.isPoison()) return;
-  addRows(at, rows, cx);
+  addRows(cx, at, rows);
   for (size_t axis = 0; target.kind == ValueKind::View && axis < at.starts.size(); ++axis) {  // lanes without a guard
     const Dim index = cx.function.facts.simplify(at.starts[axis].first);
     bool mayMiss =
