@@ -6,6 +6,7 @@ and library functions from stdlib/, the sentences of tree-sitter from grammar/Te
 is where it stands is the language server's business.
 """
 
+import hashlib
 import json
 import re
 import tree_sitter
@@ -223,6 +224,15 @@ def playground(tables):
 OUTPUTS = {"editors/tree-sitter/queries/highlights.scm": tree_sitter.highlights, "editors/zed/languages/tessera/highlights.scm": tree_sitter.highlights, "editors/kate/tessera.xml": kate, "editors/playground/page/words.js": playground, "editors/vscode/syntaxes/tessera.tmLanguage.json": textmate, "editors/vim/syntax/tessera.vim": vim, "editors/emacs/tessera-words.el": emacs}
 
 
+def stale_parser(folder):
+    """A finding where src/parser.c, which only tree-sitter itself can make, was made of another grammar.js than the one here."""
+    made_of, sources = folder / "src/made-of", [folder / name for name in ("grammar.js", "tokens.js")]
+    if made_of.exists() and all(path.exists() for path in sources):
+        if text_of(made_of).strip() == hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest():
+            return []
+    return ["editors/tree-sitter/src/parser.c was not made of this grammar.js; run editors/tree-sitter/generate.sh"]
+
+
 def main():
     parser = arguments(__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
@@ -238,6 +248,7 @@ def main():
         if not args.check and not findings:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+    findings += stale_parser(args.root / "editors/tree-sitter")
     return finish(findings, len(made), "grammars")
 
 
