@@ -109,7 +109,25 @@ Term Cotangents::plain(const Cotangent &cotangent) { return masked(cotangent, bu
 
 // ---------------------------------------------------------------- steps
 
+namespace {
+/// What is built meanwhile belongs to this place of the program.
+class AtPlace {
+public:
+  AtPlace(Builder &builder, Span place) : builder_(builder), outer_(builder.here) {
+    if (place.valid()) builder.here = place;
+  }
+  AtPlace(const AtPlace &) = delete;
+  AtPlace &operator=(const AtPlace &) = delete;
+  ~AtPlace() { builder_.here = outer_; }
+
+private:
+  Builder &builder_;
+  Span outer_;
+};
+}  // namespace
+
 void LinearStep::pushForward(Tangents &tangents, Builder &builder) const {
+  const AtPlace at(builder, place_);
   Term total;
   for (const Edge &edge : edges_) {
     auto from = tangents.find(edge.from);
@@ -130,6 +148,7 @@ bool LinearStep::isAsked(std::set<const checked::Var *> &asked) const {
 }
 
 void LinearStep::pullBack(Cotangents &cotangents) const {
+  const AtPlace at(cotangents.builder(), place_);
   Cotangent cotangent = cotangents.take(out_);
   if (!cotangent.value) return;
   for (const Edge &edge : edges_)

@@ -82,10 +82,10 @@ public:
   virtual bool isAsked(std::set<const checked::Var *> &asked) const = 0;
 };
 
-/// The tangent of `out` is the sum of the edges.
+/// The tangent of `out` is the sum of the edges. `place`: of the operation in the program, whose derivative is there, too.
 class LinearStep : public Step {
 public:
-  LinearStep(checked::Var *out, std::vector<Edge> edges) : out_(out), edges_(std::move(edges)) {}
+  LinearStep(checked::Var *out, std::vector<Edge> edges, Span place) : out_(out), edges_(std::move(edges)), place_(place) {}
   void pushForward(Tangents &tangents, Builder &builder) const override;
   void pullBack(Cotangents &cotangents) const override;
   bool isAsked(std::set<const checked::Var *> &asked) const override;
@@ -93,6 +93,7 @@ public:
 private:
   checked::Var *out_;
   std::vector<Edge> edges_;
+  Span place_;
 };
 
 /// One edge in each direction.

@@ -48,7 +48,7 @@ std::vector<std::string_view> formulasOf(std::string_view partials) {
 void Trace::step(Var *out, std::vector<Edge> edges) {
   if (edges.empty()) return;
   activate(out, edges[0].from);
-  steps_.push_back(std::make_unique<LinearStep>(out, std::move(edges)));
+  steps_.push_back(std::make_unique<LinearStep>(out, std::move(edges), builder_.here));
 }
 
 void Trace::refused(Var *out, const Var *because, Refusal refusal) {
@@ -250,7 +250,7 @@ void Trace::linearizeReduction(Var *out, const Expr &op) {
     edge.condition = builder_.apply(ElementwiseOp::Eq, {x, repeated(y)});
   }
   activate(out, checked::varOf(*x));
-  steps_.push_back(std::make_unique<LinearStep>(weighted, std::vector<Edge>{edge}));
+  steps_.push_back(std::make_unique<LinearStep>(weighted, std::vector<Edge>{edge}, builder_.here));
   sum->args[0] = checked::makeRef(weighted, op.span);
   sum->type = total->type;
   Edge added = moved(sum, 0), share;
@@ -259,8 +259,8 @@ void Trace::linearizeReduction(Var *out, const Expr &op) {
     share.kind = Edge::Kind::Over;
     share.factor = builder_.reduce(ReduceOp::Sum, builder_.select(edge.condition, one, zero), reduce.axes);
   }
-  steps_.push_back(std::make_unique<LinearStep>(total, std::vector<Edge>{added}));
-  steps_.push_back(std::make_unique<LinearStep>(out, std::vector<Edge>{share}));
+  steps_.push_back(std::make_unique<LinearStep>(total, std::vector<Edge>{added}, builder_.here));
+  steps_.push_back(std::make_unique<LinearStep>(out, std::vector<Edge>{share}, builder_.here));
 }
 
 }  // namespace tessera::autodiff

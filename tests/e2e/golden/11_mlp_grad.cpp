@@ -189,16 +189,16 @@ sgd_step_difference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2
     tsr::Fragment<float, BM, BN, Grid> y_tile;  // :11
     tsr::load_fragment(y_tile, y, m, n);
     tsr::Fragment<float, BM, BN, Grid> difference_2;  // :6
-    tsr::Fragment<float, BM, BN, Grid> ddifference_2;  // :15
-    for (int i = 0; i < difference_2.rows; ++i) {  // :6
+    tsr::Fragment<float, BM, BN, Grid> ddifference_2;
+    for (int i = 0; i < difference_2.rows; ++i) {
       #pragma omp simd
       for (int j = 0; j < difference_2.cols; ++j) {
         difference_2(i, j) = prediction(i, j) - y_tile(i, j);
-        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference_2(i, j));  // :15
+        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference_2(i, j));
       }
     }
-    tsr::store_fragment(difference, difference_2, m, n);  // :6
-    tsr::store_fragment(ddifference, ddifference_2, m, n);  // :15
+    tsr::store_fragment(difference, difference_2, m, n);
+    tsr::store_fragment(ddifference, ddifference_2, m, n);
   }
 }
 
@@ -232,22 +232,22 @@ sgd_step_kernel_1(tsr::View<const float, 2> h, tsr::View<const float, 2> ddiffer
                   int64_t O) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:15
+  // 11_mlp_grad.tsr:5
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
-    tsr::LeftInPlace<float, BM, BK> ddifference_tile;
+    tsr::LeftInPlace<float, BM, BK> ddifference_tile;  // :6
     tsr::RightPanels<float, BK, BN> W2_tile;  // :13
-    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :15
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :6
     const int64_t n = group % tsr::ceil_div(H, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
     for (int64_t k = 0; k < O; k += BK) {
       tsr::copy_tile<1>(ddifference_tile, ddifference, m, k);
       tsr::copy_transposed_tile<1>(W2_tile, W2, n, k);  // :13
-      tsr::dot(acc, ddifference_tile, W2_tile);  // :15
+      tsr::dot(acc, ddifference_tile, W2_tile);  // :6
     }
     tsr::Fragment<float, BM, BN, Grid> h_tile;  // :5
     tsr::load_fragment(h_tile, h, m, n);
-    tsr::Fragment<float, BM, BN, Grid> acc_masked;  // :15
+    tsr::Fragment<float, BM, BN, Grid> acc_masked;
     for (int i = 0; i < acc_masked.rows; ++i) {
       #pragma omp simd
       for (int j = 0; j < acc_masked.cols; ++j) {
@@ -273,13 +273,13 @@ sgd_step_kernel_2(tsr::View<const float, 2> W1, float lr, tsr::View<const float,
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(H, BN) * tsr::ceil_div(I_, BM); ++group) {
     tsr::LeftRows<float, BK, BM> x_tile;  // :11
-    tsr::RightPanels<float, BK, BN> temporary_tile;  // :15
+    tsr::RightPanels<float, BK, BN> temporary_tile;  // :5
     const int64_t m = group / tsr::ceil_div(H, BN) * BM;
     const int64_t n = group % tsr::ceil_div(H, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
     for (int64_t k = 0; k < B; k += BK) {
       tsr::copy_tile<1>(x_tile, x, k, m);  // :11
-      tsr::copy_tile<1>(temporary_tile, temporary, k, n);  // :15
+      tsr::copy_tile<1>(temporary_tile, temporary, k, n);  // :5
       tsr::dot(acc, tsr::transposed(x_tile), temporary_tile);
     }
     tsr::Fragment<float, BM, BN, Grid> W1_tile;  // :12
@@ -303,7 +303,7 @@ sgd_step_kernel_3(const float *__restrict__ b1, float lr, const float *__restric
                   float *__restrict__ result_1, int64_t H, int64_t B) {
   #pragma omp parallel for
   for (int64_t i = 0; i < H; ++i) {  // 11_mlp_grad.tsr:16
-    float db1 = 0.0f;  // :15
+    float db1 = 0.0f;  // :5
     for (int64_t i_2 = 0; i_2 < B; ++i_2) {
       db1 += temporary[i_2 * H + i];
     }
@@ -326,13 +326,13 @@ sgd_step_kernel_4(tsr::View<const float, 2> W2, float lr, tsr::View<const float,
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(H, BM) * tsr::ceil_div(O, BN); ++group) {
     tsr::LeftRows<float, BK, BM> h_tile;  // :5
-    tsr::RightPanels<float, BK, BN> ddifference_tile;  // :15
+    tsr::RightPanels<float, BK, BN> ddifference_tile;  // :6
     const int64_t m = group / tsr::ceil_div(O, BN) * BM;
     const int64_t n = group % tsr::ceil_div(O, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
     for (int64_t k = 0; k < B; k += BK) {
       tsr::copy_tile<1>(h_tile, h, k, m);  // :5
-      tsr::copy_tile<1>(ddifference_tile, ddifference, k, n);  // :15
+      tsr::copy_tile<1>(ddifference_tile, ddifference, k, n);  // :6
       tsr::dot(acc, tsr::transposed(h_tile), ddifference_tile);
     }
     tsr::Fragment<float, BM, BN, Grid> W2_tile;  // :13
@@ -356,7 +356,7 @@ sgd_step_kernel_5(const float *__restrict__ b2, float lr, const float *__restric
                   float *__restrict__ result_3, int64_t O, int64_t B) {
   #pragma omp parallel for
   for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:16
-    float db2 = 0.0f;  // :15
+    float db2 = 0.0f;  // :6
     for (int64_t i_2 = 0; i_2 < B; ++i_2) {
       db2 += ddifference[i_2 * O + i];
     }
@@ -438,7 +438,7 @@ grad_loss_ddifference_kernel(tsr::View<const float, 2> h, tsr::View<const float,
                              tsr::View<float, 2> ddifference, int64_t B, int64_t O, int64_t H) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:8
+  // 11_mlp_grad.tsr:6
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(O, BN); ++group) {
     tsr::LeftInPlace<float, BM, BK> h_tile;  // :5
@@ -462,12 +462,12 @@ grad_loss_ddifference_kernel(tsr::View<const float, 2> h, tsr::View<const float,
     }
     tsr::Fragment<float, BM, BN, Grid> y_tile;  // :2
     tsr::load_fragment(y_tile, y, m, n);
-    tsr::Fragment<float, BM, BN, Grid> ddifference_2;  // :8
-    for (int i = 0; i < prediction.rows; ++i) {  // :6
+    tsr::Fragment<float, BM, BN, Grid> ddifference_2;  // :6
+    for (int i = 0; i < prediction.rows; ++i) {
       #pragma omp simd
       for (int j = 0; j < prediction.cols; ++j) {
         const float difference = prediction(i, j) - y_tile(i, j);
-        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference);  // :8
+        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference);
       }
     }
     tsr::store_fragment(ddifference, ddifference_2, m, n);
@@ -480,7 +480,7 @@ static void
 grad_loss_kernel(const float *__restrict__ ddifference, float *__restrict__ result_3, int64_t O,
                  int64_t B) {
   #pragma omp parallel for
-  for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:8
+  for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:6
     float db2 = 0.0f;
     for (int64_t i_2 = 0; i_2 < B; ++i_2) {
       db2 += ddifference[i_2 * O + i];
@@ -497,17 +497,17 @@ grad_loss_kernel_1(tsr::View<const float, 2> h, tsr::View<const float, 2> ddiffe
                    tsr::View<float, 2> result_2, int64_t H, int64_t O, int64_t B) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:8
+  // 11_mlp_grad.tsr:6
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(H, BM) * tsr::ceil_div(O, BN); ++group) {
     tsr::LeftRows<float, BK, BM> h_tile;  // :5
-    tsr::RightPanels<float, BK, BN> ddifference_tile;  // :8
+    tsr::RightPanels<float, BK, BN> ddifference_tile;  // :6
     const int64_t m = group / tsr::ceil_div(O, BN) * BM;
     const int64_t n = group % tsr::ceil_div(O, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
     for (int64_t k = 0; k < B; k += BK) {
       tsr::copy_tile<1>(h_tile, h, k, m);  // :5
-      tsr::copy_tile<1>(ddifference_tile, ddifference, k, n);  // :8
+      tsr::copy_tile<1>(ddifference_tile, ddifference, k, n);  // :6
       tsr::dot(acc, tsr::transposed(h_tile), ddifference_tile);
     }
     tsr::store_fragment(result_2, acc, m, n);
@@ -524,22 +524,22 @@ grad_loss_kernel_2(tsr::View<const float, 2> h, tsr::View<const float, 2> ddiffe
                    int64_t O) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:8
+  // 11_mlp_grad.tsr:5
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
-    tsr::LeftInPlace<float, BM, BK> ddifference_tile;
+    tsr::LeftInPlace<float, BM, BK> ddifference_tile;  // :6
     tsr::RightPanels<float, BK, BN> W2_tile;  // :4
-    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :8
+    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :6
     const int64_t n = group % tsr::ceil_div(H, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
     for (int64_t k = 0; k < O; k += BK) {
       tsr::copy_tile<1>(ddifference_tile, ddifference, m, k);
       tsr::copy_transposed_tile<1>(W2_tile, W2, n, k);  // :4
-      tsr::dot(acc, ddifference_tile, W2_tile);  // :8
+      tsr::dot(acc, ddifference_tile, W2_tile);  // :6
     }
     tsr::Fragment<float, BM, BN, Grid> h_tile;  // :5
     tsr::load_fragment(h_tile, h, m, n);
-    tsr::Fragment<float, BM, BN, Grid> acc_masked;  // :8
+    tsr::Fragment<float, BM, BN, Grid> acc_masked;
     for (int i = 0; i < acc_masked.rows; ++i) {
       #pragma omp simd
       for (int j = 0; j < acc_masked.cols; ++j) {
@@ -556,7 +556,7 @@ static void
 grad_loss_kernel_3(const float *__restrict__ temporary, float *__restrict__ result_1, int64_t H,
                    int64_t B) {
   #pragma omp parallel for
-  for (int64_t i = 0; i < H; ++i) {  // 11_mlp_grad.tsr:8
+  for (int64_t i = 0; i < H; ++i) {  // 11_mlp_grad.tsr:5
     float db1 = 0.0f;
     for (int64_t i_2 = 0; i_2 < B; ++i_2) {
       db1 += temporary[i_2 * H + i];
@@ -573,17 +573,17 @@ grad_loss_kernel_4(tsr::View<const float, 2> x, tsr::View<const float, 2> tempor
                    tsr::View<float, 2> result_0, int64_t H, int64_t I_, int64_t B) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:8
+  // 11_mlp_grad.tsr:5
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(H, BN) * tsr::ceil_div(I_, BM); ++group) {
     tsr::LeftRows<float, BK, BM> x_tile;  // :2
-    tsr::RightPanels<float, BK, BN> temporary_tile;  // :8
+    tsr::RightPanels<float, BK, BN> temporary_tile;  // :5
     const int64_t m = group / tsr::ceil_div(H, BN) * BM;
     const int64_t n = group % tsr::ceil_div(H, BN) * BN;
     tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
     for (int64_t k = 0; k < B; k += BK) {
       tsr::copy_tile<1>(x_tile, x, k, m);  // :2
-      tsr::copy_tile<1>(temporary_tile, temporary, k, n);  // :8
+      tsr::copy_tile<1>(temporary_tile, temporary, k, n);  // :5
       tsr::dot(acc, tsr::transposed(x_tile), temporary_tile);
     }
     tsr::store_fragment(result_0, acc, m, n);
