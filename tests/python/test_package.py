@@ -94,7 +94,7 @@ class Package(unittest.TestCase):
             tessera.load(os.path.join(self.folder, "built.so"))
 
     def test_build_says_what_is_wrong(self):
-        for options, said in ((("-o", "x.cu"), "names no shared library"), (("--target", "reference"), "a library is built for"), (("-o", "no/x.so"), "mkdir -p no")):
+        for options, said in ((("-o", "x.cu"), "names neither a shared library nor a program"), (("--target", "reference"), "a library is built for"), (("-o", "no/x.so"), "mkdir -p no")):
             result = subprocess.run([tessera.compiler_path(), "build", self.program, *options], cwd=self.folder, capture_output=True, text=True)
             self.assertNotEqual(result.returncode, 0)
             self.assertIn(said, result.stderr)

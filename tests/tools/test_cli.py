@@ -399,6 +399,7 @@ class Others(ToolTest):
         sources = {name + ".tsr": os.path.join(CANON, canon + ".tsr") for name, canon in programs.items()}
         sources["program.tsr"] = os.path.join(os.path.dirname(CANON), "e2e", "programs", "20_host.tsr")
         sources["softmax.tsr"] = sources["model.tsr"] = sources["src/model.tsr"] = os.path.join(os.path.dirname(os.path.dirname(CANON)), "examples", "softmax.tsr")
+        self.write("examples/train.tsr", "def main(steps: int = 3):\n    print(steps)\n")
         for name, source in sources.items():
             self.write("examples/" + name, read(source))
         self.assertEqual(run("tessera", "run", "model.tsr", "--random", "R=2,C=3", "--target", "reference", "--out", "x.npy", cwd=folder).returncode, 0)
