@@ -19,17 +19,26 @@ std::string lineOf(const Doc &doc) { return doc.lines(0, 1 << 20).front(); }
 /// For host code: memory for the results, the call, and the end of the program where it fails.
 class WrapperPrinter {
 public:
-  WrapperPrinter(const EntryFacts &facts, Writer &writer, const Spelling &spell)
-      : facts_(facts), writer_(writer), spell_(spell) {}
+  WrapperPrinter(const EntryFacts &facts, bool checkNaN, Writer &writer, const Spelling &spell)
+      : facts_(facts), checkNaN_(checkNaN), writer_(writer), spell_(spell) {}
   void print();
 
 private:
+  /// `{"w", w}, {"rate", rate}`: the parameters among these, by their names in the program.
+  template <class Chosen> Doc named(Chosen chosen) {
+    std::vector<Doc> list;
+    for (const ParameterFacts &p : facts_.parameters)
+      if (chosen(p)) list.push_back("{\"" + p.name + "\", " + p.symbol + "}");
+    return commaSeparated(list);
+  }
+  void printCall();
   std::string extents(const std::vector<std::string> &shape) {
     std::string list;
     for (const std::string &extent : shape) list += (list.empty() ? "" : ", ") + lineOf(dims_(extent).doc);
     return list;
   }
   const EntryFacts &facts_;
+  const bool checkNaN_;
   Writer &writer_;
   const Spelling &spell_;
   DimText dims_;
@@ -90,14 +99,7 @@ void WrapperPrinter::print() {
     if (p.mode == "result")
       writer_.line("tsr::host::Tensor " + p.symbol + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) +
                    ">({" + extents(p.shape) + "});");
-  std::vector<Doc> arguments;
-  for (const ParameterFacts &p : facts_.parameters) {
-    if (p.scalar()) arguments.push_back(p.symbol);
-    else arguments.push_back(p.symbol + (p.written() ? ".written()" : ".read()"));
-  }
-  arguments.push_back("nullptr");
-  writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.symbol + "(") +
-                    Doc::nest(4, commaSeparated(arguments)) + "));");
+  printCall();
   if (facts_.returns.size() == 1) writer_.line("return " + facts_.parameter(facts_.returns[0])->symbol + ";");
   if (facts_.returns.size() > 1) {
     std::vector<std::string> symbols;
@@ -106,6 +108,27 @@ void WrapperPrinter::print() {
   }
   writer_.dedent();
   writer_.line("}");
+}
+
+void WrapperPrinter::printCall() {
+  auto isArgument = [](const ParameterFacts &p) { return p.mode != "result"; };
+  auto isWritten = [](const ParameterFacts &p) { return p.written(); };
+  if (checkNaN_) {
+    std::vector<Doc> changed;
+    for (const ParameterFacts &p : facts_.parameters)
+      if (p.written() && isArgument(p)) changed.push_back("\"" + p.name + "\"");
+    writer_.line("static tsr::host::NanCheck nans(\"" + facts_.name + "\");");
+    writer_.statement(Doc("nans.before({") + Doc::nest(4, named(isArgument) + "}, {" + commaSeparated(changed)) + "});");
+  }
+  std::vector<Doc> arguments;
+  for (const ParameterFacts &p : facts_.parameters) {
+    if (p.scalar()) arguments.push_back(p.symbol);
+    else arguments.push_back(p.symbol + (p.written() ? ".written()" : ".read()"));
+  }
+  arguments.push_back("nullptr");
+  writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.symbol + "(") +
+                    Doc::nest(4, commaSeparated(arguments)) + "));");
+  if (checkNaN_) writer_.statement(Doc("nans.after({") + Doc::nest(4, named(isWritten)) + "});");
 }
 
 std::string hostResult(target::HostFuncOp func, const Spelling &spell) {
@@ -172,14 +195,14 @@ void printFunction(target::HostFuncOp func, const Language &language, Writer &wr
 
 }  // namespace
 
-void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language,
+void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, bool checkNaN,
                Writer &writer) {
   std::set<std::string> called;
   for (auto func : module.getOps<target::HostFuncOp>())
     func.walk([&](target::EntryCallOp call) { called.insert(call.getCallee().str()); });
   Spelling spell(language.target);
   for (const EntryFacts &entry : entries)
-    if (called.count(entry.name)) WrapperPrinter(entry, writer, spell).print();
+    if (called.count(entry.name)) WrapperPrinter(entry, checkNaN, writer, spell).print();
   std::vector<target::HostFuncOp> functions(module.getOps<target::HostFuncOp>().begin(),
                                             module.getOps<target::HostFuncOp>().end());
   if (functions.size() > 1) {

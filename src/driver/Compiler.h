@@ -21,6 +21,7 @@ struct CompileOptions {
   std::string sourceName = "model.cu";  // file name of the emitted source: the header and manifest are named after it
   bool lineDirectives = false;
   bool standalone = false;
+  bool checkNaN = false;              // host code ends at the first NaN that an entry function makes
   std::string nameSpace;              // of the C++ functions, and before the names of the C functions
   std::vector<std::string> dispatch;  // targets among which the functions choose, instead of the functions themselves
 };

@@ -9,6 +9,24 @@ extern char **environ;
 
 namespace tessera::driver {
 
+namespace {
+
+std::vector<char *> wordsOf(const std::vector<std::string> &command) {
+  std::vector<char *> words;
+  for (const std::string &word : command) words.push_back(const_cast<char *>(word.c_str()));
+  words.push_back(nullptr);
+  return words;
+}
+
+/// Waits for the end of a child.
+int exitCodeOf(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
 ProcessResult runProcess(const std::vector<std::string> &command) {
   int ends[2];
   if (pipe(ends) != 0) return {127, "no pipe for the output"};
@@ -18,9 +36,7 @@ ProcessResult runProcess(const std::vector<std::string> &command) {
   posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addclose(&actions, ends[1]);
-  std::vector<char *> arguments;
-  for (const std::string &argument : command) arguments.push_back(const_cast<char *>(argument.c_str()));
-  arguments.push_back(nullptr);
+  std::vector<char *> arguments = wordsOf(command);
   pid_t child = 0;
   int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -34,10 +50,15 @@ ProcessResult runProcess(const std::vector<std::string> &command) {
   char buffer[4096];
   for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) result.output.append(buffer, static_cast<size_t>(n));
   close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  result.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  result.exitCode = exitCodeOf(child);
   return result;
+}
+
+int runInForeground(const std::vector<std::string> &command) {
+  std::vector<char *> arguments = wordsOf(command);
+  pid_t child = 0;
+  if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ)) return 127;
+  return exitCodeOf(child);
 }
 
 std::string findProgram(const std::string &name, const std::vector<std::string> &folders) {

@@ -11,6 +11,8 @@ struct ProcessResult {
 };
 /// Runs a program (found through PATH unless it has a slash) with these arguments and waits for it.
 ProcessResult runProcess(const std::vector<std::string> &command);
+/// Runs a program with the standard streams of this process and waits for it: its exit code, as ProcessResult has it.
+int runInForeground(const std::vector<std::string> &command);
 /// The full path of a program on PATH or in one of `folders`; empty if there is none.
 std::string findProgram(const std::string &name, const std::vector<std::string> &folders = {});
 

@@ -22,17 +22,35 @@ std::string notRunYet(const Session &session, const checked::Function &function)
   return placed(session, {function.later[0].span, function.later[0].what + " cannot be run yet"});
 }
 
-}  // namespace
-
-std::string interpret(const Session &session, const checked::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) {
-  if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
-  reference::Arguments inputs;
+/// Empty on success, else which argument is none.
+std::string inputsOf(const checked::Function &function, const BoundArguments &arguments, reference::Arguments &inputs) {
   for (size_t i = 0; i < function.params.size(); ++i) {
     if (function.params[i].isResult) continue;
     auto value = reference::fromNpy(arguments.arrays[i]);
     if (!value) return "argument `" + function.params[i].var->name + "`: " + value.error();
     inputs.push_back(std::move(*value));
   }
+  return {};
+}
+
+}  // namespace
+
+std::string traceNaN(const Session &session, const checked::Function &function, const BoundArguments &arguments, std::optional<reference::FoundNaN> &found) {
+  if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
+  reference::Arguments inputs;
+  if (std::string problem = inputsOf(function, arguments, inputs); !problem.empty()) return problem;
+  reference::Options options;
+  options.traceNaN = true;
+  reference::Outcome outcome = reference::run(function, std::move(inputs), options);
+  if (outcome.error) return placed(session, *outcome.error);
+  found = std::move(outcome.nan);
+  return {};
+}
+
+std::string interpret(const Session &session, const checked::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) {
+  if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
+  reference::Arguments inputs;
+  if (std::string problem = inputsOf(function, arguments, inputs); !problem.empty()) return problem;
   for (int run = 0; run <= repeats; ++run) {
     auto start = std::chrono::steady_clock::now();
     reference::Outcome outcome = reference::run(function, inputs);
@@ -50,7 +68,7 @@ std::string interpret(const Session &session, const checked::Function &function,
 }
 
 std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
-                          std::function<void(const std::string &)> print) {
+                          bool checkNaN, std::function<void(const std::string &)> print) {
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Options options;
   options.readFile = [](const std::string &path) -> Result<std::string> {
@@ -61,6 +79,7 @@ std::string interpretMain(const Session &session, const checked::Function &funct
   options.writeFile = [](const std::string &path, const std::string &bytes) { return writeFiles({{path, bytes}}); };
   options.seconds = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   options.arguments = std::move(arguments);
+  options.traceNaN = checkNaN;
   options.print = print ? std::move(print) : [](const std::string &line) { std::printf("%s\n", line.c_str()); };
   reference::Outcome outcome = reference::run(function, {}, options);
   return outcome.error ? placed(session, *outcome.error) : "";

@@ -2,6 +2,7 @@
 #pragma once
 #include "driver/Arguments.h"
 #include "driver/Session.h"
+#include "reference/Reference.h"
 #include <functional>
 #include <map>
 #include <string>
@@ -11,9 +12,12 @@ namespace tessera::driver {
 
 /// Interprets a function; results are left in `arguments.arrays`. Empty on success, else what went wrong and where.
 std::string interpret(const Session &session, const checked::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds);
+/// Interprets a function, whose arguments stay as they are, and says what made the first NaN of its results; no `found` where
+/// they have none. Empty on success, else what went wrong and where.
+std::string traceNaN(const Session &session, const checked::Function &function, const BoundArguments &arguments, std::optional<reference::FoundNaN> &found);
 /// Interprets `def main()` with the files of this process. `print`: takes its lines, in place of the standard output.
 std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
-                          std::function<void(const std::string &)> print = {});
+                          bool checkNaN = false, std::function<void(const std::string &)> print = {});
 /// Element i in row-major order, as a number.
 double elementOf(const NpyArray &array, size_t i);
 /// Complex numbers as pairs of f32 along one more axis.

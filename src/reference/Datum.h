@@ -9,6 +9,7 @@
 namespace tessera::reference {
 
 struct Datum;
+struct Origin;
 /// Values are shared and not changed once made, but for buffers (views, shared memory), which are stored
 /// into.
 using Ref = std::shared_ptr<Datum>;
@@ -20,6 +21,7 @@ struct Datum : Value {
   bool rawBytes = false;   // one-byte codes read from a file, whose dtype the first use decides
   std::string text;        // String
   std::vector<Ref> items;  // Tuple
+  std::shared_ptr<const Origin> nan, infinity;  // what made those that it holds (Origins.h)
 
   size_t perLane() const { return lanes == 0 ? size() : size() / static_cast<size_t>(lanes); }
   bool isScalar() const { return kind == Kind::Number && shape.empty(); }

@@ -89,6 +89,7 @@ bool Interpreter::atomic(const Stmt &stmt) {
       }
     }
   }
+  Origins::inherit(*memory, *value);
   if (old) assign(*stmt.var, old);
   return true;
 }

@@ -94,6 +94,14 @@ std::optional<int64_t> Interpreter::evalInt(const Expr &expr) {
 }
 
 Ref Interpreter::eval(const Expr &expr) {
+  if (!options_.traceNaN) return evalPlain(expr);
+  origins_.enter();
+  Ref value = evalPlain(expr);
+  origins_.leave(expr, value, mask_);
+  return value;
+}
+
+Ref Interpreter::evalPlain(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Constant: return constant(expr);
   case ExprKind::String: return makeText(expr.as<node::String>().text);
@@ -308,6 +316,7 @@ Ref Interpreter::load(const checked::Access &access, Span span) {
   bool isShared = access.base->type.kind == TypeKind::Shared;
   if (isShared && !reportRace(races_.read(access.base->name, where, mask_), span)) return nullptr;
   if (!isShared && !reportTensorRace(races_.readTensor(access.base->name, where, mask_), span)) return nullptr;
+  origins_.reads(where.base);
   return loadRegion(where, other, mask_);
 }
 

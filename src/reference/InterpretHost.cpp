@@ -66,6 +66,11 @@ Ref Interpreter::evalCall(const Expr &expr) {
     return fail(inside ? inner.span : expr.span, inner.message);
   }
   auto &results = callee.results();
+  if (function_.kind == checked::FunctionKind::Host && callee.function_.kind != checked::FunctionKind::Host)
+    for (const Ref &result : results)
+      if (result->nan)
+        return fail(result->nan->span.valid() ? result->nan->span : expr.span,
+                    "`" + callee.function_.name + (result->nan->span.valid() ? "` made a NaN: " : "` was called with a NaN in ") + result->nan->what);
   if (results.empty()) return makeNone();
   if (results.size() == 1) return results[0];
   auto tuple = std::make_shared<Datum>();

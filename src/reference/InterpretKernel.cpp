@@ -212,6 +212,7 @@ bool Interpreter::asyncCopy(const Stmt &stmt) {
   PendingCopy copy;
   copy.data = load(stmt.source, stmt.span);
   if (!copy.data || !region(stmt.access, stmt.span, copy.destination)) return false;
+  Origins::inherit(*copy.data, *values_[stmt.source.base->id]);
   copy.numerics = stmt.access.base->type.numerics;
   auto race = races_.write(stmt.access.base->name, copy.destination, mask_, false);
   if (!reportRace(std::move(race), stmt.span)) return false;
@@ -224,6 +225,7 @@ void Interpreter::finishCopies(size_t keep) {
   for (; committed_.size() > keep; committed_.pop_front())
     for (const PendingCopy &copy : committed_.front()) {
       storeRegion(copy.destination, *copy.data, mask_, Rounder(copy.destination.base->dtype, copy.numerics));
+      Origins::inherit(*copy.destination.base, *copy.data);
       races_.arrive(copy.destination);
     }
 }

@@ -38,6 +38,7 @@ bool Interpreter::bindParameters(std::vector<Ref> &arguments) {
     std::string error;
     given[i] = adaptArgument(function_, param, argument, error);
     if (!given[i]) return fails(param.var->span, error);
+    Origins::inherit(*given[i], *argument);
   }
   if (next < arguments.size())
     return fails(function_.span, "'" + function_.name + "' takes " + std::to_string(next) +
@@ -78,8 +79,10 @@ bool Interpreter::finish(Flow flow) {
     if (!extents) return false;
     TSR_CHECK(*extents == results_[i]->shape, "the shape of a result of " + function_.name);
     std::string error;
-    results_[i] = cast(results_[i], type.dtype, type.numerics, error);
+    const Ref returned = results_[i];
+    results_[i] = cast(returned, type.dtype, type.numerics, error);
     if (!results_[i]) return fails(function_.span, error);
+    Origins::inherit(*results_[i], *returned);
     if (isState(function_.results[i]))
       *values_[function_.params[static_cast<size_t>(function_.results[i].param)].var->id] = *results_[i];
   }
@@ -162,6 +165,8 @@ void Interpreter::assign(const checked::Var &var, const Ref &value) {
       else mixed->ints[lane * count + i] = from.ints[begin + i];
     }
   }
+  Origins::inherit(*mixed, *value);
+  Origins::inherit(*mixed, *slot);
   slot = mixed;
 }
 
@@ -185,6 +190,7 @@ bool Interpreter::store(const Stmt &stmt) {
       !reportTensorRace(races_.writeTensor(stmt.access.base->name, where, lanes, *value), stmt.span))
     return false;
   storeRegion(where, *value, lanes, round);
+  Origins::inherit(*where.base, *value);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "reference/ArrayOps.h"
 #include "reference/Bind.h"
+#include "reference/Origins.h"
 #include "reference/Races.h"
 #include "reference/Region.h"
 #include <deque>
@@ -55,6 +56,7 @@ private:
   bool laneReturned_ = false;  // some lanes have left the kernel early
   LaneMask gone_;
   Races races_;
+  Origins origins_;
   struct PendingCopy {
     Region destination;
     Ref data;
@@ -75,6 +77,7 @@ private:
   std::optional<int64_t> evalInt(const checked::Expr &expr);
 
   // InterpretExpr.cpp
+  Ref evalPlain(const checked::Expr &expr);
   Ref constant(const checked::Expr &expr);
   Ref evalArray(const checked::Expr &expr);
   Ref evalSlice(const checked::Expr &expr);

@@ -2,6 +2,20 @@
 #include "reference/Interpreter.h"
 
 namespace tessera::reference {
+namespace {
+
+std::optional<FoundNaN> foundIn(const std::string &result, const Datum &value) {
+  if (value.kind != Datum::Kind::Number || !value.nan) return std::nullopt;
+  auto at = firstNaN(value, {1});
+  if (!at) return std::nullopt;
+  FoundNaN found{result, {}, value.nan->span, value.nan->what, {}, {}};
+  for (size_t axis = value.shape.size(), left = *at; axis-- > 0; left /= static_cast<size_t>(value.shape[axis]))
+    found.index.insert(found.index.begin(), static_cast<int64_t>(left) % value.shape[axis]);
+  if (const auto &cause = value.nan->cause) found.infinitySpan = cause->span, found.infinity = cause->what;
+  return found;
+}
+
+}  // namespace
 
 Outcome run(const checked::Function &function, Arguments arguments, const Options &options) {
   std::vector<Ref> values;
@@ -12,11 +26,18 @@ Outcome run(const checked::Function &function, Arguments arguments, const Option
     outcome.error = interpreter.error();
     return outcome;
   }
-  for (const Ref &result : interpreter.results())
-    if (result->kind == Datum::Kind::Number) outcome.values.push_back(static_cast<const Value &>(*result));
+  for (size_t i = 0; i < interpreter.results().size(); ++i) {
+    const Datum &result = *interpreter.results()[i];
+    if (result.kind != Datum::Kind::Number) continue;
+    outcome.values.push_back(static_cast<const Value &>(result));
+    if (!outcome.nan && i < function.results.size()) outcome.nan = foundIn(function.results[i].name, result);
+  }
   for (const checked::Param &param : function.params)
-    if (param.mode != checked::ParamMode::In && !param.isResult)
-      outcome.written.emplace_back(param.var->name, static_cast<const Value &>(*interpreter.valueOf(param)));
+    if (param.mode != checked::ParamMode::In && !param.isResult) {
+      const Datum &value = *interpreter.valueOf(param);
+      outcome.written.emplace_back(param.var->name, static_cast<const Value &>(value));
+      if (!outcome.nan) outcome.nan = foundIn(param.var->name, value);
+    }
   return outcome;
 }
 

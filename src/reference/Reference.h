@@ -27,11 +27,23 @@ struct Options {
   std::function<void(const std::string &line)> print;
   std::function<double()> seconds;                // a clock that never goes back
   std::map<std::string, std::string> arguments;   // of `main`: what the command line says
+  /// Follows NaN to the operations that make them. Every operation is then rounded to its dtype, not only where the program
+  /// stores, so that what overflows in the emitted code does here.
+  bool traceNaN = false;
 };
 
 struct RunError {
   Span span;
   std::string message;
+};
+/// A NaN that a result holds, and what made it.
+struct FoundNaN {
+  std::string result;
+  std::vector<int64_t> index;
+  Span span;                // of the operation; not valid where the function was called with it
+  std::string what;         // "log(-0.25)"
+  Span infinitySpan;        // of the operation that made the infinity which it was computed from
+  std::string infinity;     // what that one is; empty if there is none
 };
 /// The results of a function, in the order of Function::results, or why there are none.
 struct Outcome {
@@ -39,6 +51,7 @@ struct Outcome {
   /// What is in the parameters that the function writes, by their names, also if they are no results.
   std::vector<std::pair<std::string, Value>> written;
   std::optional<RunError> error;
+  std::optional<FoundNaN> nan;  // with Options::traceNaN: of the first result that holds one
   explicit operator bool() const { return !error; }
 };
 

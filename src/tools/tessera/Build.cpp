@@ -13,7 +13,7 @@ namespace {
 
 struct Options {
   std::string path, output, target = "cpu";
-  bool force = false;
+  bool force = false, checkNaN = false;
   bool isLibrary() const { return output.empty() || driver::suffixOf(output) == ".so"; }
 };
 
@@ -56,7 +56,7 @@ std::string build(driver::Session &session, const driver::TargetSpec &target, co
           .help("name a library: -o " + driver::stemOf(options.path) + ".so; for source, use `tesserac`");
       return {};
     }
-    built = driver::buildProgram(session, target);
+    built = driver::buildProgram(session, target, options.checkNaN);
   }
   if (built.empty() || options.output.empty()) return built;
   problem = copyOut(built, std::move(beside), options.output, options.force, foreign);
@@ -85,6 +85,11 @@ int run(const Options &options) {
         .help("name a library " + driver::stemOf(options.path) + ".so and a program " + driver::stemOf(options.path) + "; for source, use `tesserac`");
     return fail();
   }
+  if (options.checkNaN && options.isLibrary()) {
+    session.diagnostics.report(diag::Id::badOption, {}, "a library has no host code, and `--check-nan` changes that")
+        .help("build the program: -o " + driver::stemOf(options.path));
+    return fail();
+  }
   if (auto cache = driver::cacheFolder(); options.output.empty() && !cache) {
     session.diagnostics.report(diag::Id::cannotWriteFile, {}, "the library", cache.error()).help("say where it is to be with `-o`");
     return fail();
@@ -105,6 +110,7 @@ void addBuild(CLI::App &app, Chosen &chosen) {
   command->add_option("-o,--output", options->output, "model.so: the library, with its headers and its manifest beside it; model: the program; without it, a library in the cache");
   command->add_option("--target", options->target, "cpu, cuda[:sm_90a], hip[:gfx942]")->capture_default_str();
   command->add_flag("--force", options->force, "replace files that tessera has not written");
+  command->add_flag("--check-nan", options->checkNaN, "the program ends at the first NaN that a function makes, and keeps what it was called with");
   command->footer(R"(Prints the path of what was built. The functions of a library are those of the headers (model.h, model.hpp). For a GPU of the
 H100's kind: --target cuda:sm_90a.
 Examples:

@@ -10,6 +10,7 @@
 #include "reference/Value.h"
 #include "support/FloatFormats.h"
 #include "tools/tessera/ArrayText.h"
+#include "tools/tessera/CheckNaN.h"
 #include "tools/tessera/Commands.h"
 #include <algorithm>
 #include <cerrno>
@@ -29,7 +30,7 @@ struct Options {
   std::vector<std::string> arguments;
   uint64_t seed = 0;
   int repeats = 20;
-  bool time = false, json = false, check = false, force = false, cast = false, randomGiven = false;
+  bool time = false, json = false, check = false, force = false, cast = false, randomGiven = false, checkNaN = false;
   /// Whether there is an option that only kernels and tensor functions have.
   bool forResults() const { return !out.empty() || randomGiven || time || check; }
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
@@ -230,7 +231,7 @@ std::optional<std::vector<Compared>> compareWithReference(Session &session, cons
 }
 
 /// Runs `def main()`: the emitted program as a process of its own, or the interpreter.
-int runMain(Session &session, const checked::Function &function, const driver::TargetSpec &target, const Options &options) {
+int runMain(Session &session, const checked::Program &checkedProgram, const checked::Function &function, const driver::TargetSpec &target, const Options &options) {
   std::map<std::string, std::string> named;
   for (const std::string &text : options.arguments) {
     size_t equals = text.find('=');
@@ -249,16 +250,17 @@ int runMain(Session &session, const checked::Function &function, const driver::T
     return driver::kBadUsage;
   }
   if (target.reference) {
-    std::string problem = driver::interpretMain(session, function, std::move(named));
+    std::string problem = driver::interpretMain(session, function, std::move(named), options.checkNaN);
     if (!problem.empty()) session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
     return problem.empty() ? driver::kSuccess : driver::kProgramHasErrors;
   }
-  std::string program = driver::buildProgram(session, target);
+  std::string program = driver::buildProgram(session, target, options.checkNaN);
   if (program.empty()) return driver::kProgramHasErrors;
   driver::printMessages(session, options.format());
   std::fflush(nullptr);
   std::vector<std::string> words;
   for (const auto &[name, value] : named) words.push_back("--" + name + "=" + value);
+  if (options.checkNaN) return runToFirstNaN(session, checkedProgram, program, words);
   driver::becomeProgram(program, words);
   session.diagnostics.report(diag::Id::runFailed, {}, program, "it could not be started");
   return driver::kProgramHasErrors;
@@ -267,7 +269,7 @@ int runMain(Session &session, const checked::Function &function, const driver::T
 int runFunction(Session &session, const checked::Function &function, const driver::TargetSpec &target, const Options &options) {
   driver::BoundArguments bound, reference;
   if (!gather(session, function, options, bound)) return driver::exitCodeOf(session.diagnostics);
-  if (options.check) reference = bound;
+  if (options.check || options.checkNaN) reference = bound;
   std::vector<double> seconds;
   std::string problem;
   if (target.reference) {
@@ -279,6 +281,10 @@ int runFunction(Session &session, const checked::Function &function, const drive
   }
   if (!problem.empty()) {
     session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
+    return driver::kProgramHasErrors;
+  }
+  if (const std::string *result = options.checkNaN ? resultWithNaN(bound) : nullptr) {
+    reportNaN(session, function, reference, "`" + *result + "` holds a NaN");
     return driver::kProgramHasErrors;
   }
   if (!options.out.empty() && !writeResults(session, function, bound, options)) return driver::exitCodeOf(session.diagnostics);
@@ -322,7 +328,7 @@ int run(const Options &options) {
          "leave them out, or name a kernel or a tensor function");
     return failed();
   }
-  return finish(isMain ? runMain(session, *function, *target, options) : runFunction(session, *function, *target, options));
+  return finish(isMain ? runMain(session, *program, *function, *target, options) : runFunction(session, *function, *target, options));
 }
 
 }  // namespace
@@ -342,11 +348,13 @@ void addRun(CLI::App &app, Chosen &chosen) {
   command->add_flag("--time", options->time, "run it again and print the median time and bytes per second");
   command->add_option("--repeats", options->repeats, "how often --time runs it")->capture_default_str()->check(CLI::Range(1, 1000000));
   command->add_flag("--check", options->check, "compare the results with the reference interpreter");
+  command->add_flag("--check-nan", options->checkNaN, "end at the first NaN that a function makes, and say which operation made it");
   command->add_flag("--json", options->json, "results and messages as JSON");
   command->footer(R"(Examples:
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
   tessera run saxpy.tsr saxpy --random n=1000000 --seed 7 --arg alpha=2.0 --time
   tessera run norms.tsr layer_norm --random B=2,S=3,D=1000 --target reference
+  tessera run train.tsr --check-nan               where a loss becomes NaN
   tessera run program.tsr                         its `def main()`)");
   command->callback([options, random, &chosen] {
     options->randomGiven = random->count() > 0;
