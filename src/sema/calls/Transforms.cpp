@@ -18,6 +18,7 @@ using ast::as;
 namespace {
 /// What messages and the program call a value that can be called.
 std::string nameOf(const Value &f) {
+  if (f.kind == ValueKind::Struct) return f.instance->info->name;
   if (f.callable) return f.callable->name.empty() ? "lambda" : f.callable->name;
   if (f.builtin) return std::string(f.builtin->name);
   return f.items.empty() || f.kind == ValueKind::Overloads ? f.text : nameOf(f.items[0]);
