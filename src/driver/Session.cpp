@@ -56,6 +56,11 @@ const ast::Module *Session::load(const std::string &path) {
 
 const ast::Module *Session::import(FileId importer, int level, const std::string &dotted) {
   takePast();
+  if (level == sema::kWrittenModule) {
+    std::string key = "<model>\n" + dotted;
+    auto it = modules_.find(key);
+    return it != modules_.end() ? it->second.get() : parse(key, "<model>", dotted, false);
+  }
   std::string relative = dotted;
   std::replace(relative.begin(), relative.end(), '.', '/');
   if (level == 0 && (dotted == "tessera" || dotted.rfind("tessera.", 0) == 0)) {

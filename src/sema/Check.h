@@ -12,7 +12,10 @@ namespace tessera::sema {
 
 /// Finds the module that an import names. `level` counts the dots of a relative import, `path` is "a.b".
 /// Returns null if there is none (the checker then reports it). The standard library is "tessera.<...>".
+/// With `level` kWrittenModule, `path` is the text of a module that the checker has written: the same text is one module.
 using ModuleLoader = std::function<const ast::Module *(FileId importer, int level, const std::string &path)>;
+
+inline constexpr int kWrittenModule = -1;
 
 class FactTable;
 class CheckedBefore;

@@ -13,6 +13,8 @@
 
 namespace tessera::sema {
 
+struct ModelTrace;
+
 /// A function that is being checked or traced: where it was called, and what with.
 struct TracedCall {
   const Callable *callable = nullptr;
@@ -48,6 +50,7 @@ struct FunctionState {
   std::shared_ptr<Frame> frame;
   shape::Facts facts;
   int varyingDepth = 0, conditionDepth = 0;
+  std::shared_ptr<ModelTrace> model;     // a model is traced: where its parameters come from
   bool isTraining = false;               // a derivative is taken of it: `is_training()`
   std::vector<TracedCall> calls;         // the entry point, and what is being traced
   std::map<std::string, Var *> symVars;  // "%3" -> its variable
@@ -118,6 +121,7 @@ struct Context {
   std::set<std::pair<const Callable *, std::string>> unknownNames;  // that were reported, by the functions they are in
 
   FunctionState function;
+  std::shared_ptr<ModelTrace> modelToEnter;  // of the function that is entered next
   std::optional<std::pair<Span, Dim>> worked;  // the call that was checked last, and what it does; with facts only
 
   // Blocks, loops and values of the function being built.

@@ -28,6 +28,9 @@ struct StructInfo {
   std::vector<StructField> fields;
   std::map<std::string, const Callable *> methods;
   std::string lost;               // a field whose type could not be read: nothing more is said of it
+  const Callable *model = nullptr;  // of a function with @model, whose parameters are the fields
+  const Callable *modelInit = nullptr, *modelCall = nullptr;  // what `.init` is; the entry point of a call from host code
+  enum class Fields : uint8_t { Written, Open, BeingFound, Found } state = Fields::Written;  // of a model
   bool isState = false;           // @state: its values are linear, and an entry point changes its parameters in place
   mutable bool recursive = false;  // or too large: a message was given
 };

@@ -159,6 +159,7 @@ struct Callable {
   bool isCustomVjp = false;                // @custom_vjp
   bool isCustomJvp = false;                // @custom_jvp
   bool isCheckpoint = false;               // @checkpoint
+  bool isModel = false;                    // @model
   std::vector<std::string> keeps;          // ... of it
   bool isTest = false;                     // @test
   const StructInfo *structure = nullptr;   // of a method

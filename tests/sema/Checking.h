@@ -35,7 +35,9 @@ struct Checking {
     auto &slot = modules[std::to_string(level) + path];
     if (slot) return slot.get();
     std::string text;
-    if (level > 0) {
+    if (level == sema::kWrittenModule) {
+      text = path;
+    } else if (level > 0) {
       if (!siblings.count(path)) return nullptr;
       text = siblings[path];
     } else {

@@ -5,6 +5,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
+#include "sema/calls/Models.h"
 #include "sema/calls/NearArgument.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
@@ -308,6 +309,7 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
       {BuiltinKind::Len, &arrayLen},
       {BuiltinKind::Enumerate, &arrayEnumerate},
       {BuiltinKind::IsTraining, &isTraining},
+      {BuiltinKind::Parameter, &modelParameter},
       {BuiltinKind::Zip, &arrayZip},
       {BuiltinKind::DictParts, &arrayDictParts},
       {BuiltinKind::ToInt, &arrayToInt},

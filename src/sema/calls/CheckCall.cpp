@@ -7,6 +7,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
+#include "sema/calls/Models.h"
 #include "sema/calls/NearArgument.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
@@ -114,9 +115,12 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::Partial: return callPartial(cx, callee, std::move(args), span);
   case ValueKind::Derivative: return callDerivative(cx, callee, std::move(args), span);
   case ValueKind::Transform: return callTransform(cx, callee, std::move(args), span);
-  case ValueKind::StructType: return constructStruct(cx, callee, std::move(args), span);
+  case ValueKind::StructType:
+    if (callee.instance->info->model) return callModelType(cx, callee, std::move(args), span);
+    return constructStruct(cx, callee, std::move(args), span);
   case ValueKind::DType: return callDType(cx, callee, args, span, shown);
   case ValueKind::Struct:  // `model(x)`
+    if (callee.instance->info->model && !callee.isStack()) return callModel(cx, callee, std::move(args), span);
     if (callee.instance->info->methods.count("__call__")) {
       Value method = memberOfStruct(cx, callee, "__call__", span);
       return method.isPoison() ? method : callValue(cx, method, std::move(args), span, shown);
@@ -197,7 +201,8 @@ bool isCallable(const Value &value) {
   case ValueKind::Partial:
   case ValueKind::Derivative:
   case ValueKind::Transform: return true;
-  case ValueKind::Struct: return value.instance->info->methods.count("__call__") && !value.isStack();
+  case ValueKind::Struct:
+    return (value.instance->info->methods.count("__call__") || value.instance->info->model) && !value.isStack();
   default: return false;
   }
 }
@@ -508,6 +513,7 @@ Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> value
     whereFacts(cx, *callable.def, true);
     fastDecorator(cx, *callable.def);
     if (cx.failures == errors) {  // else all that is wrong in it follows
+      ModelLayer layer(cx, callable);
       checkBlock(cx, callable.def->body);
       result = inlineResult(cx, callable, span);
     }

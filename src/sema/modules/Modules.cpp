@@ -5,6 +5,7 @@
 #include "sema/advice/Consequences.h"
 #include "sema/advice/Foreign.h"
 #include "sema/calls/Calls.h"
+#include "sema/calls/Models.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/AssertedText.h"
@@ -136,6 +137,7 @@ void evaluateModule(Context &cx, ModuleScope &scope) {
     for (auto &[name, value] : scope.names)
       if (runs(value)) value = Value::poison();
   }
+  findModels(cx, scope);
   for (const auto &[name, value] : scope.names)
     if (value.kind == ValueKind::StructType && value.instance->info->module == &scope)
       checkStruct(cx, *value.instance->info);
@@ -192,11 +194,13 @@ Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, st
     made.isOverload |= which == "overload";
     made.isCustomVjp |= which == "custom_vjp";
     made.isCustomJvp |= which == "custom_jvp";
+    made.isModel |= which == "model";
     made.isCheckpoint |= which == "checkpoint";
     if (which == "checkpoint") made.keeps = keptNames(*decorator.expression);
   }
   Value v = Value::of(ValueKind::Function);
   v.callable = &made;
+  if (made.isModel && made.closure) badModel(cx, made, "stands inside of another function", "write it at module level");
   return v;
 }
 
@@ -263,6 +267,7 @@ static void moduleStatement(Context &cx, ModuleScope &scope, const ast::Stmt &st
     auto &def = static_cast<const ast::FuncDef &>(stmt);
     Value made = functionValue(cx, scope, def);
     attachRule(cx, def, *made.callable);
+    if (made.callable->isModel) made = modelType(cx, scope, *made.callable);
     return define(cx, scope, def.name.text, std::move(made), def.name.span);
   }
   case K::Import: return importStatement(cx, scope, static_cast<const ast::ImportStmt &>(stmt));

@@ -116,8 +116,9 @@ static void dtypesOfJit(Context &cx, const ast::FuncDef &def, const ast::Argumen
 void decoratorNames(Context &cx, const ast::FuncDef &def) {
   static const std::vector<std::string_view> names = {
       "kernel",     "kernel.schedule", "kernel.autotune", "jit",      "function",        "autodiff", "deterministic", "custom_vjp",
-      "custom_jvp", "checkpoint",      "require",         "overload", "verify.numerics", "fast",     "test",          "benchmark"};
-  static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "custom_jvp", "overload"};
+      "custom_jvp", "checkpoint",      "require",         "overload", "verify.numerics", "fast",     "test",          "benchmark",
+      "model"};
+  static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "custom_jvp", "overload", "model"};
   std::map<std::string, const ast::Decorator *> seen;
   for (const ast::Decorator &decorator : def.decorators) {
     std::string which = decoratorName(cx, *decorator.expression);

@@ -1,4 +1,5 @@
 // `object.name`: members of modules, properties and methods of values, sizes of the tile context.
+#include "sema/calls/Models.h"
 #include "sema/calls/NearArgument.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
@@ -251,6 +252,11 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
   case ValueKind::Schedule: found = memberOfSchedule(object, name, known); break;
   case ValueKind::Function: found = memberOfFunction(object, name, known); break;
   case ValueKind::Struct: return memberOfStruct(cx, object, name, span);
+  case ValueKind::StructType:
+    if (!object.instance->info->model) break;
+    known = {"init"};
+    if (name == "init") return initOfModel(cx, object);
+    break;
   case ValueKind::DType: found = memberOfDType(object, name, known); break;
   default: break;
   }

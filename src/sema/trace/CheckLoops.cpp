@@ -1,6 +1,7 @@
 // Loops. What the compiler can decide is traced; the rest becomes For and While.
 #include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
+#include "sema/calls/Models.h"
 #include "sema/EditorFacts.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
@@ -227,6 +228,7 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
   case ValueKind::List: return unrolledFor(cx, stmt, iterable.items);
   case ValueKind::Range:
     lastTurnOnly(cx, stmt);
+    iterable.unrolled |= isLoopOfLayers(cx, iterable);
     return iterable.unrolled ? rangeFor(cx, stmt, iterable) : runs([&] { rangeFor(cx, stmt, iterable); });
   case ValueKind::HostTensor: return runs([&] { rowsFor(cx, stmt, iterable); });
   case ValueKind::Struct:

@@ -1,0 +1,57 @@
+// Models: functions whose parameters are collected into a struct while they are traced.
+#pragma once
+#include "sema/Context.h"
+#include "sema/calls/Arguments.h"
+
+namespace tessera::sema {
+
+/// A field of the struct of a model: an array, a model, or the fields of a layer.
+struct ModelNode {
+  std::string name;
+  std::string type;                   // as it is written; of a layer: empty
+  std::string init;                   // ... its first value, with `$` for a stream of random numbers
+  const StructInfo *model = nullptr;  // a model that is called
+  std::vector<ModelNode> children;    // a layer
+};
+/// A model that is being traced. The first time its parameters are collected; each call takes them in the same order.
+struct ModelTrace {
+  const StructInfo *info = nullptr;
+  bool collects = false;
+  int inner = 0;  // collects: calls of other models around this place, whose parameters are their own
+  ModelNode root;
+  std::vector<ModelNode *> open = {&root};  // layers around this place
+  std::vector<Value> given;                 // else: the parameters
+  size_t next = 0;
+  size_t marks = 0;     // loops and branches of run time around the call
+  bool failed = false;  // a message was given, and what else is wrong may follow from that
+};
+/// A layer of the model that is traced, while its body is: what it makes are fields of its own.
+class ModelLayer {
+public:
+  ModelLayer(Context &cx, const Callable &callable);
+  ~ModelLayer();
+  ModelLayer(const ModelLayer &) = delete;
+  ModelLayer &operator=(const ModelLayer &) = delete;
+
+private:
+  std::shared_ptr<ModelTrace> trace_;  // null: no layer
+};
+
+/// What the name of a function with `@model` stands for: a struct, whose fields are found later.
+Value modelType(Context &cx, ModuleScope &scope, const Callable &callable);
+/// `@model` where it has no meaning.
+void badModel(Context &cx, const Callable &callable, const std::string &why, const std::string &help);
+/// Finds the fields of the models of a module.
+void findModels(Context &cx, ModuleScope &scope);
+/// `parameter(name, shape)`: a field of the model that is traced.
+Value modelParameter(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+/// `classifier(x)`: inside of another model a part of it; elsewhere the struct, made of its fields.
+Value callModelType(Context &cx, const Value &type, GivenList args, Span span);
+/// `net(x)` of a value of that struct.
+Value callModel(Context &cx, const Value &model, GivenList args, Span span);
+/// `classifier.init`.
+Value initOfModel(Context &cx, const Value &type);
+/// Whether a loop stands in a function with `@model` and goes over numbers that are known: each turn has layers of its own.
+bool isLoopOfLayers(const Context &cx, const Value &range);
+
+}  // namespace tessera::sema

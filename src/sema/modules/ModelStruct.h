@@ -1,0 +1,14 @@
+// The struct of a model: its parameters by the layers that make them, and their first values.
+#pragma once
+#include "sema/calls/Models.h"
+
+namespace tessera::sema {
+
+/// A struct as a type.
+Value structTypeOf(const StructInfo &info);
+/// Finds the fields of a model, if they are not known yet. False after a message.
+bool findModel(Context &cx, const StructInfo &info, Span span);
+/// Adds a parameter to the model that is traced. False after a message.
+bool collectParameter(Context &cx, ModelTrace &trace, const std::string &name, const Type &type, const Bound &args, Span span);
+
+}  // namespace tessera::sema

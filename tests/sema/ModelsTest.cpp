@@ -1,0 +1,95 @@
+// Models: what `@model` collects, and where it cannot. Rule T39 of docs/spec/types.md.
+#include "tests/sema/Checking.h"
+#include <gtest/gtest.h>
+
+using namespace tessera;
+using test::Checking;
+
+namespace {
+std::string codes(const std::string &text) { return Checking(text).codes(); }
+const std::string model = "@model\n"
+                          "def net[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n"
+                          "    return linear(tanh(linear(x, 6)), 4)\n";
+/// A model with this body, and a function that calls it.
+std::string of(const std::string &body) {
+  return "@model\ndef net[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n" + body + "def f[B](p: net, x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return p(x)\n";
+}
+/// The parameters of the program's function of that name, "p_linear_w p_linear_b x".
+std::string parametersOf(const Checking &checked, const std::string &name) {
+  std::string all;
+  for (const auto &function : checked.program->functions)
+    if (function->name == name)
+      for (const auto &param : function->params) all += (all.empty() ? "" : " ") + param.var->name;
+  return all;
+}
+}  // namespace
+
+TEST(Models, ParametersAreNamedByTheLayersThatMakeThem) {
+  Checking plain(of("    return linear(tanh(linear(x, 6)), 4, bias=False)\n"));
+  EXPECT_EQ(plain.messages(), "");
+  EXPECT_EQ(parametersOf(plain, "f"), "p_linear_w p_linear_b p_linear_2_w x");
+  Checking helper("def head(x):\n    return linear(x, 4) * parameter(\"scale\", (4,), init=\"ones\")\n" + of("    return head(x)\n"));
+  EXPECT_EQ(helper.messages(), "");
+  EXPECT_EQ(parametersOf(helper, "f"), "p_head_linear_w p_head_linear_b p_head_scale x");
+}
+
+TEST(Models, ModelsInModelsAreFields) {
+  Checking c("@model\ndef block[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(x, 4, bias=False)\n" +
+             of("    for _ in range(2):\n        x = block(x)\n    return x\n"));
+  EXPECT_EQ(c.messages(), "");
+  EXPECT_EQ(parametersOf(c, "f"), "p_block_linear_w p_block_2_linear_w x");
+  // ... also one that stands below.
+  Checking later(of("    return block(x)\n") + "@model\ndef block[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(x, 4, bias=False)\n");
+  EXPECT_EQ(later.messages(), "");
+  EXPECT_EQ(parametersOf(later, "f"), "p_block_linear_w x");
+}
+
+TEST(Models, CallsOfOneValueShareItsParameters) {
+  Checking c(model + "def f[B](p: net, x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return p(p(x))\n");
+  EXPECT_EQ(c.messages(), "");
+  EXPECT_EQ(parametersOf(c, "f"), "p_linear_w p_linear_b p_linear_2_w p_linear_2_b x");
+}
+
+TEST(Models, AModelOfAnotherFileIsOne) {
+  Checking c("from .nets import net\ndef f[B](p: net, x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return p(x)\n", {{"nets", model}});
+  EXPECT_EQ(c.messages(), "");
+  EXPECT_EQ(parametersOf(c, "f"), "p_linear_w p_linear_b p_linear_2_w p_linear_2_b x");
+}
+
+TEST(Models, ModelsStandInStacks) {
+  EXPECT_EQ(codes(model + "def f[B](ps: [net; 3], x: Tensor[B, 4]) -> Tensor[B, 4]:\n    for p in ps:\n        x = p(x)\n    return x\n"), "");
+  EXPECT_EQ(codes(model + "def f(rng: Rng) -> [net; 3]:\n    return [net.init(one) for one in rng.split(3)]\n"), "");
+}
+
+TEST(Models, OutsideOfAModelThereAreNoParameters) {
+  EXPECT_EQ(codes("def f[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(x, 4)\n"), "E0329 2:12");
+  EXPECT_EQ(codes(model + "def f[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return net(x)\n"), "E0329 5:12");
+  EXPECT_EQ(codes(of("    return vmap(lambda v: linear(v, 4))(x)\n")), "E0329 3:27");
+}
+
+TEST(Models, SizesAreNumbers) {
+  Checking c("@model\ndef net[B, D](x: Tensor[B, D]) -> Tensor[B, 4]:\n    return linear(x, 4)\n");
+  ASSERT_EQ(c.codes(), "E0329 3:12");
+  EXPECT_EQ(c.diagnostics.all()[0].message, "the parameter `w` has the size D, which is another in each call");
+  EXPECT_EQ(codes(model + "def f[B](p: net, x: Tensor[B, 5]) -> Tensor[B, 4]:\n    return p(x)\n"), "E0401 5:14");
+}
+
+TEST(Models, RunTimeDoesNotDecideAboutParameters) {
+  EXPECT_EQ(codes(of("    for _ in range(B):\n        x = linear(x, 4)\n    return x\n")), "E0329 4:13");
+  EXPECT_EQ(codes(of("    if sum(x) > 0.0:\n        x = linear(x, 4)\n    return x\n")), "E0329 4:13");
+  EXPECT_EQ(codes(of("    if is_training():\n        x = linear(x, 4)\n    return linear(x, 4)\n") +
+                  "def loss[B](p: net, x: Tensor[B, 4]) -> f32:\n    return sum(p(x))\nslope = grad(loss)\n"),
+            "E0329 5:12");
+}
+
+TEST(Models, TheDecoratorIsForFunctionsOfTensors) {
+  EXPECT_EQ(codes("@model\ndef net(x):\n    return linear(x, 4)\n"), "E0340 2:5");
+  EXPECT_EQ(codes("@model\ndef net[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return x + x\n"), "E0340 2:5");
+  EXPECT_EQ(codes("@model\n@checkpoint\ndef net[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(x, 4)\n"), "E0340 3:5");
+  EXPECT_EQ(codes("@model\ndef net[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return net(linear(x, 4))\n"), "E0211 3:12");
+}
+
+TEST(Models, AMistakeInAModelIsSaidOnce) {
+  EXPECT_EQ(codes(of("    return linear(y, 4)\n")), "E0200 3:19");
+  EXPECT_EQ(codes(of("    return x @ parameter(\"w\", (4, 4), init=\"other\")\n")), "E0311 3:44");
+}
