@@ -9,7 +9,7 @@ finding, too.
 from house import arguments, finish, run, text_of
 
 ORDER = ["saxpy", "softmax", "fusion", "norms", "matmul", "flash_attention", "shared_memory", "shapes", "precision", "structs",
-         "stencil", "convolution", "transformer", "training", "host_program"]
+         "stencil", "convolution", "transformer", "training", "mlp", "host_program"]
 
 
 def page(root):
