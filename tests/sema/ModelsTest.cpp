@@ -67,11 +67,18 @@ TEST(Models, OutsideOfAModelThereAreNoParameters) {
   EXPECT_EQ(codes(of("    return vmap(lambda v: linear(v, 4))(x)\n")), "E0329 3:27");
 }
 
-TEST(Models, SizesAreNumbers) {
-  Checking c("@model\ndef net[B, D](x: Tensor[B, D]) -> Tensor[B, 4]:\n    return linear(x, 4)\n");
-  ASSERT_EQ(c.codes(), "E0329 3:12");
-  EXPECT_EQ(c.diagnostics.all()[0].message, "the parameter `w` has the size D, which is another in each call");
+TEST(Models, SizesAreNumbersOrDimensionsOfTheStruct) {
+  const std::string open = "@model\ndef net[B, D](x: Tensor[B, D]) -> Tensor[B, 4]:\n    return linear(x, 4)\n";
+  EXPECT_EQ(codes(open + "def f[B, D](p: net[D], x: Tensor[B, D]) -> Tensor[B, 4]:\n    return p(x)\n"), "");
+  EXPECT_EQ(codes(open + "def f(rng: Rng) -> net[5]:\n    return net.init(rng, D=5)\n"), "");
+  EXPECT_EQ(codes(open + "def f[B](p: net[5], x: Tensor[B, 6]) -> Tensor[B, 4]:\n    return p(x)\n"), "E0329 3:12");
+  EXPECT_EQ(codes(open + "@model\ndef two[B, E](x: Tensor[B, E]) -> Tensor[B, 4]:\n    return net(linear(x, 2 * E))\n"
+                         "def f[B](p: two[3], x: Tensor[B, 3]) -> Tensor[B, 4]:\n    return p(x)\n"),
+            "");
+  EXPECT_EQ(codes(open + "def f[B](p: net, x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return p(x)\n"), "E0324 4:13");
   EXPECT_EQ(codes(model + "def f[B](p: net, x: Tensor[B, 5]) -> Tensor[B, 4]:\n    return p(x)\n"), "E0401 5:14");
+  Checking c(of("    n = 0\n    while n < 3:\n        n = n + 1\n    return x * parameter(\"w\", (n,))\n"));
+  EXPECT_NE(c.messages(), "");
 }
 
 TEST(Models, RunTimeDoesNotDecideAboutParameters) {

@@ -46,18 +46,18 @@ std::string scaleText(double number) {
 
 /// The text of the first value of a parameter. Nothing after a message.
 std::optional<std::string> firstValue(Context &cx, const Bound &args, const std::string &shape, Span span) {
-  double scale = 1;
-  if (args.values[3].given()) {
-    const Value &given = args.values[3];
-    if (given.kind != ValueKind::Float && !given.isKnownInt()) {
-      if (!given.isPoison()) report(cx, Id::notConstant, args.spans[3], "the scale of a parameter");
-      return std::nullopt;
-    }
-    scale = given.kind == ValueKind::Float ? given.number : static_cast<double>(given.sym.constant());
+  const Value &scale = args.values[3], &fan = args.values[5];
+  const bool isKnown = !scale.given() || scale.kind == ValueKind::Float || scale.isKnownInt();
+  if (!isKnown || (fan.given() && fan.kind != ValueKind::Int)) {
+    if (!(isKnown ? fan : scale).isPoison())
+      report(cx, Id::notConstant, args.spans[isKnown ? 5 : 3], isKnown ? "the fan of a parameter" : "the scale of a parameter");
+    return std::nullopt;
   }
+  std::string number = scaleText(!scale.given() ? 1 : scale.kind == ValueKind::Float ? scale.number : static_cast<double>(scale.sym.constant()));
+  if (fan.given()) number = "(" + number + " / sqrt(f32(" + show(cx, fan.sym) + ")))";
   const Value &init = args.values[2];
   if (init.isPoison()) return std::nullopt;
-  const std::string text = init.given() ? init.text : "normal", number = scaleText(scale);
+  const std::string text = init.given() ? init.text : "normal";
   if (text == "zeros" || text == "ones") return text + "(" + shape;
   if (text == "normal") return number + " * $.normal(" + shape;
   if (text == "uniform") return number + " * (2.0 * $.uniform(" + shape;
@@ -85,6 +85,19 @@ Value nextParameter(Context &cx, ModelTrace &trace, const Type &type, Span span)
   return failed(cx, span, "a parameter of the model " + model + " is " + describe(cx, found) + ", and this call makes it another",
                 "which parameters a model has must not depend on a call: on `is_training()`, or on a type that may be None");
 }
+/// Whether this can be a size of a parameter: it is known, or one of dimensions that the signature of the model names. False after a
+/// message.
+bool isSize(Context &cx, const Dim &size, const std::string &name, Span span) {
+  std::set<std::string> vars;
+  size.collectVars(vars);
+  const std::vector<std::string> &dims = cx.function.fn->dims;
+  if (std::all_of(vars.begin(), vars.end(), [&](const std::string &v) { return std::find(dims.begin(), dims.end(), v) != dims.end(); }))
+    return true;
+  failed(cx, span, "the parameter `" + name + "` has the size " + show(cx, size) + ", which is another in each call",
+         "a size is a number, or made of dimensions that the signature of the model names");
+  return false;
+}
+
 /// Whether run time decides if, or how often, this place is met. True after a message.
 bool isInBranch(Context &cx, const ModelTrace &trace, Span span) {
   if (cx.function.loopMarks.size() == trace.marks) return false;
@@ -97,7 +110,9 @@ bool isInBranch(Context &cx, const ModelTrace &trace, Span span) {
 
 ModelLayer::ModelLayer(Context &cx, const Callable &callable) {
   const std::shared_ptr<ModelTrace> &trace = cx.function.model;
-  if (!trace || !trace->collects || trace->inner || callable.isModel) return;
+  if (!trace || !trace->collects) return;
+  if (callable.isModel && trace->inner == 1) trace->dimsOfInner = cx.function.frame->dims;
+  if (trace->inner || callable.isModel) return;
   trace_ = trace;
   ModelNode layer;
   layer.name = newField(*trace->open.back(), callable.name);
@@ -109,7 +124,9 @@ ModelLayer::~ModelLayer() {
   if (!trace_) return;
   trace_->open.pop_back();
   std::vector<ModelNode> &layers = trace_->open.back()->children;
-  if (layers.back().children.empty()) layers.pop_back();
+  ModelNode &layer = layers.back();
+  for (const ModelNode &child : layer.children) layer.names.insert(child.names.begin(), child.names.end());
+  if (layer.children.empty()) layers.pop_back();
 }
 
 Value modelParameter(Context &cx, const BuiltinRow &, Bound &args, Span span) {
@@ -131,9 +148,7 @@ Value modelParameter(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   std::vector<Dim> shape;
   if (!shapeArgument(cx, args.values[1], args.spans[1], shape) || !sizesArePossible(cx, shape, args.spans[1])) return Value::poison();
   for (const Dim &d : shape)
-    if (!d.isConstant())
-      return failed(cx, span, "the parameter `" + name + "` has the size " + show(cx, d) + ", which is another in each call",
-                    "sizes of parameters are numbers: give that axis of the model's argument one, as in `x: Tensor[B, 784]`");
+    if (trace->collects && !trace->inner && !isSize(cx, d, name, span)) return Value::poison();
   std::optional<DType> dtype = args.values[4].given() ? dtypeArgument(cx, args.values[4], args.spans[4]) : DType::F32;
   if (!dtype) return Value::poison();
   Type type = sema::tensorType(*dtype, shape);
@@ -161,7 +176,13 @@ Value callModelType(Context &cx, const Value &type, GivenList args, Span span) {
   }
   ++trace->inner;
   Value result = callFunction(cx, *info.model, std::move(args), span);
-  --trace->inner;
+  if (--trace->inner || result.isPoison()) return result;
+  ModelNode &part = trace->open.back()->children.back();
+  for (const ast::TypeParameter &t : info.def->typeParameters) {
+    Dim size = part.dims[t.name.text] = trace->dimsOfInner[t.name.text];
+    if (!isSize(cx, size, t.name.text, span)) return Value::poison();
+    size.collectVars(part.names);
+  }
   return result;
 }
 
@@ -212,6 +233,7 @@ bool collectParameter(Context &cx, ModelTrace &trace, const std::string &name, c
   leaf.type = "Tensor[" + shape + dtype + "]";
   leaf.init = std::move(*init);
   if (leaf.init.find("uniform") != std::string::npos) leaf.init += " - 1.0)";
+  for (const Dim &d : type.shape) d.collectVars(leaf.names);
   trace.open.back()->children.push_back(std::move(leaf));
   return true;
 }

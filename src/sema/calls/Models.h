@@ -11,12 +11,15 @@ struct ModelNode {
   std::string type;                   // as it is written; of a layer: empty
   std::string init;                   // ... its first value, with `$` for a stream of random numbers
   const StructInfo *model = nullptr;  // a model that is called
+  std::map<std::string, Dim> dims;    // ... what its dimensions are here
+  std::set<std::string> names;        // the dimensions of the traced model that are sizes in it
   std::vector<ModelNode> children;    // a layer
 };
 /// A model that is being traced. The first time its parameters are collected; each call takes them in the same order.
 struct ModelTrace {
   const StructInfo *info = nullptr;
   bool collects = false;
+  std::map<std::string, Dim> dimsOfInner;  // collects: the dimensions of the model that was called last
   int inner = 0;  // collects: calls of other models around this place, whose parameters are their own
   ModelNode root;
   std::vector<ModelNode *> open = {&root};  // layers around this place

@@ -15,7 +15,8 @@ namespace {
 class ModelText {
 public:
   ModelText(Context &cx, const StructInfo &info, const ModelNode &root) : cx_(cx), info_(info) {
-    structure(root, info.name);
+    for (const ModelNode &child : root.children) names_.insert(child.names.begin(), child.names.end());
+    structure(root, info.name, names_);
     text_ += init(root) + call();
   }
   const std::string &text() const { return text_; }
@@ -23,17 +24,29 @@ public:
   const std::map<std::string, const StructInfo *> &models() const { return models_; }
 
 private:
-  void structure(const ModelNode &layer, const std::string &name) {
+  /// `[D, F]`, or nothing.
+  static std::string inBrackets(const std::set<std::string> &names) {
+    std::string text;
+    for (const std::string &name : names) text += (text.empty() ? "" : ", ") + name;
+    return text.empty() ? "" : "[" + text + "]";
+  }
+
+  void structure(const ModelNode &layer, const std::string &name, const std::set<std::string> &names) {
     for (const ModelNode &child : layer.children)
-      if (!child.children.empty()) structure(child, name + "_" + child.name);
-    text_ += "struct " + name + ":\n";
+      if (!child.children.empty()) structure(child, name + "_" + child.name, child.names);
+    text_ += "struct " + name + inBrackets(names) + ":\n";
     for (const ModelNode &child : layer.children) text_ += "    " + child.name + ": " + typeOf(child, name) + "\n";
     text_ += "\n";
   }
 
   std::string typeOf(const ModelNode &node, const std::string &structure) {
-    if (node.model) return modelName(*node.model);
-    return node.children.empty() ? node.type : structure + "_" + node.name;
+    if (node.model) {
+      std::string sizes;
+      for (const ast::TypeParameter &t : node.model->def->typeParameters)
+        sizes += (sizes.empty() ? "" : ", ") + show(cx_, node.dims.at(t.name.text));
+      return modelName(*node.model) + (sizes.empty() ? "" : "[" + sizes + "]");
+    }
+    return node.children.empty() ? node.type : structure + "_" + node.name + inBrackets(node.names);
   }
 
   std::string modelName(const StructInfo &model) {
@@ -44,7 +57,11 @@ private:
 
   std::string value(const ModelNode &node, const std::string &structure) {
     std::string stream = "streams[" + std::to_string(streams_) + "]";
-    if (node.model) return ++streams_, modelName(*node.model) + ".init(" + stream + ")";
+    if (node.model) {
+      std::string sizes;
+      for (const auto &[name, size] : node.dims) sizes += ", " + name + "=" + show(cx_, size);
+      return ++streams_, modelName(*node.model) + ".init(" + stream + sizes + ")";
+    }
     if (node.children.empty()) {
       std::string text = node.init;
       if (size_t at = text.find('$'); at != std::string::npos) ++streams_, text.replace(at, 1, stream);
@@ -59,7 +76,9 @@ private:
   std::string init(const ModelNode &root) {
     std::string made = value(root, info_.name);
     std::string split = streams_ > 0 ? "    streams = rng.split(" + std::to_string(streams_) + ")\n" : "";
-    return "def " + info_.name + "_init(rng: Rng) -> " + info_.name + ":\n" + split + "    return " + made + "\n\n";
+    std::string sizes;
+    for (const std::string &name : names_) sizes += ", " + name + ": Const[\"" + name + "\"]";
+    return "def " + info_.name + "_init(rng: Rng" + sizes + ") -> " + info_.name + inBrackets(names_) + ":\n" + split + "    return " + made + "\n\n";
   }
 
   /// The head of the model, with the parameters in front.
@@ -73,7 +92,7 @@ private:
     for (const ast::Parameter &p : def.parameters)
       args += (args.empty() ? "" : ", ") +
               (p.kind == ast::ParameterKind::KeywordOnly ? p.name.text + "=" + p.name.text : p.name.text);
-    head.insert(at + 1, self + ": " + info_.name + (def.parameters.empty() ? "" : ", "));
+    head.insert(at + 1, self + ": " + info_.name + inBrackets(names_) + (def.parameters.empty() ? "" : ", "));
     head.insert(4 + def.name.text.size(), "_call");
     return head + ":\n    return " + self + "(" + args + ")\n";
   }
@@ -81,6 +100,7 @@ private:
   Context &cx_;
   const StructInfo &info_;
   std::string text_;
+  std::set<std::string> names_;  // dimensions of the struct
   int streams_ = 0;
   std::map<std::string, const StructInfo *> models_;
 };
