@@ -9,7 +9,7 @@ std::string_view wordsInstead(std::string_view name) {
       "`vmap(f)` maps `f` over an axis that its arguments have; operators broadcast over a batch by themselves";
   static constexpr std::string_view kLoop = "a loop is written `for i in range(n):`, and changes names that it finds";
   static constexpr std::string_view kLayer =
-      "a layer is a function of its weights, `x @ w + b`; a `struct` holds the weights of a model";
+      "in a function with `@model` layers make their own weights, `linear(x, 128)`; else they take them, `linear(x, w, b)`";
   static constexpr std::string_view kStep =
       "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`";
   static constexpr std::string_view kGradient =
