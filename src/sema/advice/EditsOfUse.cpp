@@ -80,8 +80,13 @@ private:
   std::vector<std::string> unread() const {
     std::vector<std::string> found;
     for (const auto &[name, use] : names())
-      if (name[0] != '_' && use.isBound() && use.reads.empty() && found.size() < kMost) found.push_back(name);
+      if (name[0] != '_' && use.isBound() && use.reads.empty() && !givesSize(use) && found.size() < kMost) found.push_back(name);
     return found;
+  }
+  /// `heads: Const[H]`, of which the types read `H`.
+  bool givesSize(const NameUse &use) const {
+    auto *type = use.parameter ? as<ast::SubscriptExpr>(use.parameter->annotation) : nullptr;
+    return type && text(*type->object) == "Const";
   }
   bool isBoundBefore(const std::string &name, uint32_t place) const {
     const NameUse &use = names().at(name);
