@@ -27,6 +27,9 @@ std::vector<CandidateGroup> editsOfShapes(const diag::Diagnostic &diagnostic, co
 /// How derivatives and mapped functions are asked for.
 std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);
+/// What a call lacks, and how its parts are counted. (EditsOfArguments.cpp)
+std::vector<CandidateGroup> editsOfArguments(const diag::Diagnostic &diagnostic, const Place &place,
+                                             const Sources &sources);
 /// Numbers that do not fit: counts, bounds of loops and guards, sizes that are not given.
 std::vector<CandidateGroup> editsOfNumbers(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);
