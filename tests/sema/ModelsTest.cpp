@@ -97,6 +97,7 @@ TEST(Models, TheDecoratorIsForFunctionsOfTensors) {
 }
 
 TEST(Models, AMistakeInAModelIsSaidOnce) {
+  EXPECT_EQ(codes(model + "def f[B](p: net, x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return p(x)\n" + model), "E0204 7:5");
   EXPECT_EQ(codes(of("    return linear(y, 4)\n")), "E0200 3:19");
   EXPECT_EQ(codes(of("    return x @ parameter(\"w\", (4, 4), init=\"other\")\n")), "E0311 3:44");
 }

@@ -44,7 +44,8 @@ std::string scaleText(double number) {
   return text.str().find_first_of(".en") == std::string::npos ? text.str() + ".0" : text.str();
 }
 
-/// The text of the first value of a parameter. Nothing after a message.
+/// The text of the first value of a parameter. `shape`: the rest of a call that makes an array of it, `(I, O), f32)`. Nothing
+/// after a message.
 std::optional<std::string> firstValue(Context &cx, const Bound &args, const std::string &shape, Span span) {
   const Value &scale = args.values[3], &fan = args.values[5];
   const bool isKnown = !scale.given() || scale.kind == ValueKind::Float || scale.isKnownInt();
@@ -60,7 +61,7 @@ std::optional<std::string> firstValue(Context &cx, const Bound &args, const std:
   const std::string text = init.given() ? init.text : "normal";
   if (text == "zeros" || text == "ones") return text + "(" + shape;
   if (text == "normal") return number + " * $.normal(" + shape;
-  if (text == "uniform") return number + " * (2.0 * $.uniform(" + shape;
+  if (text == "uniform") return number + " * (2.0 * $.uniform(" + shape + " - 1.0)";
   report(cx, Id::wrongArgument, init.given() ? args.spans[2] : span, quoted("init"),
          R"("normal", "uniform", "zeros" or "ones")", init.kind == ValueKind::String ? "\"" + text + "\"" : describe(cx, init));
   return std::nullopt;
@@ -232,7 +233,6 @@ bool collectParameter(Context &cx, ModelTrace &trace, const std::string &name, c
   leaf.name = newField(*trace.open.back(), name);
   leaf.type = "Tensor[" + shape + dtype + "]";
   leaf.init = std::move(*init);
-  if (leaf.init.find("uniform") != std::string::npos) leaf.init += " - 1.0)";
   for (const Dim &d : type.shape) d.collectVars(leaf.names);
   trace.open.back()->children.push_back(std::move(leaf));
   return true;

@@ -42,6 +42,8 @@ private:
 
 /// What the name of a function with `@model` stands for: a struct, whose fields are found later.
 Value modelType(Context &cx, ModuleScope &scope, const Callable &callable);
+/// A model whose name means something else, since it was taken, has no parameters.
+void leaveUnlessNamed(Context &cx, const ModuleScope &scope, const StructInfo &info);
 /// `@model` where it has no meaning.
 void badModel(Context &cx, const Callable &callable, const std::string &why, const std::string &help);
 /// Finds the fields of the models of a module.

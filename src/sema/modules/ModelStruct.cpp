@@ -222,6 +222,14 @@ Value modelType(Context &cx, ModuleScope &scope, const Callable &callable) {
   return structTypeOf(info);
 }
 
+void leaveUnlessNamed(Context &cx, const ModuleScope &scope, const StructInfo &info) {
+  auto named = scope.names.find(info.name);
+  if (named != scope.names.end() && named->second.kind == ValueKind::StructType && named->second.instance->info == &info) return;
+  StructInfo &left = mutableInfo(cx, info);
+  left.state = StructInfo::Fields::Found;
+  left.recursive = true;
+}
+
 bool findModel(Context &cx, const StructInfo &info, Span span) {
   if (info.state == StructInfo::Fields::BeingFound) {
     if (fresh(cx, Id::recursion, span))

@@ -267,8 +267,11 @@ static void moduleStatement(Context &cx, ModuleScope &scope, const ast::Stmt &st
     auto &def = static_cast<const ast::FuncDef &>(stmt);
     Value made = functionValue(cx, scope, def);
     attachRule(cx, def, *made.callable);
-    if (made.callable->isModel) made = modelType(cx, scope, *made.callable);
-    return define(cx, scope, def.name.text, std::move(made), def.name.span);
+    if (!made.callable->isModel) return define(cx, scope, def.name.text, std::move(made), def.name.span);
+    const Value model = modelType(cx, scope, *made.callable);
+    define(cx, scope, def.name.text, model, def.name.span);
+    if (model.kind == ValueKind::StructType) leaveUnlessNamed(cx, scope, *model.instance->info);
+    return;
   }
   case K::Import: return importStatement(cx, scope, static_cast<const ast::ImportStmt &>(stmt));
   case K::FromImport: return fromImport(cx, scope, static_cast<const ast::FromImportStmt &>(stmt));
