@@ -62,6 +62,7 @@ bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *decla
     cx.function.frame->function->returnsState = true;
     return true;
   }
+  if (declared && declared->kind == DeclaredType::Kind::None) return wrong("None");
   if (!structure && !value.isSequence()) {
     if (declared && declared->kind == DeclaredType::Kind::Struct)
       return wrong("a `" + instanceText(cx, *declared->instance) + "`");
