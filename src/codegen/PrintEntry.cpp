@@ -11,6 +11,8 @@ namespace target = tessera::ir::target;
 namespace tessera::codegen {
 namespace {
 
+constexpr size_t kManyLaunches = 100;  // that a compiler of C++ takes seconds to optimise, with the arguments of each
+
 class EntryPrinter {
 public:
   EntryPrinter(const EntryFacts &facts, const Language &language, Writer &writer)
@@ -593,7 +595,8 @@ void EntryPrinter::print() {
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }
   parameters.push_back("TessStream " + stream_);
-  writer_.statement(Doc("extern \"C\" TessStatus " + facts_.symbol + "(") +
+  const bool hasManyLaunches = language_.gpu && facts_.launches.size() >= kManyLaunches;
+  writer_.statement(Doc((hasManyLaunches ? "extern \"C\" TSR_UNOPTIMISED TessStatus " : "extern \"C\" TessStatus ") + facts_.symbol + "(") +
                     Doc::align(commaSeparated(parameters)) + ") {");
   writer_.indent();
   std::vector<Doc> constants;

@@ -92,6 +92,15 @@ std::vector<std::string> hostFlags(const TargetSpec &target) {
   return flags;
 }
 
+/// What nvcc translates for. Machine code alone where it is for one family of GPUs (sm_90a): PTX beside it is for other GPUs and takes as long.
+std::vector<std::string> gpuFlags(const TargetSpec &target) {
+  const std::string kernelsAtOnce = "--split-compile=0";  // as many as there are cores
+  if (target.arch.empty()) return {"-arch=native", kernelsAtOnce};
+  std::string name(target.machine().compilerName);
+  if (name.back() != 'a') return {"-arch=" + name, kernelsAtOnce};
+  return {"-gencode=arch=compute_" + name.substr(name.find('_') + 1) + ",code=" + name, kernelsAtOnce};
+}
+
 CompileCommand commandFor(const TargetSpec &target, const std::string &source, const std::string &output,
                           const std::string &includeFolder, bool shared, const std::string &exports = {}) {
   CompileCommand result;
@@ -110,7 +119,7 @@ CompileCommand commandFor(const TargetSpec &target, const std::string &source, c
     c.push_back(nvcc());
     if (c[0].empty()) result.missing = "nvcc of the CUDA Toolkit";
     c.insert(c.end(), {"-std=c++17", "-O3", "-fmad=false", "-x", "cu"});
-    c.push_back("-arch=" + (target.arch.empty() ? "native" : std::string(target.machine().compilerName)));
+    for (std::string &flag : gpuFlags(target)) c.push_back(flag);
     if (shared) c.insert(c.end(), {"-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-Xlinker", onlyEntries, "-Xlinker", ownFirst});
     break;
   case Target::Hip:
