@@ -176,10 +176,10 @@ TSR_DEVICE void load_elements(Vector &to, const View<V, 1, Layout> &from, typena
 }
 
 /// Two neighbours of a row at a time, which are aligned and lie inside of the tensor together.
-template <class Access, class V, class T, int M, int N, class Grid>
-TSR_DEVICE void store_pairs(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+template <class Access, class V, class Layout, class T, int M, int N, class Grid>
+TSR_DEVICE void store_pairs(const View<V, 2, Layout> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
   using Pair = Chunk<T, 2 * static_cast<int>(sizeof(T))>;
-  const int64_t width = to.extent[1];
+  const int64_t apart = to.stride(0);
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     const int64_t row = row0 + from.row(i);
@@ -190,20 +190,20 @@ TSR_DEVICE void store_pairs(const View<V, 2> &to, const Fragment<T, M, N, Grid> 
       Pair pair;
       pair.element[0] = from(i, j);
       pair.element[1] = from(i, j + 1);
-      *reinterpret_cast<Pair *>(to.data + row * width + col) = pair;
+      *reinterpret_cast<Pair *>(to.data + row * apart + col) = pair;
     }
   }
 }
 
-template <class Access, class V, class T, int M, int N, class Grid>
-TSR_DEVICE void store_elements(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+template <class Access, class V, class Layout, class T, int M, int N, class Grid>
+TSR_DEVICE void store_elements(const View<V, 2, Layout> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
 #if defined(TSR_CPU)
   if constexpr (Grid::size == 1) {
     const Within rows(row0, to.extent[0], M), cols(col0, to.extent[1], N);
     if (cols.begin >= cols.end) return;
     for (int i = rows.begin; i < rows.end; ++i) {
       const T *const line = from.element[i] + cols.begin;
-      V *const target = to.data + (row0 + i) * to.extent[1] + (col0 + cols.begin);
+      V *const target = to.data + (row0 + i) * to.stride(0) + (col0 + cols.begin);
       TSR_SIMD
       for (int j = 0; j < cols.end - cols.begin; ++j) target[j] = line[j];
     }
@@ -211,7 +211,7 @@ TSR_DEVICE void store_elements(const View<V, 2> &to, const Fragment<T, M, N, Gri
   }
 #endif
   if constexpr (Grid::pairs && N % 2 == 0) {
-    const bool even = reinterpret_cast<uintptr_t>(to.data) % (2 * sizeof(T)) == 0 && (to.extent[1] | col0) % 2 == 0;
+    const bool even = reinterpret_cast<uintptr_t>(to.data) % (2 * sizeof(T)) == 0 && (to.extent[1] | to.stride(0) | col0) % 2 == 0;
     if (even) return store_pairs<Access>(to, from, row0, col0);
   }
   TSR_UNROLL
@@ -243,8 +243,8 @@ TSR_DEVICE void load_fragment(Vector &to, const View<V, 1, Layout> &from, int64_
 }
 /// Stores the tile whose first element is at `first`, an index for each dimension; what lies outside of the tensor is
 /// not written.
-template <class V, int Rank, class Tile, class... First>
-TSR_DEVICE void store_fragment(const View<V, Rank> &to, const Tile &from, First... first) {
+template <class V, int Rank, class Layout, class Tile, class... First>
+TSR_DEVICE void store_fragment(const View<V, Rank, Layout> &to, const Tile &from, First... first) {
   detail::store_elements<detail::Masked>(to, from, first...);
 }
 
@@ -258,8 +258,8 @@ TSR_DEVICE void load_transposed_fragment(Fragment<T, M, N, Grid> &to, const View
       to(i, j) = to.holds(i, j) ? from.at_or(other, row0 + to.col(j), col0 + to.row(i)) : other;
   }
 }
-template <class V, class T, int M, int N, class Grid>
-TSR_DEVICE void store_transposed_fragment(const View<V, 2> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+template <class V, class Layout, class T, int M, int N, class Grid>
+TSR_DEVICE void store_transposed_fragment(const View<V, 2, Layout> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     TSR_UNROLL
@@ -273,8 +273,8 @@ template <class Tile, class V, int Rank, class Layout, class... First>
 TSR_DEVICE void load_whole_fragment(Tile &to, const View<V, Rank, Layout> &from, First... first) {
   detail::load_elements<detail::Inside>(to, from, typename Tile::Element{}, first...);
 }
-template <class V, int Rank, class Tile, class... First>
-TSR_DEVICE void store_whole_fragment(const View<V, Rank> &to, const Tile &from, First... first) {
+template <class V, int Rank, class Layout, class Tile, class... First>
+TSR_DEVICE void store_whole_fragment(const View<V, Rank, Layout> &to, const Tile &from, First... first) {
   detail::store_elements<detail::Inside>(to, from, first...);
 }
 

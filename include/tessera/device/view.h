@@ -101,6 +101,9 @@ template <class T, int Rank> struct View<T, Rank, Strided> {
     return holds(index...) ? data[offset(index...)] : other;
   }
   template <class... Index> TSR_INLINE Value at(Index... index) const { return at_or(Value{}, index...); }
+  template <class... Index> TSR_INLINE void put(Value value, Index... index) const {
+    if (holds(index...)) data[offset(index...)] = value;
+  }
 
   TSR_INLINE decltype(auto) operator[](int64_t index) const {
     if constexpr (Rank == 1) {

@@ -164,23 +164,29 @@ bool FunctionScheduler::readsStored(Value value) {
 }
 
 LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
+  auto areHeld = [&](ArrayRef<Stored> beside) {
+    for (const Stored &stored : beside) isHeld(stored), isHeldInPlace(stored.first);
+    return success();
+  };
   if (Chain *other = sweepBeside(root, chain)) {
     Chain both = together(chain, *other);
     Value stored = storedFor(other->outer), memory = memoryFor(stored);
     Stored here{root, target}, there{stored, memory};
     if (both.outer != chain.outer) std::swap(here, there);
-    if (failed(chainKernel(here.first, both, chainForms(both).front(), here.second, {}, there))) return failure();
-    isHeld({stored, memory});
-    return success();
+    SmallVector<Stored> beside{there};
+    beside.append(roundedBeside(root)), beside.append(roundedBeside(stored));
+    if (failed(chainKernel(here.first, both, chainForms(both).front(), here.second, {}, beside))) return failure();
+    return isHeld({stored, memory}), areHeld(beside);
   }
   SmallVector<Stored> rows;
   for (Value value : chain.keepsRows ? chain.rows() : SmallVector<Value>()) rows.push_back({value, memoryFor(value)});
   SmallVector<ChainForm> forms = chainForms(chain);
   if (std::optional<ChainTile> tile = splitTile(chain, forms)) return splitChain(root, chain, forms.front(), *tile, target);
+  SmallVector<Stored> beside = rows.empty() ? roundedBeside(root) : SmallVector<Stored>();
   for (const ChainForm &form : forms) {
     size_t outside = when_.size();
     when_.append(form.when);
-    LogicalResult made = chainKernel(root, chain, form, target, rows);
+    LogicalResult made = chainKernel(root, chain, form, target, rows, beside);
     when_.truncate(outside);
     if (failed(made)) return failure();
   }
@@ -189,7 +195,7 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
     keepers_.erase(value);
     leaves_[value] = memory;
   }
-  return success();
+  return areHeld(beside);
 }
 
 void FunctionScheduler::setChainSizes(graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes) {
@@ -213,7 +219,7 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   auto size = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
   RootTile tile = chain.reduce ? rowTile(root, size("T.m")) : rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
-                             graph::KernelOp::getOperationName(), {}, chain.beside.empty() ? rows : beside);
+                             graph::KernelOp::getOperationName(), {}, rows.empty() ? beside : rows);
   auto kernel = cast<graph::KernelOp>(begun.op);
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();

@@ -37,8 +37,10 @@ public:
     if (auto reshape = dyn_cast<graph::ReshapeOp>(op))  // of what lies in memory, or will: another view of it
       return reshape.getOperand().getType() == foldedType(value.getType()) || isMadeByProduct(reshape.getOperand());
     if (auto repeated = dyn_cast<graph::BroadcastOp>(op)) return kindOf(repeated) != Repeated::Other;
+    // Products that are put together lie in memory, for the product that reads them.
+    if (auto joined = dyn_cast<graph::ConcatOp>(op)) return llvm::all_of(joined.getOperands(), isMadeByProduct);
     // What is moved is read in the place where it lies; the rest is in memory, or will be.
-    return !isa<graph::TransposeOp, graph::SliceOp, graph::WindowOp, graph::IotaOp, graph::ConcatOp>(op);
+    return !isa<graph::TransposeOp, graph::SliceOp, graph::WindowOp, graph::IotaOp>(op);
   }
 
   /// The value in the other shape, made at `place`.

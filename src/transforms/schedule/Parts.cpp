@@ -77,6 +77,13 @@ std::optional<Part> partOf(Value value, llvm::function_ref<bool(Value)> isStored
   return part;
 }
 
+std::optional<Part> placeIn(graph::ConcatOp concat, unsigned operand, Value made) {
+  Part part = wholeOf(concat.getResult());
+  for (Value before : concat.getOperands().take_front(operand))
+    part.offset = part.offset + shapeOf(before.getType())[concat.getAxis()].getDim() * part.strides[concat.getAxis()];
+  return reshaped(part, shapeOf(concat.getOperands()[operand].getType()), shapeOf(made.getType()));
+}
+
 /// Marks in an operand of a product the parts of arrays that tiles take as they lie. `kinds`: of the operand's axes, for a tile.
 /// `sideBySide`: rows that lie apart would be copied.
 void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds, bool sideBySide, Met &met) {

@@ -15,4 +15,8 @@ struct Part {
 /// Nothing where the value is something else than a part of one array in memory, or where only run time knows where it lies.
 std::optional<Part> partOf(mlir::Value value, llvm::function_ref<bool(mlir::Value)> isStored, ir::graph::FuncOp function);
 
+/// Where a part of what is put together lies in it, under the shape that `made` had before a reshape. Nothing where its elements lie
+/// otherwise.
+std::optional<Part> placeIn(ir::graph::ConcatOp concat, unsigned operand, mlir::Value made);
+
 }  // namespace tessera::transforms

@@ -10,6 +10,8 @@ namespace tessera::transforms {
 
 /// Computes products turned whose results are read turned (TurnResults.cpp).
 std::unique_ptr<mlir::Pass> createTurnResultsPass();
+/// Adds up rows of products before they are put together (SumParts.cpp).
+std::unique_ptr<mlir::Pass> createSumPartsPass();
 /// Rounds values to fewer bits before they are moved (RoundEarly.cpp).
 std::unique_ptr<mlir::Pass> createRoundEarlyPass();
 /// Takes sums of rows from products of matrices that are there already (ExchangeSums.cpp).

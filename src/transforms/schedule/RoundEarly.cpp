@@ -1,10 +1,13 @@
 // Values are rounded before they are moved.
 //
 // A product that becomes heads, `cast(transpose(reshape(x @ w)))`, is rounded where it is made and stored in as few bits; whoever
-// reads heads finds them there. The same for the parts of a value, q, k and v of one product, if all of them are rounded alike.
+// reads heads finds them there. The same for the parts of a value, q, k and v of one product, if all of them are rounded alike; and
+// for products that are put together, the derivatives by q, k and v. Sums over their rows stay as exact as they are (SumParts.cpp):
+// where tiles are in registers as f32, their sums come from there.
 #include "ir/graph/Graph.h"
 #include "llvm/ADT/SetVector.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/schedule/MovedProducts.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -24,10 +27,12 @@ bool roundAlike(graph::CastOp one, graph::CastOp other) {
   return one->getAttrs() == other->getAttrs() && elementTypeOf(one.getType()) == elementTypeOf(other.getType());
 }
 
-/// The casts of all that is read of the operand of a movement, if each is rounded by one and all alike; otherwise none.
+/// The casts of all that is read of the operand of a movement, if each is rounded by one and all alike; otherwise none. Sums over the
+/// rows of a product do not count.
 SmallVector<graph::CastOp> castsOf(Value moved) {
   SmallVector<graph::CastOp> casts;
   for (Operation *user : moved.getUsers()) {
+    if (isSumOfTiles(user)) continue;
     auto cast = isMovement(user) && user->hasOneUse() ? dyn_cast<graph::CastOp>(*user->user_begin()) : graph::CastOp();
     bool fits = cast && isNarrowing(cast) && cast->getBlock() == moved.getParentBlock() && (casts.empty() || roundAlike(cast, casts[0]));
     if (!fits) return {};
@@ -46,6 +51,10 @@ struct RoundEarly : PassWrapper<RoundEarly, OperationPass<graph::FuncOp>> {
     while (!next.empty()) {
       auto cast = ::llvm::cast<graph::CastOp>(next.pop_back_val());
       Operation *movement = cast.getOperand().getDefiningOp();
+      if (isNarrowing(cast) && isRoundedAlone(movement)) {
+        for (graph::CastOp each : apart(cast, cast_or_null<graph::ConcatOp>(movement))) next.insert(each);
+        continue;
+      }
       if (!isNarrowing(cast) || !isMovement(movement)) continue;
       Value moved = movement->getOperand(0);
       SmallVector<graph::CastOp> casts = moved.getDefiningOp() ? castsOf(moved) : SmallVector<graph::CastOp>();
@@ -56,6 +65,32 @@ struct RoundEarly : PassWrapper<RoundEarly, OperationPass<graph::FuncOp>> {
   }
 
 private:
+  /// Products that are put together, and read rounded alone: each is rounded by itself.
+  static bool isRoundedAlone(Operation *op) {
+    auto concat = dyn_cast_or_null<graph::ConcatOp>(op);
+    return concat && concat->hasOneUse() && llvm::all_of(concat.getOperands(), isMovedProduct);
+  }
+  static SmallVector<graph::CastOp> apart(graph::CastOp cast, graph::ConcatOp concat) {
+    OpBuilder builder(cast);
+    SmallVector<graph::CastOp> casts;
+    SmallVector<Value> parts;
+    for (Value operand : concat.getOperands()) {
+      auto rounded = ::llvm::cast<graph::CastOp>(builder.clone(*cast.getOperation()));
+      rounded->setOperand(0, operand);
+      rounded->getResult(0).setType(withElementType(operand.getType(), elementTypeOf(cast.getType())));
+      rounded->setLoc(operand.getLoc());
+      casts.push_back(rounded);
+      parts.push_back(rounded.getResult());
+    }
+    auto joined = ::llvm::cast<graph::ConcatOp>(builder.clone(*concat.getOperation()));
+    joined->setOperands(parts);
+    joined->getResult(0).setType(cast.getType());
+    cast.getResult().replaceAllUsesWith(joined.getResult());
+    cast.erase();
+    concat.erase();
+    return casts;
+  }
+
   /// One cast of what is moved, in the place of those behind the movements.
   static graph::CastOp hoist(Value moved, MutableArrayRef<graph::CastOp> casts) {
     OpBuilder builder(moved.getContext());

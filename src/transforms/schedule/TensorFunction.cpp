@@ -10,6 +10,7 @@
 #include "support/LinearDim.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Loops.h"
+#include "transforms/schedule/MovedProducts.h"
 #include "transforms/schedule/TensorFunction.h"
 #include "transforms/schedule/Updates.h"
 
@@ -119,7 +120,7 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(holds(window.getOperand(), costsMore), window.getOperand());  // each element is read several times
     } else if (isa<graph::ConcatOp>(op)) {
       // A product ends in its own kernel; what is read of several of them is read where they lie, and not put together first.
-      for (Value operand : op.getOperands()) markIf(holds(operand, isDot), operand);
+      for (Value operand : op.getOperands()) storePart(operand);
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
       markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
     } else if (auto after = dyn_cast<graph::AfterOp>(op)) {
@@ -147,6 +148,19 @@ void FunctionScheduler::findRoots(Block &block) {
   storeShared(block);
   for (auto reshape : block.getOps<graph::ReshapeOp>())
     markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
+}
+
+/// A part of what is put together, if it is a product: as it is, or rounded by the kernel that stores it in full as well. Or if it is a
+/// sum over rows, which one kernel adds up with those of the other parts.
+void FunctionScheduler::storePart(Value operand) {
+  Value made = operand;
+  while (Value under = sameMemory(made)) made = under;
+  auto cast = made.getDefiningOp<graph::CastOp>();
+  bool isRounded = cast && isMovedProduct(cast.getOperand()) && bitsOf(cast.getType()) < bitsOf(cast.getOperand().getType());
+  auto sum = made.getDefiningOp<graph::ReduceOp>();
+  bool isSum = sum && isForLanes(sum) && isLong(sum);
+  if (!isRounded && !isSum && !holds(operand, isDot)) return;
+  for (Value part = operand; part; part = sameMemory(part)) markIf(true, part);
 }
 
 /// What the program calls a value in memory, under whatever shape; empty if it has no name.
@@ -289,6 +303,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   SmallVector<Attribute> params;
   SmallVector<Value> args;
   std::set<std::string> taken;
+  auto placesOf = [&](const Part &part) { return PlacesAttr::get(context, DimAttr::get(context, part.offset), dimAttrs(context, part.strides)); };
   // A parameter has the shape of the value that it holds; the memory may have been made for it under another one.
   auto add = [&](Value value, Value held, StringRef name, ParamMode mode, bool isResult, PlacesAttr places = {}) {
     std::string base = name.empty() ? "temporary" : name.str(), unique = base;
@@ -317,9 +332,8 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
       continue;
     }
     StringRef own = nameHint(input);
-    const Part &from = part->second;
-    PlacesAttr places = PlacesAttr::get(context, DimAttr::get(context, from.offset), dimAttrs(context, from.strides));
-    add(input, leaves_.lookup(from.base), own.empty() ? calledBy(from.base) : own, ParamMode::In, false, places);
+    Value base = part->second.base;
+    add(input, leaves_.lookup(base), own.empty() ? calledBy(base) : own, ParamMode::In, false, placesOf(part->second));
   }
   for (Value held : beside.read) add(held, held, nameHint(held), ParamMode::In, false);
   StringRef hint = nameHint(root);
@@ -329,7 +343,8 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
     std::string name = nameHint(held).empty() ? (hint.empty() ? "result" : hint.str()) : nameHint(held).str();
     if (auto argument = dyn_cast<BlockArgument>(held)) name = cast<ParamAttr>(entry_.getParams()[argument.getArgNumber()]).getName().str();
     if (beside.asHeld) value = held;
-    add(value, held, name, modeOf(held), true);
+    auto part = placed_.find(value);
+    add(value, held, name, modeOf(held), true, part == placed_.end() ? PlacesAttr() : placesOf(part->second));
     Type tensor = TensorType::get(context, shapeOf(value.getType()), elementTypeOf(held.getType()));
     outputs.push_back(ResultAttr::get(context, cast<ParamAttr>(params.back()).getName(), tensor, static_cast<int64_t>(params.size()) - 1));
   };

@@ -33,6 +33,7 @@ public:
 private:
   // ---- which values are roots
   void findRoots(mlir::Block &block);
+  void storePart(mlir::Value operand);
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
   void storeShared(mlir::Block &block);
@@ -172,6 +173,11 @@ private:
   mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows, llvm::ArrayRef<Stored> beside = {});
   Chain *sweepBeside(mlir::Value root, Chain &chain);
   static Chain together(const Chain &one, const Chain &other);
+  // ---- what products store rounded, beside themselves or where they are put together (RoundedResults.cpp)
+  llvm::SmallVector<Stored> roundedBeside(mlir::Value root);
+  mlir::Value memoryInJoined(mlir::Value rounded);
+  bool isStoredInPlace(ir::graph::ConcatOp concat);
+  void isHeldInPlace(mlir::Value rounded);
   bool readsStored(mlir::Value value);
   mlir::LogicalResult makeKeeper(mlir::Value rows);
   // ---- chains of few rows (ChainSplit.cpp)
@@ -211,6 +217,8 @@ private:
   llvm::DenseSet<mlir::Value> roots_;
   llvm::DenseMap<mlir::Value, mlir::Value> leaves_;   // values of the function: where the entry function holds them
   llvm::DenseMap<mlir::Value, Part> parts_;           // of arrays, as kernels of products take them
+  llvm::DenseMap<mlir::Value, Part> placed_;          // results of kernels that lie in what is put together of them
+  llvm::DenseMap<mlir::Operation *, mlir::Value> joined_;  // the memory of that, while some of its parts are still to come
   llvm::DenseMap<mlir::Value, mlir::Value> results_;  // returned values: their views, before they are written
   llvm::DenseMap<mlir::Value, mlir::Value> states_;   // what states become as a whole: their memory, written when all else has read it
   llvm::DenseMap<mlir::Operation *, Chain> chains_;   // and sweeps, by the outer product or the reduction

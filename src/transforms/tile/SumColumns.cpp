@@ -4,7 +4,8 @@
 //   kernel R:  for k in M: sum += X[k, i]  ->  kernel R:  for k in (M + 15) // 16: sum += S[k, i]
 //
 // X would be written and read in f32. 16 rows are what one warp holds of a tile, so their sums need no shared memory and
-// are the same whatever the tile's size. All launches of P and R change together, or none.
+// are the same whatever the tile's size. All launches of P and R change together, or none. X may have more axes, [B, T, H, D]:
+// rows are then those of the first axes, up to the one along which the rows of tiles lie, and columns those of the others.
 #include "ir/common/Names.h"
 #include "ir/tile/Tile.h"
 #include "llvm/ADT/MapVector.h"
@@ -41,14 +42,32 @@ struct Place {
 
 template <class Op> Op onlyUser(Value value) { return value.hasOneUse() ? dyn_cast<Op>(*value.getUsers().begin()) : Op(); }
 
+/// The product of extents.
+Dim countOf(ArrayRef<DimAttr> shape) {
+  Dim count(1);
+  for (DimAttr extent : shape) count = count * extent.getDim();
+  return count;
+}
+
+/// How many of the first axes are rows of the matrix that a store's tiles are parts of: those up to the one of the tiles' rows.
+size_t rowAxes(tile::StoreFragmentOp store) {
+  return static_cast<size_t>(llvm::find(store.getPoints(), false) - store.getPoints().begin()) + 1;
+}
+
 /// The store of a product's tile, of which the parameter gets nothing else.
 tile::StoreFragmentOp storeOf(Place place) {
   auto store = onlyUser<tile::StoreFragmentOp>(place.argument());
-  if (!store || store.getBase() != place.argument() || store.getOffsets().size() != 2) return {};
+  if (!store || store.getBase() != place.argument() || store.getOffsets().size() < 2 || llvm::count(store.getPoints(), false) != 2) return {};
   tile::FragmentType type = store.getValue().getType();
   auto layout = dyn_cast<tile::MmaAttr>(type.getLayout());
-  bool isPlain = !llvm::is_contained(store.getPoints(), true) && llvm::all_of(store.getSteps(), [](int64_t step) { return step == 1; });
+  bool isPlain = !store.getPoints().back() && llvm::all_of(store.getSteps(), [](int64_t step) { return step == 1; });
   if (!layout || type.getRank() != 2 || !type.getElementType().isF32() || !isPlain) return {};
+  const size_t rows = rowAxes(store);
+  if (store.getOffsets().size() > 2) {  // no tile goes from the rows of one matrix to those of the next
+    std::optional<int64_t> extent = place.type().getShape()[rows - 1].getConstant();
+    bool isInside = store.getInBounds()[rows - 1] && extent && *extent % kRowsOfSum == 0;
+    if (!isInside || store.getTransposed()) return {};
+  }
   Extents extents(place.kernel);
   auto isWhole = [&](int64_t axis, int64_t of) {
     std::vector<int64_t> values = extents.values(type.getShape()[axis]);
@@ -56,7 +75,7 @@ tile::StoreFragmentOp storeOf(Place place) {
   };
   bool fits = store.getTransposed() ? layout.getCols() == 1 && isWhole(0, layout.getRows() * kRowsOfSum) && isWhole(1, kRowsOfSum)
                                     : isWhole(0, layout.getRows() * kRowsOfSum) && isWhole(1, layout.getCols() * kColumnsOfWarp);
-  return fits && extents.isMultiple(store.getOffsets()[0], kRowsOfSum) ? store : tile::StoreFragmentOp();
+  return fits && extents.isMultiple(store.getOffsets()[rows - 1], kRowsOfSum) ? store : tile::StoreFragmentOp();
 }
 
 /// Another parameter over whose tiles the groups may be counted; the parameter itself where they are not counted over it.
@@ -70,6 +89,31 @@ std::optional<int64_t> gridWithout(Place place) {
   return std::nullopt;
 }
 
+/// The number that indices are of an element, in row-major order: x of [x // 64, x % 64]. Null if no value is that number.
+Value numberOf(ValueRange indices, ArrayRef<DimAttr> extents) {
+  if (indices.size() == 1) return indices[0];
+  if (indices.size() != 2) return {};
+  auto high = indices[0].getDefiningOp<tile::ElementwiseOp>(), low = indices[1].getDefiningOp<tile::ElementwiseOp>();
+  if (!high || !low || high.getMnemonic() != "floordiv" || low.getMnemonic() != "mod" || high.getArgs()[0] != low.getArgs()[0]) return {};
+  auto isExtent = [&](Value value) {
+    auto number = value.getDefiningOp<tile::ConstantOp>();
+    auto dim = value.getDefiningOp<tile::DimOp>();
+    if (number) return extents[1].getConstant() == cast<IntegerAttr>(number.getValue()).getInt();
+    return dim && Dim::parse(dim.getDim().str()) == extents[1].getDim();
+  };
+  return isExtent(high.getArgs()[1]) && isExtent(low.getArgs()[1]) ? high.getArgs()[0] : Value();
+}
+
+/// How many of the first axes a sum goes over, of an array that it reads column by column; 0 if it does not.
+size_t rowAxes(tile::LoadElementOp load, scf::ForOp loop) {
+  ArrayRef<DimAttr> shape = shapeOf(load.getBase().getType());
+  for (size_t rows = 1; rows < shape.size(); ++rows)
+    if (numberOf(load.getIndices().take_front(rows), shape.take_front(rows)) == loop.getInductionVar() &&
+        numberOf(load.getIndices().drop_front(rows), shape.drop_front(rows)))
+      return rows;
+  return 0;
+}
+
 /// The loop that adds up a column of the parameter, which nothing else reads.
 scf::ForOp loopOf(Place place) {
   auto load = onlyUser<tile::LoadElementOp>(place.argument());
@@ -80,14 +124,15 @@ scf::ForOp loopOf(Place place) {
   auto isNumber = [](tile::ConstantOp op, int64_t number) { return op && cast<IntegerAttr>(op.getValue()).getInt() == number; };
   auto dim = loop.getUpperBound().getDefiningOp<tile::DimOp>();
   auto number = loop.getUpperBound().getDefiningOp<tile::ConstantOp>();
-  const Dim rows = place.type().getShape()[0].getDim();
+  const size_t axes = rowAxes(load, loop);
+  const Dim rows = countOf(place.type().getShape().take_front(axes));
   bool isWhole = dim ? Dim::parse(dim.getDim().str()) == rows : rows.isConstant() && isNumber(number, rows.constant());
   auto add = onlyUser<tile::ElementwiseOp>(load.getResult());
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   bool isSum = add && add.getMnemonic() == "add" && yield.getOperand(0) == add.getResult() && loop.getRegionIterArg(0).hasOneUse() &&
-               llvm::is_contained(add.getArgs(), loop.getRegionIterArg(0)) && loop.getBody()->getOperations().size() == 3;
-  bool isColumn = load.getIndices().size() == 2 && load.getIndices()[0] == loop.getInductionVar() && loop.getInductionVar().hasOneUse();
-  return isNumber(first, 0) && isNumber(step, 1) && isWhole && isSum && isColumn ? loop : scf::ForOp();
+               llvm::is_contained(add.getArgs(), loop.getRegionIterArg(0)) &&
+               llvm::all_of(loop.getBody()->without_terminator(), [&](Operation &op) { return &op == load || &op == add || op.getResult(0).getType().isIndex(); });
+  return isNumber(first, 0) && isNumber(step, 1) && axes > 0 && isWhole && isSum ? loop : scf::ForOp();
 }
 
 class SumColumns {
@@ -114,7 +159,7 @@ public:
     for (tile::TempOp temp : summed_) {
       StringRef name = nameHint(temp.getResult());
       if (!name.empty()) temp->setLoc(named((name + "_sums").str(), unnamed(temp.getLoc())));
-      temp.getResult().setType(sumsOf(temp.getType()));
+      temp.getResult().setType(sumsOf(temp.getType(), rows_.lookup(temp)));
     }
   }
 
@@ -127,15 +172,19 @@ private:
   /// Products write it, sums of columns read it, and nothing else knows it.
   bool isSummed(tile::TempOp temp) {
     ViewType type = temp.getType();
-    if (type.getShape().size() != 2 || !type.getElementType().isF32() || type.getPlaces() || temp->hasAttr("tsr.buffer")) return false;
+    if (type.getShape().size() < 2 || !type.getElementType().isF32() || type.getPlaces() || temp->hasAttr("tsr.buffer")) return false;
     bool isWritten = false, isRead = false;
     for (OpOperand &use : temp->getUses()) {
       if (!isa<tile::LaunchOp>(use.getOwner())) return false;
       Place place = placeOf(use);
       if (place.type().getPlaces()) return false;
-      bool writes = storeOf(place) && gridWithout(place), reads = !writes && loopOf(place);
-      if (!writes && !reads) return false;
-      isWritten |= writes, isRead |= reads;
+      if (place.type().getShape() != type.getShape()) return false;
+      tile::StoreFragmentOp store = gridWithout(place) ? storeOf(place) : tile::StoreFragmentOp();
+      scf::ForOp loop = store ? scf::ForOp() : loopOf(place);
+      if (!store && !loop) return false;
+      const size_t rows = store ? rowAxes(store) : rowAxes(onlyUser<tile::LoadElementOp>(place.argument()), loop);
+      if (rows_.try_emplace(temp, rows).first->second != rows) return false;
+      isWritten |= static_cast<bool>(store), isRead |= static_cast<bool>(loop);
     }
     return isWritten && isRead;
   }
@@ -154,9 +203,20 @@ private:
     return false;
   }
 
-  ViewType sumsOf(ViewType type) {
-    Dim rows = Dim::ceilDiv(type.getShape()[0].getDim(), Dim(kRowsOfSum));
-    return ViewType::get(type.getContext(), {DimAttr::get(type.getContext(), rows), type.getShape()[1]}, type.getElementType());
+  /// Of an array whose first axes, so many, are the rows.
+  ViewType sumsOf(ViewType type, size_t axes) {
+    Dim rows = Dim::ceilDiv(countOf(type.getShape().take_front(axes)), Dim(kRowsOfSum));
+    auto attr = [&](const Dim &dim) { return DimAttr::get(type.getContext(), dim); };
+    return ViewType::get(type.getContext(), {attr(rows), attr(countOf(type.getShape().drop_front(axes)))}, type.getElementType());
+  }
+  /// The number of an element in row-major order.
+  Value numberAt(ValueRange indices, ArrayRef<DimAttr> extents, Location place) {
+    Value at = indices[0];
+    auto made = [&](StringRef mnemonic, Value a, Value b) -> Value {
+      return builder_.create<tile::ElementwiseOp>(place, builder_.getIndexType(), mnemonic, ValueRange{a, b});
+    };
+    for (auto [index, extent] : llvm::zip(indices.drop_front(), extents.drop_front())) at = made("add", made("mul", at, number(extent.getDim(), place)), index);
+    return at;
   }
   Value number(const Dim &value, Location place) {
     if (value.isConstant()) return builder_.create<tile::ConstantOp>(place, builder_.getIndexType(), builder_.getIndexAttr(value.constant()));
@@ -164,9 +224,9 @@ private:
   }
 
   /// The parameter is one of sums, by its type and its name.
-  void retype(Place place) {
+  void retype(Place place, size_t axes) {
     tile::KernelOp kernel = place.kernel;
-    ViewType type = sumsOf(place.type());
+    ViewType type = sumsOf(place.type(), axes);
     ParamAttr old = place.param();
     std::string name = (old.getName() + "_sums").str();
     SmallVector<Attribute> params(kernel.getParams().begin(), kernel.getParams().end());
@@ -190,12 +250,15 @@ private:
       kernel->setAttr("grid", GridAttr::get(builder_.getContext(), grid.getKind(), grid.getDims(), *gridWithout(place)));
     addReason(kernel, "%" + Twine(place.number) + ": each " + Twine(kRowsOfSum) + " rows of the tile are added up, as only sums of columns are asked for");
     for (auto last : store->getBlock()->getOps<tile::StoreFragmentOp>()) builder_.setInsertionPointAfter(last);  // when other tiles need no registers
-    Value rows = number(place.type().getShape()[0].getDim(), unnamed(store.getLoc()));
-    builder_.create<tile::StoreColumnSumsOp>(store.getLoc(), store.getValue(), place.argument(), store.getOffsets()[0], store.getOffsets()[1], rows,
-                                             store.getTransposed());
+    const size_t axes = rowAxes(store);
+    ArrayRef<DimAttr> shape = place.type().getShape();
+    Location line = unnamed(store.getLoc());
+    Value rows = number(countOf(shape.take_front(axes)), line), row = numberAt(store.getOffsets().take_front(axes), shape.take_front(axes), line);
+    Value col = numberAt(store.getOffsets().drop_front(axes), shape.drop_front(axes), line);
+    builder_.create<tile::StoreColumnSumsOp>(store.getLoc(), store.getValue(), place.argument(), row, col, rows, store.getTransposed());
     store.erase();
     freePanels(kernel);
-    retype(place);
+    retype(place, axes);
   }
 
   /// Panels through which tiles of f32 left are stages of operands, where nothing else leaves in f32.
@@ -211,15 +274,24 @@ private:
   }
 
   void addSums(Place place, scf::ForOp loop) {
+    auto load = onlyUser<tile::LoadElementOp>(place.argument());
+    const size_t axes = rowAxes(load, loop);
     builder_.setInsertionPoint(loop);
-    loop.getUpperBoundMutable().assign(number(sumsOf(place.type()).getShape()[0].getDim(), unnamed(loop.getLoc())));
-    retype(place);
+    loop.getUpperBoundMutable().assign(number(sumsOf(place.type(), axes).getShape()[0].getDim(), unnamed(loop.getLoc())));
+    Value col = numberOf(load.getIndices().drop_front(axes), place.type().getShape().drop_front(axes));
+    retype(place, axes);
+    builder_.setInsertionPoint(load);
+    Value sums = builder_.create<tile::LoadElementOp>(load.getLoc(), load.getType(), place.argument(), ValueRange{loop.getInductionVar(), col}, Value(),
+                                                      builder_.getDenseBoolArrayAttr({true, true}));
+    load.replaceAllUsesWith(sums);
+    load.erase();
   }
 
   SymbolTable symbols_;
   OpBuilder builder_;
   llvm::MapVector<tile::KernelOp, SmallVector<tile::LaunchOp>> launches_;
   llvm::SetVector<tile::TempOp> summed_;
+  llvm::DenseMap<Operation *, size_t> rows_;  // of a temporary: how many of its first axes are rows
 };
 
 struct SumColumnsPass : PassWrapper<SumColumnsPass, OperationPass<ModuleOp>> {

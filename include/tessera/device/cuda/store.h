@@ -116,8 +116,8 @@ private:
 /// Stores the tile whose first element is at `first`, an index for each dimension of the tensor; its columns lie along the
 /// last, its rows along RowAxis, the last but one unless it is given. What is outside of the tensor is not written. All
 /// lanes of the consumers take part.
-template <int Align, int RowAxis = -1, class V, int Rank, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
-TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, PanelWriter<T, Warpgroups> &panels,
+template <int Align, int RowAxis = -1, class V, int Rank, class Layout, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
+TSR_DEVICE void store_tile(const TiledView<V, Rank, Layout> &to, PanelWriter<T, Warpgroups> &panels,
                            const Fragment<T, M, N, MmaGrid<WarpRows, 1>> &from, First... first) {
   static_assert(sizeof...(First) == Rank, "one index for each dimension");
   constexpr int Rows = RowAxis < 0 ? Rank - 2 : RowAxis;
@@ -152,7 +152,7 @@ TSR_DEVICE void store_tile(const TiledView<V, Rank> &to, PanelWriter<T, Warpgrou
       if (at[d] < 0 || at[d] >= to.extent[d]) return;
       base += at[d] * to.stride(d);
     }
-    if constexpr (Rows == Rank - 2) {
+    if constexpr (Rows == Rank - 2 && std::is_same<Layout, RowMajor>::value) {
       store_fragment(View<V, 2>{to.data + base, {to.extent[Rows], to.extent[Rank - 1]}}, from, at[Rows], at[Rank - 1]);
     } else {
       TSR_UNROLL
