@@ -24,7 +24,6 @@ import common
 
 V, T, D, H, L = 50304, 1024, 768, 12, 12
 RATE, BETAS, DECAY = 3e-4, (0.9, 0.95), 0.1
-SCALARS = {"i64": ctypes.c_int64, "f32": ctypes.c_float}
 
 
 class Block(nn.Module):
@@ -113,22 +112,22 @@ class Training:
         entry = next(e for e in json.load(open(manifest))["entries"] if e["name"] == "train_step")
         self.library = ctypes.CDLL(library)
         self.library.tessLastErrorText.restype = ctypes.c_char_p
-        self.function, self.parameters = getattr(self.library, entry["symbol"]), entry["parameters"]
+        self.function = getattr(self.library, entry["symbol"])
         self.loss = torch.full((), math.nan, device="cuda")
         self.state = {"t_model_" + name: w for name, w in weights.items()}
         for moment in "mv":
             self.state |= {f"t_{moment}_{name}": torch.zeros_like(w) for name, w in weights.items()}
         self.views = {name: common.view(value) for name, value in (self.state | {"result": self.loss}).items()}
+        self.passed = {p["name"]: ctypes.byref(self.views[p["name"]]) if p["name"] in self.views else None for p in entry["parameters"]}
+        self.passed["rate"] = ctypes.c_float(RATE)
         self.count = 0
 
     def step(self, ids):
         self.count += 1
         held = common.view(ids)
-        scalars = {"step": ctypes.c_int64(self.count), "rate": ctypes.c_float(RATE)}
-        views = self.views | {"ids": held}
-        passed = [scalars[p["name"]] if p["name"] in scalars else ctypes.byref(views[p["name"]]) for p in self.parameters]
+        self.passed["step"], self.passed["ids"] = ctypes.c_int64(self.count), ctypes.byref(held)
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        if self.function(*passed, stream):
+        if self.function(*self.passed.values(), stream):
             raise RuntimeError(self.library.tessLastErrorText().decode())
         return self.loss
 
