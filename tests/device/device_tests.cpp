@@ -1,4 +1,5 @@
 // What the headers of include/tessera/device promise, on whichever machine this is compiled for.
+#include <algorithm>
 #include "harness.h"
 #include "philox_tests.h"
 #include "atomic_tests.h"
@@ -142,20 +143,48 @@ static void exp_accuracy() {
   expect(of_ends[0] == 0.0f && std::isinf(of_ends[1]) && of_ends[1] > 0 && of_ends[2] != of_ends[2] && of_ends[3] == 1.0f, "exp of the ends");
 }
 
-/// Every row of every matrix once, and of those that are gone over together the last rows first.
+/// Every row of every matrix once, and of those that are gone over at last the last rows first.
 static void longest_first() {
-  for (int64_t rows : {1, 2, 7, 32})
-    for (int64_t matrices : {1, 3, 16, 17, 40}) {
+  for (int64_t rows : {1, 2, 7, 32, 300})
+    for (int64_t matrices : {1, 3, 16, 17, 40, 300}) {
       std::vector<int> seen(static_cast<size_t>(rows * matrices));
-      int64_t before = rows;
-      for (int64_t group = 0; group < rows * matrices; ++group) {
+      int64_t before = -1;
+      for (int64_t group = rows * matrices; group-- > 0;) {
         const int64_t row = tsr::longest_first_row<16>(group, rows, matrices), matrix = tsr::longest_first_of<16>(group, rows, matrices);
         const bool inside = row >= 0 && row < rows && matrix >= 0 && matrix < matrices;
         expect(inside && ++seen[static_cast<size_t>(matrix * rows + row)] == 1, "a group of its own", group);
-        expect(group % (16 * rows) == 0 ? row == rows - 1 : row <= before, "the longest first", group);
+        const bool isLastBand = rows * matrices - group <= rows;  // it has a matrix at least
+        expect(!isLastBand || row >= before, "the longest first", group);
         before = row;
       }
     }
+}
+
+/// Each tile once; and groups that take tiles in rounds have nearly the same work, if that of a tile grows with its row.
+static void rounds_from_both_ends() {
+  for (unsigned total : {1U, 2U, 131U, 132U, 133U, 264U, 1000U})
+    for (unsigned at_once : {1U, 2U, 7U, 132U}) {
+      std::vector<int> seen(total);
+      const unsigned groups = at_once < total ? at_once : total;
+      for (unsigned group = 0; group < total; ++group) {
+        const unsigned tile = tsr::detail::from_both_ends(group, total, groups);
+        expect(tile < total && tile / groups == group / groups && ++seen[tile] == 1, "a tile of its own", group);
+      }
+    }
+  const int64_t shapes[][2] = {{4, 96}, {8, 96}, {8, 384}, {16, 16}, {16, 64}, {32, 32}, {64, 32}, {128, 32}};  // rows, matrices
+  constexpr unsigned kGroups = 132;
+  for (const auto &[rows, matrices] : shapes) {
+    std::vector<double> work(kGroups);
+    double all = 0;
+    const auto total = static_cast<unsigned>(rows * matrices);
+    for (unsigned group = 0; group < total; ++group) {
+      const unsigned tile = tsr::detail::from_both_ends(group, total, kGroups);
+      const double turns = static_cast<double>(tsr::longest_first_row<16>(tile, rows, matrices)) + 1.6;  // and what each tile costs besides
+      work[group % kGroups] += turns;
+      all += turns;
+    }
+    expect(*std::max_element(work.begin(), work.end()) <= 1.1 * all / kGroups, "even work", rows);
+  }
 }
 
 KERNEL complements(const float *x, float *y, int count) {
@@ -417,6 +446,7 @@ int main() {
   scalars();
   exp_accuracy();
   longest_first();
+  rounds_from_both_ends();
   erfc_accuracy();
   copies<float, tsr::Linear, false, 32, 32>("copy of f32");
   copies<uint16_t, tsr::Xor, false, 16, 64>("copy of 16 bits, swizzled");
