@@ -134,7 +134,7 @@ struct TestClaim {
   int held = -1, left = -1, right = -1;
   std::string leftText, rightText, message;
 };
-/// What `@test(N=7)` and `@benchmark(N=1000)` give to dimensions, in the order in which they stand there.
+/// What `@test(N=7)`, `@benchmark(N=1000)` and `@specialize(N=64)` give to dimensions, in the order in which they stand there.
 using RunSizes = std::vector<std::pair<std::string, int64_t>>;
 /// What `@require(workspace <= 4 * GiB, B=32)` limits: bytes of temporaries of a call, operations on floats.
 enum class Resource : uint8_t { Workspace, Flops };
@@ -143,6 +143,12 @@ struct ResourceClaim {
   Dim most;
   RunSizes sizes;  // of some dimensions; it is claimed for all sizes of the others
   Span span;       // the comparison
+};
+
+/// `@specialize(B=32)`: the entry point that is compiled for these sizes. It has the parameters of the general one.
+struct Special {
+  std::string name;
+  RunSizes sizes;
 };
 
 struct Function {
@@ -166,6 +172,7 @@ struct Function {
   std::vector<std::string> keeps;        // @checkpoint(keep=...): names of values that a derivative keeps, too
   std::vector<RunSizes> tests;       // one for each `@test` above it; none: it is no test
   std::vector<RunSizes> benchmarks;  // one for each `@benchmark`
+  std::vector<Special> specials;     // that it hands its calls on to, the first whose sizes are those of the call
   size_t assertions = 0;             // of a test, those too that are known to hold
   std::vector<TestClaim> claims;     // of a test: what has to be run
   bool ofCall = false;           // made for one call in a tensor function, which autodiff::expand writes out; no entry point

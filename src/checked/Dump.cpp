@@ -32,6 +32,11 @@ public:
     }
     for (const Requirement &r : f.requirements)
       text += "  require " + r.left.str() + relation(r.relation) + r.right.str() + "\n";
+    for (const Special &special : f.specials) {
+      text += "  special " + special.name;
+      for (const auto &[dim, size] : special.sizes) text += " " + dim + "=" + std::to_string(size);
+      text += "\n";
+    }
     if (!f.effects.empty()) text += "  effects " + f.effects.str() + "\n";
     if (f.kind == FunctionKind::Kernel) kernel(f);
     block(f.body, 1);

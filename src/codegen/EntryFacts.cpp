@@ -4,7 +4,9 @@
 #include "codegen/source/Names.h"
 #include "ir/common/Conversions.h"
 #include "ir/target/Words.h"
+#include "support/Check.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -51,6 +53,25 @@ EntryFacts::EntryFacts(target::EntryOp op)
         dims.push_back(linear->variable);
         solved.push_back({parameter.name, axis, *linear});
       }
+}
+
+/// The functions for some sizes, once all have their symbols.
+static void findSpecials(std::vector<EntryFacts> &entries) {
+  std::map<std::string, const EntryFacts *> byName;
+  for (const EntryFacts &entry : entries) byName.emplace(entry.name, &entry);
+  for (EntryFacts &entry : entries) {
+    auto specials = target::EntryOp(entry.entry)->getAttrOfType<ArrayAttr>("tsr.specials");
+    if (!specials) continue;
+    for (auto special : specials.getAsRange<DictionaryAttr>()) {
+      std::string name = special.getAs<FlatSymbolRefAttr>("name").getValue().str();
+      TSR_CHECK(byName.count(name), "the function for some sizes is not there: " + name);
+      SpecialFacts facts{name, byName.at(name)->symbol, {}};
+      auto dims = special.getAs<ArrayAttr>("dims").getAsRange<StringAttr>();
+      for (auto [dim, size] : llvm::zip(dims, special.getAs<DenseI64ArrayAttr>("sizes").asArrayRef()))
+        facts.sizes.emplace_back(dim.getValue().str(), size);
+      entry.specials.push_back(std::move(facts));
+    }
+  }
 }
 
 const ParameterFacts *EntryFacts::parameter(llvm::StringRef wanted) const {
@@ -140,6 +161,7 @@ std::vector<EntryFacts> entriesOf(ModuleOp module, const std::string &nameSpace)
     entry.symbol = prefix + (prefix.empty() ? entry.symbol : entry.name);  // with a prefix no other name is like it
     entry.call = prefix + entry.call;
   }
+  findSpecials(entries);
   return entries;
 }
 

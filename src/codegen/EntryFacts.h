@@ -27,6 +27,12 @@ struct SolvedDim {
   LinearDim extent;
 };
 
+/// An entry function for some sizes, to which the general one hands on the calls that have them.
+struct SpecialFacts {
+  std::string name, symbol;  // as in EntryFacts
+  std::vector<std::pair<std::string, int64_t>> sizes;
+};
+
 struct EntryFacts {
   explicit EntryFacts(ir::target::EntryOp entry);
   ir::target::EntryOp entry;
@@ -45,6 +51,7 @@ struct EntryFacts {
   /// Dimension variables in the order in which parameters bind them.
   std::vector<std::string> dims;
   std::vector<SolvedDim> solved;  // the last of them
+  std::vector<SpecialFacts> specials;  // in the order in which they are tried
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
   ir::target::TableOp table(llvm::StringRef name) const;

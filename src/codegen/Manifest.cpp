@@ -165,6 +165,11 @@ Json entryJson(const EntryFacts &entry) {
   json["effects"] = Json::array();
   if (auto effects = op->getAttrOfType<ArrayAttr>("tsr.effects"))
     for (auto effect : effects.getAsRange<StringAttr>()) json["effects"].push_back(effect.str());
+  for (const SpecialFacts &special : entry.specials) {
+    Json sizes = Json::object();
+    for (const auto &[dim, size] : special.sizes) sizes[dim] = size;
+    json["specials"].push_back({{"name", special.name}, {"sizes", sizes}});
+  }
   json["determinism"] = textAttr(op, "determinism", "reproducible");
   json["workspace_bytes"] = entry.workspaceBytes().str();
   for (target::TemporaryOp temporary : entry.temporaries) json["temporaries"].push_back(temporaryJson(entry, temporary));

@@ -24,6 +24,7 @@ private:
   void checks();
   void check(const ParameterFacts &parameter);
   void requirements();
+  void specials();
   void temporaries();
   void tables();
   Expr condition(Attribute when, bool holds = true);
@@ -279,6 +280,23 @@ void EntryPrinter::requirements() {
       writer_.statement(lead + (call_ + ".capacity(" + quoted(capacity.getDim()) + ", ") +
                         dims_(capacity.getDim().str()).doc + ", " + std::to_string(most) + ");");
     }
+  }
+}
+
+/// A call whose sizes have a function of their own is handed on to that, with the same arguments.
+void EntryPrinter::specials() {
+  if (facts_.specials.empty()) return;
+  writer_.comment("Sizes that have kernels of their own.");
+  for (const SpecialFacts &special : facts_.specials) {
+    std::optional<Expr> all;
+    for (const auto &[dim, size] : special.sizes) {
+      Expr one = binaryExpr("==", dims_(dim), {std::to_string(size), Precedence::Primary});
+      all = all ? binaryExpr("&&", *all, one) : one;
+    }
+    std::vector<Doc> arguments;
+    for (const ParameterFacts &p : facts_.parameters) arguments.push_back(p.symbol);
+    arguments.push_back(stream_);
+    writer_.statement(Doc("if (") + all->doc + ") return " + special.symbol + "(" + Doc::nest(4, commaSeparated(arguments)) + ");");
   }
 }
 
@@ -590,7 +608,7 @@ void EntryPrinter::print() {
   if (!facts_.doc.empty()) writer_.comment("  " + facts_.doc.substr(0, facts_.doc.find('\n')));
   std::vector<Doc> parameters;
   for (const ParameterFacts &p : facts_.parameters) {
-    std::string name = p.scalar() && p.shape.empty() && !isNarrow(p) && !isUsed(p.name) ? "/*" + p.symbol + "*/" : p.symbol;
+    std::string name = p.scalar() && p.shape.empty() && !isNarrow(p) && facts_.specials.empty() && !isUsed(p.name) ? "/*" + p.symbol + "*/" : p.symbol;
     if (p.scalar()) parameters.push_back(spell_.abiScalar(p.dtype) + " " + name);
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }
@@ -612,6 +630,7 @@ void EntryPrinter::print() {
   checks();
   requirements();
   stopIfDone();
+  specials();
   for (target::TableOp table : facts_.tables)
     writer_.line("const " + spell_.type(table.getDtype()) + " *" + temporaryNames_[table.getName().str()] + " = " + call_ + ".table(" +
                  table.getSymbol().str() + ");");

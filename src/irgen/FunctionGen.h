@@ -29,6 +29,7 @@ private:
   void addKernelAttributes(mlir::OperationState &state);
   mlir::ArrayAttr params();
   mlir::DictionaryAttr consts();
+  mlir::ArrayAttr specials();
   mlir::ArrayAttr outputs();
   mlir::ArrayAttr requirements();
   mlir::DictionaryAttr numerics();

@@ -65,6 +65,20 @@ DictionaryAttr FunctionGen::consts() {
   return dims.getDictionary(builder_.getContext());
 }
 
+/// The entry points for some sizes: {name = @f_B32, dims = ["B"], sizes = [32]}. Null if there are none.
+ArrayAttr FunctionGen::specials() {
+  SmallVector<Attribute> attrs;
+  for (const checked::Special &special : function_.specials) {
+    SmallVector<StringRef> dims;
+    SmallVector<int64_t> sizes;
+    for (const auto &[dim, size] : special.sizes) dims.push_back(dim), sizes.push_back(size);
+    attrs.push_back(builder_.getDictionaryAttr({builder_.getNamedAttr("name", FlatSymbolRefAttr::get(builder_.getContext(), special.name)),
+                                                builder_.getNamedAttr("dims", builder_.getStrArrayAttr(dims)),
+                                                builder_.getNamedAttr("sizes", builder_.getDenseI64ArrayAttr(sizes))}));
+  }
+  return attrs.empty() ? ArrayAttr() : builder_.getArrayAttr(attrs);
+}
+
 ArrayAttr FunctionGen::outputs() {
   SmallVector<Attribute> attrs;
   for (const checked::FunctionResult &result : function_.results)
@@ -187,6 +201,7 @@ Operation *FunctionGen::createFunction() {
   SmallVector<Attribute> effects;
   for (const checked::Effect &effect : function_.effects.all()) effects.push_back(builder_.getStringAttr(effect.str()));
   if (!effects.empty()) state.addAttribute("tsr.effects", builder_.getArrayAttr(effects));
+  if (ArrayAttr specials = this->specials()) state.addAttribute("tsr.specials", specials);
   if (isKernel()) addKernelAttributes(state);
   if (!isHost()) state.addAttribute("tsr.numerics", numerics());
   if (DictionaryAttr consts = this->consts(); !consts.empty()) state.addAttribute("tsr.consts", consts);

@@ -63,6 +63,12 @@ void CheckedBefore::bind(const ast::Stmt &stmt, uint32_t index) {
 
 /// `@f.vjp` gives a rule to `f`, which rests on it.
 void CheckedBefore::attach(const ast::Stmt &stmt, uint32_t index) {
+  auto *line = as<ast::ExprStmt>(&stmt);
+  auto *call = line ? as<ast::CallExpr>(line->value) : nullptr;
+  auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  auto *of = member ? as<ast::NameExpr>(member->object) : nullptr;
+  if (auto found = of ? binders_.find(wordOf(of->name)) : binders_.end(); found != binders_.end())
+    for (uint32_t binder : found->second) edges_[binder].push_back(index);  // `f.specialize(B=32)`
   auto *def = as<ast::FuncDef>(&stmt);
   if (!def) return;
   for (const ast::Decorator &decorator : def->decorators) {

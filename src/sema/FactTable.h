@@ -85,7 +85,9 @@ class FactTable {
 public:
   /// Of the places, only those of this module are kept.
   void begin(const ast::Module &module);
-  bool wants(Span place) const { return place.valid() && place.file == file_; }
+  bool wants(Span place) const { return !paused_ && place.valid() && place.file == file_; }
+  /// Until it is ended, nothing is wanted.
+  void pause(bool begins) { paused_ = begins; }
   /// What follows belongs to a part of its own, which is returned.
   std::shared_ptr<FactPart> beginPart();
   /// What an earlier check found out and what still holds.
@@ -115,6 +117,7 @@ private:
   void index() const;
 
   FileId file_ = kNoFile;
+  bool paused_ = false;
   std::shared_ptr<const StatementPlaces> places_;
   std::vector<std::shared_ptr<FactPart>> parts_;
   mutable std::vector<Statement> statements_;

@@ -104,6 +104,7 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::Method: {
     const Value &object = callee.items[0];
     if (object.kind == ValueKind::Schedule) return scheduleMethod(cx, object, callee.text, args, span);
+    if (object.kind == ValueKind::Function && callee.text == "specialize") return specialize(cx, *object.callable, span);
     if (object.kind == ValueKind::Function) return withSchedule(cx, *object.callable, args, span);
     args.insert(args.begin(), Given{"", object, span, {}, nullptr});
     if (callee.builtin) return notedBuiltin(cx, *callee.builtin, std::move(args), span);

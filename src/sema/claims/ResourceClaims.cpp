@@ -41,7 +41,8 @@ bool comparison(Context &cx, const ast::Argument &arg, ResourceClaim &claim) {
 
 /// The size of a dimension. False after a message.
 bool size(Context &cx, const ast::FuncDef &def, const ast::Argument &arg, ResourceClaim &claim) {
-  const std::vector<std::string> &dims = cx.function.fn->dims;
+  std::vector<std::string> dims = cx.function.fn->dims;
+  if (specialSize(cx, arg.keyword->text)) dims.push_back(arg.keyword->text);
   auto *number = as<ast::IntExpr>(arg.value);
   if (!number) {
     wrongClaim(cx, arg.span, "the size of `" + arg.keyword->text + "` is not a number");
@@ -66,6 +67,10 @@ void resourceClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &d
     if (!isFirst && !arg.keyword) return wrongClaim(cx, arg.span, "sizes are given by name, and each claim has a `@require` of its own");
     if (isFirst ? !comparison(cx, arg, claim) : !size(cx, def, arg, claim)) return;
   }
+  // Of an entry point for some sizes, a claim about others says nothing.
+  for (const auto &[dim, size] : claim.sizes)
+    if (auto known = specialSize(cx, dim); known && *known != size) return;
+  std::erase_if(claim.sizes, [&](const auto &given) { return specialSize(cx, given.first).has_value(); });
   cx.function.fn->resources.push_back(std::move(claim));
 }
 

@@ -153,6 +153,9 @@ static void entryParameters(Context &cx, const ast::FuncDef &def) {
     typeParameterBound(cx, t);
     cx.function.frame->dims[t.name.text] = Dim::var(t.name.text);
   }
+  for (const auto &[choice, size] : cx.function.frame->function->choices)
+    if (choice.starts_with(kSizeChoice))
+      cx.function.frame->dims[choice.substr(kSizeChoice.size())] = Dim(static_cast<int64_t>(size));
   size_t errors = cx.failures;
   // `Const[H]` and dimension expressions may name what a later parameter binds: names in quotes first.
   cx.bindDims = true;
@@ -163,7 +166,7 @@ static void entryParameters(Context &cx, const ast::FuncDef &def) {
   for (const ast::TypeParameter &t : def.typeParameters) {  // those that only another alternative of a parameter has
     bool used =
         std::find(cx.function.fn->dims.begin(), cx.function.fn->dims.end(), t.name.text) != cx.function.fn->dims.end();
-    if (used || !inParameters(def, t.name.text)) continue;
+    if (used || specialSize(cx, t.name.text) || !inParameters(def, t.name.text)) continue;
     cx.function.frame->generics.insert(t.name.text);
   }
   if (!isOtherVariant(cx)) boundDimensions(cx, def);
@@ -272,14 +275,14 @@ std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
   cx.function.fn->kind = callable.isKernel         ? FunctionKind::Kernel
                          : callable.name == "main" ? FunctionKind::Host
                                                    : FunctionKind::Tensor;
-  cx.function.fn->signature = signatureText(cx, def);
+  cx.function.fn->signature = signatureText(cx, def) + sizesText(callable);
   if (!def.body.empty())
     if (auto *first = as<ast::ExprStmt>(def.body[0]))
       if (auto *text = as<ast::StringExpr>(first->value)) cx.function.fn->docstring = text->value;
   if (def.isAsync) unsupported(cx, "an `async` function", def.name.span);
   size_t errors = cx.failures;
   entryParameters(cx, def);
-  if (cx.failures == errors) takeSizes(cx, def);
+  if (cx.failures == errors && !isSpecial(callable)) takeSizes(cx, def);
   for (const ast::Decorator &decorator : def.decorators)
     if (cx.failures == errors && decoratorName(cx, *decorator.expression) == "require")
       resourceClaim(cx, as<ast::CallExpr>(decorator.expression), def, decorator.span);

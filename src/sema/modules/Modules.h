@@ -61,6 +61,22 @@ Trial tryAssuming(Context &cx, const Callable &callable, const Assumption &assum
 /// Checks functions that no entry point gets to, as something might call them.
 void checkUncalled(Context &cx, const ModuleScope &main);
 
+// ---- Specials.cpp
+/// Where the sizes that `@specialize(B=32)` gives stand in `Choices`: behind this, by the name of the dimension.
+constexpr std::string_view kSizeChoice = "@size ";
+/// The size that the entry point which is being checked has for a dimension.
+std::optional<int64_t> specialSize(const Context &cx, const std::string &dim);
+/// "  # B = 32, T = 1024" behind the signature of an entry point that is made for these sizes.
+std::string sizesText(const Callable &callable);
+/// Whether an entry point is made for some sizes.
+bool isSpecial(const Callable &callable);
+/// What is wrong with a `@specialize` before the dimensions of its function are known.
+void specializeDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator);
+/// `f.specialize(B=32)`, which checkSpecials() looks at: a statement of the module that has `f`.
+Value specialize(Context &cx, const Callable &callable, Span span);
+/// The entry points for the sizes that `specialize` gives one that was added to the program just now. They stand before it.
+void checkSpecials(Context &cx, const Callable &general);
+
 // ---- Variants.cpp
 /// The alternatives of a function's parameters, one set for each entry point.
 std::vector<Choices> variantsOf(Context &cx, const Callable &callable);

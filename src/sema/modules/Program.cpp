@@ -126,7 +126,7 @@ const Function *ensureChecked(Context &cx, const Callable &callable) {
   size_t outerSteps = std::exchange(cx.steps, 0);
   bool outerSaid = std::exchange(cx.saidExhausted, false);
   auto function = checkEntry(cx, callable);
-  if (function && function->claim) numerics::verify(*function, cx.diagnostics);
+  if (function && function->claim && !isSpecial(callable)) numerics::verify(*function, cx.diagnostics);
   cx.steps = outerSteps, cx.saidExhausted = outerSaid;
   if (cx.options.onFunction) cx.options.onFunction(callable.name, callable.nameSpan, false);
   callable.active = false;
@@ -138,9 +138,10 @@ const Function *ensureChecked(Context &cx, const Callable &callable) {
   function->name = uniqueName(cx, callable);
   callable.checked = function.get();
   if (callable.def) cx.settled.insert({callable.def, callable.name}), cx.settledLately.insert({callable.def, callable.name});
-  if (cx.options.facts && callable.def && callable.nameSpan == callable.def->name.span)
+  if (cx.options.facts && callable.def && callable.nameSpan == callable.def->name.span && !isSpecial(callable))
     cx.options.facts->addFunction(*callable.def, {resultsOf(*function), function->requirements});
   cx.program->functions.push_back(std::move(function));
+  checkSpecials(cx, callable);
   return callable.checked;
 }
 

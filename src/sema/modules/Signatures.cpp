@@ -116,7 +116,7 @@ static void dtypesOfJit(Context &cx, const ast::FuncDef &def, const ast::Argumen
 void decoratorNames(Context &cx, const ast::FuncDef &def) {
   static const std::vector<std::string_view> names = {
       "kernel",     "kernel.schedule", "kernel.autotune", "jit",      "function",        "autodiff", "deterministic", "custom_vjp",
-      "custom_jvp", "checkpoint",      "require",         "overload", "verify.numerics", "fast",     "test",          "benchmark",
+      "custom_jvp", "checkpoint",      "require",         "specialize",      "overload", "verify.numerics", "fast",     "test",          "benchmark",
       "model"};
   static const std::set<std::string_view> plain = {"jit", "function", "autodiff", "custom_vjp", "custom_jvp", "overload", "model"};
   std::map<std::string, const ast::Decorator *> seen;
@@ -181,7 +181,8 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
     }
     bool ofSizes = which == "test" || which == "benchmark";
     if (ofSizes) runDecorator(cx, def, decorator, which);
-    if ((ofSizes || which == "require") && call) continue;  // once for each of its sizes
+    if (which == "specialize") specializeDecorator(cx, def, decorator);
+    if ((ofSizes || which == "require" || which == "specialize") && call) continue;  // once for each of its sizes
     auto [first, isNew] = seen.emplace(which, &decorator);
     if (!isNew && fresh(cx, Id::badDecorator, decorator.span))
       report(cx, Id::badDecorator, decorator.span, which, "stands twice above `" + def.name.text + "`")

@@ -76,8 +76,14 @@ bool isTest(Context &cx, const ast::FuncDef &def) {
 
 void refuseInnerTest(Context &cx, const ast::FuncDef &def) {
   for (const ast::Decorator &decorator : def.decorators) {
-    if (decoratorName(cx, *decorator.expression) != "test" || !fresh(cx, Id::badDecorator, decorator.span)) continue;
+    const std::string which = decoratorName(cx, *decorator.expression);
+    if ((which != "test" && which != "specialize") || !fresh(cx, Id::badDecorator, decorator.span)) continue;
     ++cx.failures;
+    if (which == "specialize") {
+      report(cx, Id::badDecorator, decorator.span, which, "stands above a function that is part of another definition")
+          .help("put it above the function of the module that calls this one");
+      continue;
+    }
     report(cx, Id::badDecorator, decorator.span, "test", "stands above a function that is part of another definition")
         .help("tests are functions of the module, so that `tessera test` finds them");
   }

@@ -228,6 +228,7 @@ bool isOtherVariant(Context &cx) {
   const Callable *entry = cx.function.calls.empty() ? nullptr : cx.function.calls.front().callable;
   if (!entry) return false;
   for (const auto &[path, choice] : entry->choices) {
+    if (path.starts_with(kSizeChoice)) continue;
     const ast::Expr *zero = chosenAlternative(cx, *entry, path, 0);
     if (choice != (zero && zero->kind == ast::ExprKind::None ? 1u : 0u)) return true;
   }

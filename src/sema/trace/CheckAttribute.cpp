@@ -204,13 +204,15 @@ static Value memberOfSchedule(const Value &object, const std::string &name, std:
 
 static Value memberOfFunction(const Value &object, const std::string &name, std::vector<std::string> &known) {
   if (name == "with_schedule" && object.callable->isKernel) return methodOf(object, name, nullptr, nullptr);
+  if (name == "specialize" && object.callable->def && !object.callable->closure) return methodOf(object, name, nullptr, nullptr);
   const Callable *rule = name == "vjp" ? object.callable->vjp : name == "jvp" ? object.callable->jvp : nullptr;
   if (rule) {
     Value v = Value::of(ValueKind::Function);
     v.callable = rule;
     return v;
   }
-  if (object.callable->isKernel) known = {"with_schedule"};
+  known = {"specialize"};
+  if (object.callable->isKernel) known.push_back("with_schedule");
   return Value::of(ValueKind::Absent);
 }
 

@@ -50,7 +50,7 @@ void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name, co
     if (attribute.getName() != "sym_name" && attribute.getName() != "sizes" &&
         attribute.getName() != "group" && attribute.getName() != "space" &&
         attribute.getName() != "tsr.numerics" && attribute.getName() != "tsr.consts" &&
-        attribute.getName() != "tsr.effects")
+        attribute.getName() != "tsr.effects" && attribute.getName() != "tsr.specials")
       state.attributes.append(attribute);
   state.addAttribute("sym_name", builder.getStringAttr(name));
   state.addAttribute("sizes", sizesAttr(builder, decision.sizes));
@@ -71,7 +71,7 @@ void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name, co
 static void createEntry(OpBuilder &builder, graph::KernelOp kernel, StringRef kernelName) {
   OperationState state(kernel.getLoc(), schedule::FuncOp::getOperationName());
   for (StringRef name : {"sym_name", "function_type", "dims", "params", "outputs", "requirements",
-                         "signature", "doc", "deterministic", "tsr.numerics", "tsr.consts", "tsr.effects"})
+                         "signature", "doc", "deterministic", "tsr.numerics", "tsr.consts", "tsr.effects", "tsr.specials"})
     if (Attribute attribute = kernel->getAttr(name)) state.addAttribute(name, attribute);
   Block &block = state.addRegion()->emplaceBlock();
   SmallVector<Value> args;

@@ -304,6 +304,7 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
   if (Attribute numerics = function->getAttr("tsr.numerics")) entry->setAttr("tsr.numerics", numerics);
   auto effects = function->getAttrOfType<ArrayAttr>("tsr.effects");
   if (effects) entry->setAttr("tsr.effects", effects);
+  if (Attribute specials = function->getAttr("tsr.specials")) entry->setAttr("tsr.specials", specials);
   auto isNondet = [](Attribute effect) { return cast<StringAttr>(effect).getValue() == "nondet"; };
   if (effects && llvm::any_of(effects, isNondet))
     entry->setAttr("determinism", builder.getStringAttr("nondeterministic"));

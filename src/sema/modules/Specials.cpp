@@ -1,0 +1,219 @@
+// `@specialize(B=32)` above an entry point, or `f.specialize(B=32)` below it: one more entry point, checked with these
+// sizes as numbers, to which the general one hands on the calls that have them.
+#include "sema/FactTable.h"
+#include "sema/Report.h"
+#include "sema/kernels/Kernels.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
+#include <algorithm>
+#include <utility>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+/// Where sizes are given: in a decorator, or in a statement of the module.
+struct Place {
+  const ast::CallExpr *call = nullptr;
+  Span span;
+};
+
+/// The call in a statement `f.specialize(...)` of a module; null of any other.
+const ast::CallExpr *specializeOf(const ast::Stmt &stmt, std::string_view name) {
+  auto *line = as<ast::ExprStmt>(&stmt);
+  auto *call = line ? as<ast::CallExpr>(line->value) : nullptr;
+  auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  auto *of = member && member->attribute.text == "specialize" ? as<ast::NameExpr>(member->object) : nullptr;
+  return of && of->name == name ? call : nullptr;
+}
+
+std::vector<Place> placesOf(Context &cx, const Callable &callable) {
+  std::vector<Place> places;
+  for (const ast::Decorator &decorator : callable.def->decorators)
+    if (decoratorName(cx, *decorator.expression) == "specialize")
+      places.push_back({as<ast::CallExpr>(decorator.expression), decorator.span});
+  for (const ast::StmtPtr &stmt : callable.module->ast->body)
+    if (const ast::CallExpr *call = specializeOf(*stmt, callable.def->name.text)) places.push_back({call, call->span});
+  return places;
+}
+
+/// "B=32, T=1024"
+std::string shown(const RunSizes &sizes) {
+  std::string text;
+  for (const auto &[dim, size] : sizes) text += (text.empty() ? "" : ", ") + dim + "=" + std::to_string(size);
+  return text;
+}
+
+/// What `specialize` expects and what stands there instead. False, for the caller to return.
+template <class Extend>
+bool wrongSize(Context &cx, Span span, const std::string &wanted, const std::string &saw, const Extend &extend) {
+  if (!fresh(cx, Id::wrongArgument, span)) return false;
+  auto builder = report(cx, Id::wrongArgument, span, quoted("specialize"), wanted, saw);
+  extend(builder);
+  return false;
+}
+
+/// `f` has no dimension of this name.
+bool noDimension(Context &cx, const Function &general, const ast::Identifier &name) {
+  std::vector<std::string_view> known;
+  std::string names;
+  for (const std::string &dim : general.dims)
+    if (std::all_of(dim.begin(), dim.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; })) {
+      known.push_back(dim);
+      names += (names.empty() ? "`" : ", `") + dim + "`";
+    }
+  return wrongSize(cx, name.span, "dimensions of `" + general.name + "`", "`" + name.text + "`", [&](diag::Builder &builder) {
+    std::string_view near = diag::didYouMean(name.text, known);
+    if (!near.empty()) builder.suggest(name.span, std::string(near), "write `" + std::string(near) + "`");
+    else builder.help(known.empty() ? "it has no dimensions: it is compiled for its sizes already" : "its dimensions are " + names);
+  });
+}
+
+/// The sizes at one place, in the order of the function's dimensions. False after a message.
+bool sizesAt(Context &cx, const Function &general, const Place &place, RunSizes &sizes) {
+  std::map<std::string, int64_t> given;
+  const std::string example = general.dims.empty() ? "B" : general.dims.front();
+  auto hint = [&](diag::Builder &builder) { builder.help("for example `specialize(" + example + "=32)`"); };
+  if (!place.call || place.call->arguments.empty())
+    return wrongSize(cx, place.span, "the sizes of some dimensions, by their names", "nothing", hint);
+  for (const ast::Argument &argument : place.call->arguments) {
+    if (!argument.keyword)
+      return wrongSize(cx, argument.span, "the sizes of some dimensions, by their names", "`" + std::string(cx.sources.text(argument.span)) + "`", hint);
+    const std::string &dim = argument.keyword->text;
+    if (std::find(general.dims.begin(), general.dims.end(), dim) == general.dims.end())
+      return noDimension(cx, general, *argument.keyword);
+    Value size = checkExpr(cx, *argument.value);
+    if (size.isPoison()) return false;
+    if (!size.isKnownInt() || size.sym.constant() < 1)
+      return wrongSize(cx, argument.value->span, "an integer of at least 1 for `" + dim + "`",
+                       size.isKnownInt() ? std::to_string(size.sym.constant()) : describe(cx, size), hint);
+    if (!given.emplace(dim, size.sym.constant()).second)
+      return wrongSize(cx, argument.span, "one size for `" + dim + "`", "another", [](diag::Builder &) {});
+  }
+  for (const std::string &dim : general.dims)
+    if (auto size = given.find(dim); size != given.end()) sizes.push_back(*size);
+  return true;
+}
+
+/// Whether the facts of a function admit these sizes. False after a message.
+bool areAdmitted(Context &cx, const Function &general, const Place &place, const RunSizes &sizes) {
+  std::map<std::string, Dim> values;
+  for (const auto &[dim, size] : sizes) values.emplace(dim, Dim(size));
+  shape::Facts facts;
+  for (const Requirement &fact : general.requirements) {
+    const shape::Formula left = shape::asFormula(fact.claim()).map([&](const Dim &d) { return d.substitute(values); });
+    if (facts.truth(left) == false)
+      return wrongSize(cx, place.call->span, "sizes that `" + general.name + "` admits", "`" + shown(sizes) + "`",
+                       [&](diag::Builder &builder) { builder.note(fact.span, "`" + fact.text + "` must hold"); });
+    facts.add(left);
+  }
+  return true;
+}
+
+/// The general entry point with these sizes.
+const Callable &withSizes(Context &cx, const Callable &general, const RunSizes &sizes) {
+  cx.callables.push_back(general);
+  Callable &made = cx.callables.back();
+  for (const auto &[dim, size] : sizes) {
+    made.name += "_" + dim + std::to_string(size);
+    made.choices[std::string(kSizeChoice) + dim] = static_cast<size_t>(size);
+  }
+  made.checked = nullptr;
+  made.failed = made.active = false;
+  made.variants.clear();
+  return made;
+}
+
+/// What is wrong with these sizes alone says so.
+void sayForWhich(Context &cx, size_t before, const Place &place, const RunSizes &sizes) {
+  std::vector<diag::Diagnostic> all = cx.diagnostics.all();
+  if (all.size() == before) return;
+  for (size_t i = before; i < all.size(); ++i) all[i].notes.push_back({place.span, "with `" + shown(sizes) + "` of this `specialize`"});
+  cx.diagnostics.replace(std::move(all));
+}
+
+/// Why a function has no entry point that could be made for sizes; empty if it has one.
+std::string whyNone(const ast::FuncDef &def) {
+  if (def.name.text == "main") return "stands above `main`, which has no sizes";
+  if (def.name.text[0] == '_') return "stands above a function that no caller outside sees: its name begins with `_`";
+  for (const ast::Parameter &p : def.parameters)
+    if (!p.annotation) return "stands above a function whose parameter `" + p.name.text + "` has no type";
+  return "";
+}
+
+}  // namespace
+
+std::optional<int64_t> specialSize(const Context &cx, const std::string &dim) {
+  const Callable *entry = cx.function.calls.empty() ? nullptr : cx.function.calls.front().callable;
+  auto size = entry ? entry->choices.find(std::string(kSizeChoice) + dim) : Choices::const_iterator();
+  return entry && size != entry->choices.end() ? std::optional(static_cast<int64_t>(size->second)) : std::nullopt;
+}
+
+bool isSpecial(const Callable &callable) {
+  auto first = callable.choices.lower_bound(std::string(kSizeChoice));
+  return first != callable.choices.end() && first->first.starts_with(kSizeChoice);
+}
+
+std::string sizesText(const Callable &callable) {
+  std::string text;
+  for (auto choice = callable.choices.lower_bound(std::string(kSizeChoice)); choice != callable.choices.end() && choice->first.starts_with(kSizeChoice); ++choice)
+    text += (text.empty() ? "  # " : ", ") + choice->first.substr(kSizeChoice.size()) + " = " + std::to_string(choice->second);
+  return text;
+}
+
+void specializeDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator) {
+  std::string why = whyNone(def);
+  if (why.empty() || !fresh(cx, Id::badDecorator, decorator.span)) return;
+  report(cx, Id::badDecorator, decorator.span, "specialize", why)
+      .help("put it above a function that others can call, whose parameters have types");
+}
+
+Value specialize(Context &cx, const Callable &callable, Span span) {
+  const std::string name = callable.def ? callable.def->name.text : callable.name;
+  auto isHere = [&](const ast::StmtPtr &stmt) {
+    const ast::CallExpr *call = specializeOf(*stmt, name);
+    return call && call->span == span;
+  };
+  const bool statement = !cx.function.fn && cx.scope && std::any_of(cx.scope->ast->body.begin(), cx.scope->ast->body.end(), isHere);
+  if (!statement || cx.scope != callable.module)
+    return unsupported(cx, "`specialize` in this place", span, "it is a statement by itself in the module of the function, `" + name + ".specialize(...)`, or stands above it as `@specialize(...)`");
+  if (std::string why = callable.def ? whyNone(*callable.def) : ""; !why.empty() || callable.isTest || !mayBeEntry(cx, callable))
+    return unsupported(cx, "`specialize` of a function that is no entry point", span, "put its sizes to a function that others can call, whose parameters have types");
+  return Value::of(ValueKind::None);
+}
+
+void checkSpecials(Context &cx, const Callable &general) {
+  if (!general.def || isSpecial(general) || general.choices.count(std::string(kTrainingChoice))) return;
+  const std::vector<Place> places = placesOf(cx, general);
+  if (places.empty()) return;
+  Function &function = *general.checked;
+  const size_t at = cx.program->functions.size() - 1;
+  ModuleScope *outer = std::exchange(cx.scope, general.module);
+  FunctionState state = std::exchange(cx.function, {});
+  std::vector<std::pair<RunSizes, Place>> all;
+  for (const Place &place : places) {
+    RunSizes sizes;
+    if (!sizesAt(cx, function, place, sizes) || !areAdmitted(cx, function, place, sizes)) continue;
+    auto before = std::find_if(all.begin(), all.end(), [&](const auto &other) { return other.first == sizes; });
+    if (before == all.end()) all.emplace_back(std::move(sizes), place);
+    else wrongSize(cx, place.span, "other sizes each time", "`" + shown(sizes) + "` again", [&](diag::Builder &builder) { builder.note(before->second.span, "here, too"); });
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
+  if (cx.options.facts) cx.options.facts->pause(true);  // an editor shows the function with its own dimensions
+  for (const auto &[sizes, place] : all) {
+    const size_t said = cx.diagnostics.all().size();
+    const Callable &made = withSizes(cx, general, sizes);
+    if (const Function *special = ensureChecked(cx, made)) function.specials.push_back({special->name, sizes});
+    sayForWhich(cx, said, place, sizes);
+  }
+  if (cx.options.facts) cx.options.facts->pause(false);
+  cx.function = std::move(state);
+  cx.scope = outer;
+  auto begin = cx.program->functions.begin();
+  std::rotate(begin + static_cast<long>(at), begin + static_cast<long>(at) + 1, cx.program->functions.end());
+}
+
+}  // namespace tessera::sema
