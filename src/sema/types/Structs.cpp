@@ -4,6 +4,7 @@
 #include "sema/calls/Arguments.h"
 #include "sema/effects/Effects.h"
 #include "sema/kernels/Kernels.h"
+#include "sema/modules/ModelStruct.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
@@ -76,12 +77,7 @@ Value structValue(Context &cx, ModuleScope &scope, const ast::StructDef &def) {
       if (auto *name = text ? as<ast::NameExpr>(text->value) : nullptr) info.lost = name->name;
     }
   }
-  Value v = Value::of(ValueKind::StructType);
-  v.text = info.name;
-  auto instance = std::make_shared<StructInstance>();
-  instance->info = &info;
-  v.instance = std::move(instance);
-  return v;
+  return structTypeOf(info);
 }
 
 static void structMethod(Context &cx, StructInfo &info, const ast::FuncDef &method) {
