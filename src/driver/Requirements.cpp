@@ -68,6 +68,15 @@ void report(const Function &function, const ResourceClaim &claim, const Dim &tak
   }
 }
 
+/// Whether a claim holds of a function that takes so much. Nothing: that depends on data. A message if it does not.
+bool keepsTo(const Function &function, const ResourceClaim &claim, const std::optional<Dim> &takes, const Sources &sources, diag::Engine &diagnostics) {
+  if (!takes)
+    diagnostics.report(diag::Id::requirementBroken, claim.span, function.name, std::string(sources.text(claim.span)), "how many operations it does depends on data");
+  else if (!holds(function, claim, *takes)) report(function, claim, *takes, sources, diagnostics);
+  else return true;
+  return false;
+}
+
 }  // namespace
 
 bool keepToRequirements(const checked::Program &program, mlir::ModuleOp target, const Sources &sources, diag::Engine &diagnostics) {
@@ -78,18 +87,16 @@ bool keepToRequirements(const checked::Program &program, mlir::ModuleOp target, 
     if (entries.empty()) entries = codegen::entriesOf(target);
     auto entry = std::find_if(entries.begin(), entries.end(), [&](const codegen::EntryFacts &facts) { return facts.name == function->name; });
     if (entry == entries.end()) continue;  // not asked for
-    for (const ResourceClaim &claim : function->resources) {
-      std::optional<Dim> takes = claim.of == Resource::Workspace ? std::optional(entry->workspaceBytes()) : checked::floatWork(*function);
-      if (!takes) {
-        diagnostics.report(diag::Id::requirementBroken, claim.span, function->name, std::string(sources.text(claim.span)), "how many operations it does depends on data");
-        all = false;
-      } else if (!holds(*function, claim, *takes)) {
-        report(*function, claim, *takes, sources, diagnostics);
-        all = false;
-      }
-    }
+    for (const ResourceClaim &claim : function->resources)
+      all &= keepsTo(*function, claim, claim.of == Resource::Workspace ? std::optional(entry->workspaceBytes()) : checked::floatWork(*function), sources, diagnostics);
   }
   return all;
+}
+
+void keepToWork(const checked::Program &program, const Sources &sources, diag::Engine &diagnostics) {
+  for (const auto &function : program.functions)
+    for (const ResourceClaim &claim : function->resources)
+      if (claim.of == Resource::Flops) keepsTo(*function, claim, checked::floatWork(*function), sources, diagnostics);
 }
 
 }  // namespace tessera::driver

@@ -204,6 +204,12 @@ class Requirements(ToolTest):
             for word in ["E0602", *words]:
                 self.assertIn(word, result.stderr)
 
+    def test_operations_are_counted_without_a_compile(self):
+        for claim, code in (("flops <= 1000, B=10, D=10", 1), ("flops <= 4510, B=10, D=10", 0), ("workspace <= 1, B=4096, D=16", 0)):
+            program = self.write("p.tsr", f"@require({claim})\n" + self.PROGRAM)
+            result = run("tessera", "check", program)
+            self.assertEqual((result.returncode, "E0602" in result.stderr), (code, code == 1), claim)
+
     def test_what_is_no_claim(self):
         for claim in ("", "B=3", "memory <= 3", "workspace < 3", "workspace <= 3, C=4", "workspace <= 3, B=x", "workspace <= 1.5", "workspace <= 3, flops <= 4"):
             result = self.compile(claim)

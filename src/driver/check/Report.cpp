@@ -1,5 +1,6 @@
 #include "driver/check/Report.h"
 #include "driver/Embedded.h"
+#include "driver/Requirements.h"
 #include "driver/Session.h"
 #include "support/Check.h"
 #include <algorithm>
@@ -104,8 +105,10 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, cons
   sema::CheckOptions options;
   options.onFunction = std::ref(stopwatch);
   try {
-    if (session.load(path)) session.check(options);
-    else report->unreadable = true;
+    const bool isRead = session.load(path) != nullptr;
+    const checked::Program *program = isRead ? session.check(options) : nullptr;
+    if (program && !more && !session.diagnostics.hasErrors()) keepToWork(*program, session.sources, session.diagnostics);
+    report->unreadable |= !isRead;
     if (more && session.module() && !session.diagnostics.hasErrors()) more(session);
   } catch (const InternalError &error) {
     addMistakeOfTheCompiler(*report, error.what());
