@@ -70,7 +70,7 @@ Ref Interpreter::evalCall(const Expr &expr) {
     for (const Ref &result : results)
       if (result->nan)
         return fail(result->nan->span.valid() ? result->nan->span : expr.span,
-                    "`" + callee.function_.name + (result->nan->span.valid() ? "` made a NaN: " : "` was called with a NaN in ") + result->nan->what);
+                    "`" + callee.function_.name + "` " + aboutNaN(result->nan->span, result->nan->what));
   if (results.empty()) return makeNone();
   if (results.size() == 1) return results[0];
   auto tuple = std::make_shared<Datum>();

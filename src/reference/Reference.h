@@ -45,6 +45,10 @@ struct FoundNaN {
   Span infinitySpan;        // of the operation that made the infinity which it was computed from
   std::string infinity;     // what that one is; empty if there is none
 };
+/// What is to be said of a function: "made a NaN: log(-0.25)", or "was called with a NaN in x" where no operation of it made one.
+inline std::string aboutNaN(Span operation, const std::string &what) {
+  return (operation.valid() ? "made a NaN: " : "was called with a NaN in ") + what;
+}
 /// The results of a function, in the order of Function::results, or why there are none.
 struct Outcome {
   std::vector<Value> values;

@@ -71,8 +71,7 @@ void reportNaN(Session &session, const checked::Function &function, const driver
         .help("the interpreter adds up in f64: where it makes none, a sum of many numbers has overflowed");
     return;
   }
-  auto message = session.diagnostics.report(diag::Id::madeNaN, found->span.valid() ? found->span : function.span, function.name,
-                                            found->span.valid() ? "made a NaN: " + found->what : "was called with a NaN in " + found->what);
+  auto message = session.diagnostics.report(diag::Id::madeNaN, found->span.valid() ? found->span : function.span, function.name, reference::aboutNaN(found->span, found->what));
   message.help(call);
   if (found->infinitySpan.valid()) message.note(found->infinitySpan, "the infinity was made here: " + found->infinity);
   else if (!found->infinity.empty()) message.help("the infinity comes from " + found->infinity);
