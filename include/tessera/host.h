@@ -4,6 +4,7 @@
 #include "tessera/host/arguments.h"
 #include "tessera/host/format.h"
 #include "tessera/host/make.h"
+#include "tessera/host/index_check.h"
 #include "tessera/host/nan_check.h"
 #include "tessera/host/npy.h"
 #include "tessera/host/safetensors.h"

@@ -74,7 +74,7 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
     for (const EntryFacts &entry : entries) printEntry(entry, language, body);
   }
   bool host = !dispatch && !module.getOps<target::HostFuncOp>().empty();
-  if (host) printHost(module, entries, language, options.checkNaN, body);
+  if (host) printHost(module, entries, language, options.checks, body);
   Emitted result;
   result.suffix = dispatch ? cpuLanguage().suffix : language.suffix;
   std::string file = options.name + result.suffix;

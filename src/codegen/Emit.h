@@ -12,11 +12,17 @@ class ModuleOp;
 
 namespace tessera::codegen {
 
+/// What host code looks at around each call of an entry function, and ends at.
+struct HostChecks {
+  bool nan = false;     // the first NaN that one makes
+  bool bounds = false;  // an index among its arguments that lies outside
+};
+
 struct EmitOptions {
   std::string name = "module";  // stem of the files: softmax.cu, softmax.h
   std::string program;          // the program's file, for the comment at the head
   bool lineDirectives = false;  // `#line`: compilers, debuggers and profilers then speak of the program
-  bool checkNaN = false;        // host code ends at the first NaN that an entry function makes
+  HostChecks checks;
   bool standalone = false;      // paste in the headers that are used
   std::string nameSpace;        // "kernels::cpu": of the C++ functions; the C functions are `kernels_cpu_softmax`
   /// Not the functions, but those that call one of them, for each target ("cpu", "cuda:sm_90a") in a namespace of its own.

@@ -22,6 +22,27 @@ std::string ParameterFacts::text() const {
   return result + "]";
 }
 
+std::vector<Dim> IndexFacts::dims() const {
+  std::vector<Dim> all = {extent};
+  for (const Axis &axis : axes) all.push_back(axis.begin), all.push_back(axis.size);
+  return all;
+}
+
+static std::vector<IndexFacts> indicesOf(target::EntryOp op) {
+  std::vector<IndexFacts> found;
+  auto indices = op->getAttrOfType<ArrayAttr>("tsr.indices");
+  for (Attribute one : indices ? indices.getValue() : llvm::ArrayRef<Attribute>()) {
+    auto index = cast<DictionaryAttr>(one);
+    auto text = [&](llvm::StringRef name) { return index.getAs<StringAttr>(name).getValue().str(); };
+    IndexFacts facts{text("parameter"), {}, parseDim(text("extent")), index.getAs<BoolAttr>("from_end").getValue(), text("of")};
+    auto begins = index.getAs<ArrayAttr>("begins").getAsRange<StringAttr>(), sizes = index.getAs<ArrayAttr>("sizes").getAsRange<StringAttr>();
+    for (auto [begin, size, step] : llvm::zip(begins, sizes, index.getAs<DenseI64ArrayAttr>("steps").asArrayRef()))
+      facts.axes.push_back({parseDim(begin.getValue().str()), parseDim(size.getValue().str()), step});
+    found.push_back(std::move(facts));
+  }
+  return found;
+}
+
 EntryFacts::EntryFacts(target::EntryOp op)
     : entry(op), name(op.getSymName().str()), symbol(target::functionName(name)), call(name + "_call"), cppName(symbol),
       signature(op.getSignature().str()), doc(op.getDoc().str()) {
@@ -53,6 +74,7 @@ EntryFacts::EntryFacts(target::EntryOp op)
         dims.push_back(linear->variable);
         solved.push_back({parameter.name, axis, *linear});
       }
+  indices = indicesOf(op);
 }
 
 /// The functions for some sizes, once all have their symbols.

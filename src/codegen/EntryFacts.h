@@ -33,6 +33,20 @@ struct SpecialFacts {
   std::vector<std::pair<std::string, int64_t>> sizes;
 };
 
+/// Indices among the arguments (checked/Indices.h): the part of a parameter that holds them, and how many there are to choose from.
+struct IndexFacts {
+  struct Axis {
+    Dim begin, size;
+    int64_t step = 1;
+  };
+  std::string parameter;
+  std::vector<Axis> axes;
+  Dim extent;
+  bool fromEnd = false;
+  std::string of;
+  std::vector<Dim> dims() const;
+};
+
 struct EntryFacts {
   explicit EntryFacts(ir::target::EntryOp entry);
   ir::target::EntryOp entry;
@@ -52,6 +66,7 @@ struct EntryFacts {
   std::vector<std::string> dims;
   std::vector<SolvedDim> solved;  // the last of them
   std::vector<SpecialFacts> specials;  // in the order in which they are tried
+  std::vector<IndexFacts> indices;
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
   ir::target::TableOp table(llvm::StringRef name) const;

@@ -19,8 +19,8 @@ std::string lineOf(const Doc &doc) { return doc.lines(0, 1 << 20).front(); }
 /// For host code: memory for the results, the call, and the end of the program where it fails.
 class WrapperPrinter {
 public:
-  WrapperPrinter(const EntryFacts &facts, bool checkNaN, Writer &writer, const Spelling &spell)
-      : facts_(facts), checkNaN_(checkNaN), writer_(writer), spell_(spell) {}
+  WrapperPrinter(const EntryFacts &facts, HostChecks checks, Writer &writer, const Spelling &spell)
+      : facts_(facts), checks_(checks), writer_(writer), spell_(spell) {}
   void print();
 
 private:
@@ -32,13 +32,14 @@ private:
     return commaSeparated(list);
   }
   void printCall();
+  void printIndexChecks();
   std::string extents(const std::vector<std::string> &shape) {
     std::string list;
     for (const std::string &extent : shape) list += (list.empty() ? "" : ", ") + lineOf(dims_(extent).doc);
     return list;
   }
   const EntryFacts &facts_;
-  const bool checkNaN_;
+  const HostChecks checks_;
   Writer &writer_;
   const Spelling &spell_;
   DimText dims_;
@@ -76,6 +77,9 @@ void WrapperPrinter::print() {
   for (const ParameterFacts &p : facts_.parameters)
     if (p.mode == "result")
       for (const std::string &extent : p.shape) parseDim(extent).collectVars(needed);
+  for (const IndexFacts &index : facts_.indices)
+    if (checks_.bounds)
+      for (const Dim &dim : index.dims()) dim.collectVars(needed);
   for (const std::string &dim : facts_.dims) {
     if (!needed.count(dim)) continue;
     std::string source;
@@ -95,6 +99,7 @@ void WrapperPrinter::print() {
     dims_.rename(dim, name);
     writer_.line("const int64_t " + name + " = " + source + ";");
   }
+  if (checks_.bounds) printIndexChecks();
   for (const ParameterFacts &p : facts_.parameters)
     if (p.mode == "result")
       writer_.line("tsr::host::Tensor " + p.symbol + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) +
@@ -110,10 +115,25 @@ void WrapperPrinter::print() {
   writer_.line("}");
 }
 
+void WrapperPrinter::printIndexChecks() {
+  for (const IndexFacts &index : facts_.indices) {
+    std::vector<Doc> used;
+    for (const IndexFacts::Axis &axis : index.axes)
+      used.push_back(Doc("{") + dims_(axis.begin.str()).doc + ", " + dims_(axis.size.str()).doc + ", " + std::to_string(axis.step) + "}");
+    const ParameterFacts *parameter = facts_.parameter(index.parameter);
+    TSR_CHECK(parameter, "indices in a parameter that is not there: " + index.parameter);
+    writer_.statement(Doc("tsr::host::check_indices(") +
+                      Doc::nest(4, commaSeparated({"\"" + facts_.name + "\"", "\"" + index.parameter + "\"", parameter->symbol,
+                                                   Doc("{") + commaSeparated(used) + "}", dims_(index.extent.str()).doc,
+                                                   index.fromEnd ? "true" : "false", "\"" + index.of + "\""})) +
+                      ");");
+  }
+}
+
 void WrapperPrinter::printCall() {
   auto isArgument = [](const ParameterFacts &p) { return p.mode != "result"; };
   auto isWritten = [](const ParameterFacts &p) { return p.written(); };
-  if (checkNaN_) {
+  if (checks_.nan) {
     std::vector<Doc> changed;
     for (const ParameterFacts &p : facts_.parameters)
       if (p.written() && isArgument(p)) changed.push_back("\"" + p.name + "\"");
@@ -128,7 +148,7 @@ void WrapperPrinter::printCall() {
   arguments.push_back("nullptr");
   writer_.statement(Doc("tsr::host::stop_unless_ok(" + facts_.symbol + "(") +
                     Doc::nest(4, commaSeparated(arguments)) + "));");
-  if (checkNaN_) writer_.statement(Doc("nans.after({") + Doc::nest(4, named(isWritten)) + "});");
+  if (checks_.nan) writer_.statement(Doc("nans.after({") + Doc::nest(4, named(isWritten)) + "});");
 }
 
 std::string hostResult(target::HostFuncOp func, const Spelling &spell) {
@@ -195,14 +215,14 @@ void printFunction(target::HostFuncOp func, const Language &language, Writer &wr
 
 }  // namespace
 
-void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, bool checkNaN,
+void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, HostChecks checks,
                Writer &writer) {
   std::set<std::string> called;
   for (auto func : module.getOps<target::HostFuncOp>())
     func.walk([&](target::EntryCallOp call) { called.insert(call.getCallee().str()); });
   Spelling spell(language.target);
   for (const EntryFacts &entry : entries)
-    if (called.count(entry.name)) WrapperPrinter(entry, checkNaN, writer, spell).print();
+    if (called.count(entry.name)) WrapperPrinter(entry, checks, writer, spell).print();
   std::vector<target::HostFuncOp> functions(module.getOps<target::HostFuncOp>().begin(),
                                             module.getOps<target::HostFuncOp>().end());
   if (functions.size() > 1) {

@@ -15,8 +15,8 @@ inline constexpr const char *kNoSet = "0000000000000000", *kSetComment = "Set ",
 
 void printKernel(ir::target::KernelOp kernel, const Language &language, Writer &writer);
 void printEntry(const EntryFacts &facts, const Language &language, Writer &writer);
-/// All host functions, with a wrapper for each entry function that they call. `checkNaN`: of EmitOptions.
-void printHost(mlir::ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, bool checkNaN,
+/// All host functions, with a wrapper for each entry function that they call. `checks`: of EmitOptions.
+void printHost(mlir::ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, HostChecks checks,
                Writer &writer);
 /// `TessStatus f(const TessTensor *x, TessTensor *result, float alpha, TessStream stream)`
 std::string entryDeclaration(const EntryFacts &facts);

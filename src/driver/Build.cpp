@@ -145,9 +145,9 @@ Result<std::string> unpackInto(const std::string &cache) {
 /// `library`: takes what was emitted, for a library that shows all its functions. `name`: its stem, if not the program's.
 /// `set`: takes the number of the emitted files.
 static std::string build(Session &session, const TargetSpec &target, const std::vector<std::string> &functions, bool shared,
-                         Product *library, const std::string &name, std::string *set = nullptr, bool checkNaN = false) {
+                         Product *library, const std::string &name, std::string *set = nullptr, codegen::HostChecks checks = {}) {
   CompileOptions options;
-  options.checkNaN = checkNaN;
+  options.checks = checks;
   options.target = target;
   options.sourceName = (name.empty() ? stemOf(session.path()) : name) + target.suffix();
   Compiler compiler(session, options);
@@ -206,8 +206,8 @@ std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &tar
   return built;
 }
 
-std::string buildProgram(Session &session, const TargetSpec &target, bool checkNaN) {
-  return build(session, target, {"main"}, false, nullptr, {}, nullptr, checkNaN);
+std::string buildProgram(Session &session, const TargetSpec &target, codegen::HostChecks checks) {
+  return build(session, target, {"main"}, false, nullptr, {}, nullptr, checks);
 }
 
 void becomeProgram(const std::string &program, const std::vector<std::string> &words) {

@@ -22,9 +22,8 @@ struct BuiltLibrary {
 /// Nothing after an error, which is in the session's engine. It shows its functions, and not only their uniform forms.
 /// `name`: the stem of its headers, if not the program's.
 std::optional<BuiltLibrary> buildLibrary(Session &session, const TargetSpec &target, const std::string &name = {});
-/// An executable of the program's `def main()`: its path, or empty after an error. `checkNaN`: it ends at the first NaN that
-/// an entry function makes.
-std::string buildProgram(Session &session, const TargetSpec &target, bool checkNaN = false);
+/// An executable of the program's `def main()`: its path, or empty after an error.
+std::string buildProgram(Session &session, const TargetSpec &target, codegen::HostChecks checks = {});
 /// Runs such a program in the place of this process. Returns only if it cannot be started.
 void becomeProgram(const std::string &program, const std::vector<std::string> &words = {});
 /// A folder that holds the headers of emitted code, unpacked from the tool into the cache.

@@ -149,7 +149,7 @@ struct Compiler::State {
     emit.program = fileNameOf(session.path());
     emit.lineDirectives = options.lineDirectives;
     emit.standalone = options.standalone;
-    emit.checkNaN = options.checkNaN;
+    emit.checks = options.checks;
     emit.nameSpace = options.nameSpace;
     emit.dispatch = options.dispatch;
     emit.tools = {{"tesserac", TESSERA_VERSION}};

@@ -1,5 +1,6 @@
 // A whole compilation: from a checked program through the four levels to files. The one list of pipelines.
 #pragma once
+#include "codegen/Emit.h"
 #include "driver/Files.h"
 #include "driver/Session.h"
 #include "driver/Targets.h"
@@ -21,7 +22,7 @@ struct CompileOptions {
   std::string sourceName = "model.cu";  // file name of the emitted source: the header and manifest are named after it
   bool lineDirectives = false;
   bool standalone = false;
-  bool checkNaN = false;              // host code ends at the first NaN that an entry function makes
+  codegen::HostChecks checks;
   std::string nameSpace;              // of the C++ functions, and before the names of the C functions
   std::vector<std::string> dispatch;  // targets among which the functions choose, instead of the functions themselves
 };

@@ -47,6 +47,13 @@ std::string traceNaN(const Session &session, const checked::Function &function, 
   return {};
 }
 
+std::string checkIndices(const Session &session, const checked::Function &function, const BoundArguments &arguments) {
+  reference::Arguments inputs;
+  if (std::string problem = inputsOf(function, arguments, inputs); !problem.empty()) return problem;
+  auto outside = reference::checkIndices(function, std::move(inputs));
+  return outside ? placed(session, *outside) : "";
+}
+
 std::string interpret(const Session &session, const checked::Function &function, BoundArguments &arguments, int repeats, std::vector<double> &seconds) {
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Arguments inputs;
@@ -68,7 +75,7 @@ std::string interpret(const Session &session, const checked::Function &function,
 }
 
 std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
-                          bool checkNaN, std::function<void(const std::string &)> print) {
+                          codegen::HostChecks checks, std::function<void(const std::string &)> print) {
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Options options;
   options.readFile = [](const std::string &path) -> Result<std::string> {
@@ -79,7 +86,8 @@ std::string interpretMain(const Session &session, const checked::Function &funct
   options.writeFile = [](const std::string &path, const std::string &bytes) { return writeFiles({{path, bytes}}); };
   options.seconds = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   options.arguments = std::move(arguments);
-  options.traceNaN = checkNaN;
+  options.traceNaN = checks.nan;
+  options.checkIndices = checks.bounds;
   options.print = print ? std::move(print) : [](const std::string &line) { std::printf("%s\n", line.c_str()); };
   reference::Outcome outcome = reference::run(function, {}, options);
   return outcome.error ? placed(session, *outcome.error) : "";

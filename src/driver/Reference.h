@@ -1,5 +1,6 @@
 // The reference interpreter behind the same calls as compiled programs.
 #pragma once
+#include "codegen/Emit.h"
 #include "driver/Arguments.h"
 #include "driver/Session.h"
 #include "reference/Reference.h"
@@ -15,9 +16,11 @@ std::string interpret(const Session &session, const checked::Function &function,
 /// Interprets a function, whose arguments stay as they are, and says what made the first NaN of its results; no `found` where
 /// they have none. Empty on success, else what went wrong and where.
 std::string traceNaN(const Session &session, const checked::Function &function, const BoundArguments &arguments, std::optional<reference::FoundNaN> &found);
+/// An index among the arguments of a call that lies outside of what it chooses from, and where; empty if there is none.
+std::string checkIndices(const Session &session, const checked::Function &function, const BoundArguments &arguments);
 /// Interprets `def main()` with the files of this process. `print`: takes its lines, in place of the standard output.
 std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
-                          bool checkNaN = false, std::function<void(const std::string &)> print = {});
+                          codegen::HostChecks checks = {}, std::function<void(const std::string &)> print = {});
 /// Element i in row-major order, as a number.
 double elementOf(const NpyArray &array, size_t i);
 /// Complex numbers as pairs of f32 along one more axis.

@@ -30,6 +30,7 @@ private:
   mlir::ArrayAttr params();
   mlir::DictionaryAttr consts();
   mlir::ArrayAttr specials();
+  mlir::ArrayAttr indices();
   mlir::ArrayAttr outputs();
   mlir::ArrayAttr requirements();
   mlir::DictionaryAttr numerics();

@@ -1,4 +1,5 @@
 // A function: its attributes, its arguments, the end of its body.
+#include "checked/Indices.h"
 #include "ir/common/Names.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
@@ -75,6 +76,25 @@ ArrayAttr FunctionGen::specials() {
     attrs.push_back(builder_.getDictionaryAttr({builder_.getNamedAttr("name", FlatSymbolRefAttr::get(builder_.getContext(), special.name)),
                                                 builder_.getNamedAttr("dims", builder_.getStrArrayAttr(dims)),
                                                 builder_.getNamedAttr("sizes", builder_.getDenseI64ArrayAttr(sizes))}));
+  }
+  return attrs.empty() ? ArrayAttr() : builder_.getArrayAttr(attrs);
+}
+
+/// What checked/Indices.h finds: {parameter, begins, sizes, steps, extent, from_end, of}. Null if there are none.
+ArrayAttr FunctionGen::indices() {
+  SmallVector<Attribute> attrs;
+  auto text = [&](const Dim &dim) { return builder_.getStringAttr(dim.str()); };
+  for (const checked::IndexParameter &index : checked::indexParameters(function_)) {
+    SmallVector<Attribute> begins, sizes;
+    SmallVector<int64_t> steps;
+    for (const checked::UsedAxis &axis : index.axes) begins.push_back(text(axis.begin)), sizes.push_back(text(axis.size)), steps.push_back(axis.step);
+    attrs.push_back(dictionary({{"parameter", builder_.getStringAttr(function_.params[index.param].var->name)},
+                                {"begins", builder_.getArrayAttr(begins)},
+                                {"sizes", builder_.getArrayAttr(sizes)},
+                                {"steps", builder_.getDenseI64ArrayAttr(steps)},
+                                {"extent", text(index.extent)},
+                                {"from_end", builder_.getBoolAttr(index.fromEnd)},
+                                {"of", builder_.getStringAttr(index.of)}}));
   }
   return attrs.empty() ? ArrayAttr() : builder_.getArrayAttr(attrs);
 }
@@ -202,6 +222,7 @@ Operation *FunctionGen::createFunction() {
   for (const checked::Effect &effect : function_.effects.all()) effects.push_back(builder_.getStringAttr(effect.str()));
   if (!effects.empty()) state.addAttribute("tsr.effects", builder_.getArrayAttr(effects));
   if (ArrayAttr specials = this->specials()) state.addAttribute("tsr.specials", specials);
+  if (ArrayAttr indices = this->indices()) state.addAttribute("tsr.indices", indices);
   if (isKernel()) addKernelAttributes(state);
   if (!isHost()) state.addAttribute("tsr.numerics", numerics());
   if (DictionaryAttr consts = this->consts(); !consts.empty()) state.addAttribute("tsr.consts", consts);

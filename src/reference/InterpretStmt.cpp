@@ -2,6 +2,7 @@
 #include "reference/Format.h"
 #include "reference/Interpreter.h"
 #include <algorithm>
+#include <array>
 
 namespace tessera::reference {
 
@@ -11,13 +12,18 @@ using checked::Stmt;
 using checked::StmtKind;
 using checked::TypeKind;
 
-bool Interpreter::call(std::vector<Ref> arguments) {
+bool Interpreter::takeArguments(std::vector<Ref> &arguments) {
   uint32_t highest = 0;
   for (const auto &var : function_.vars) highest = std::max(highest, var->id);
   for (const checked::Param &param : function_.params) highest = std::max(highest, param.var->id);
   values_.assign(highest + 1, nullptr);
-  if (!bindParameters(arguments)) return false;
+  if (!bindParameters(arguments) || (options_.checkIndices && !checkIndices())) return false;
   argumentsFit_ = true;
+  return true;
+}
+
+bool Interpreter::call(std::vector<Ref> arguments) {
+  if (!takeArguments(arguments)) return false;
   if (function_.kind == FunctionKind::Kernel) return runKernel() && finish(Flow::Next);
   return finish(exec(function_.body));
 }
@@ -52,6 +58,40 @@ bool Interpreter::bindParameters(std::vector<Ref> &arguments) {
       given[i] = makeRef(Value::poison(var.type.dtype, *extents));
     }
     values_[var.id] = given[i];
+  }
+  return true;
+}
+
+bool Interpreter::checkIndices() {
+  const std::vector<checked::IndexParameter> all = checked::indexParameters(function_);
+  return std::all_of(all.begin(), all.end(), [&](const checked::IndexParameter &indices) { return checkIndices(indices); });
+}
+
+bool Interpreter::checkIndices(const checked::IndexParameter &indices) {
+  const Datum &values = *values_[function_.params[indices.param].var->id];
+  auto extent = dim(indices.extent, indices.span);
+  if (!extent) return false;
+  std::vector<std::array<int64_t, 3>> used;  // begin, size, step
+  int64_t count = 1;
+  for (const checked::UsedAxis &axis : indices.axes) {
+    auto begin = dim(axis.begin, indices.span), size = dim(axis.size, indices.span);
+    if (!begin || !size) return false;
+    used.push_back({*begin, *size, axis.step});
+    count *= *size;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    Shape at(used.size());
+    int64_t place = 0, scale = 1, rest = i;
+    for (size_t axis = used.size(); axis-- > 0; rest /= used[axis][1]) {
+      at[axis] = used[axis][0] + rest % used[axis][1] * used[axis][2];
+      place += at[axis] * scale;
+      scale *= values.shape[axis];
+    }
+    const int64_t index = values.ints[static_cast<size_t>(place)];
+    if (index < *extent && index >= (indices.fromEnd ? -*extent : 0)) continue;
+    const std::string of = indices.of.empty() ? "what it chooses from" : "`" + indices.of + "`";
+    return fails(indices.span, "`" + function_.name + "` was called with an index that lies outside: `" + function_.params[indices.param].var->name + "` holds " +
+                                   std::to_string(index) + " at " + shapeText(at) + ", and " + of + " has " + std::to_string(*extent) + " elements there");
   }
   return true;
 }

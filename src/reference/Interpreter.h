@@ -1,5 +1,6 @@
 // The interpreter of one call of one function. Internal to this room: use Reference.h.
 #pragma once
+#include "checked/Indices.h"
 #include "reference/ArrayOps.h"
 #include "reference/Bind.h"
 #include "reference/Origins.h"
@@ -25,6 +26,8 @@ public:
 
   /// Runs the function on values for its written parameters (null: not given). False: see error().
   bool call(std::vector<Ref> arguments);
+  /// The first part of call(): the arguments are those of the function.
+  bool takeArguments(std::vector<Ref> &arguments);
   std::vector<Ref> &results() { return results_; }
   /// What a parameter holds now.
   const Ref &valueOf(const checked::Param &param) const { return values_[param.var->id]; }
@@ -107,6 +110,8 @@ private:
 
   // InterpretStmt.cpp
   bool bindParameters(std::vector<Ref> &arguments);
+  bool checkIndices();
+  bool checkIndices(const checked::IndexParameter &indices);
   bool finish(Flow flow);
   Flow exec(const checked::Block &block);
   Flow exec(const checked::Stmt &stmt);

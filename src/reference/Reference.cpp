@@ -41,6 +41,16 @@ Outcome run(const checked::Function &function, Arguments arguments, const Option
   return outcome;
 }
 
+std::optional<RunError> checkIndices(const checked::Function &function, Arguments arguments) {
+  std::vector<Ref> values;
+  for (auto &argument : arguments) values.push_back(argument ? makeRef(std::move(*argument)) : nullptr);
+  Options options;
+  options.checkIndices = true;
+  Interpreter interpreter(function, options);
+  if (interpreter.takeArguments(values)) return std::nullopt;
+  return interpreter.error();
+}
+
 Result<Value> evaluate(const checked::Expr &expression) {
   checked::Function none;
   none.kind = checked::FunctionKind::Host;

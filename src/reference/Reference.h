@@ -30,6 +30,8 @@ struct Options {
   /// Follows NaN to the operations that make them. Every operation is then rounded to its dtype, not only where the program
   /// stores, so that what overflows in the emitted code does here.
   bool traceNaN = false;
+  /// Ends a call whose arguments hold indices that lie outside of what they choose from (checked/Indices.h).
+  bool checkIndices = false;
 };
 
 struct RunError {
@@ -64,6 +66,8 @@ struct Outcome {
 /// Outcome::written.
 using Arguments = std::vector<std::optional<Value>>;
 Outcome run(const checked::Function &function, Arguments arguments, const Options &options = {});
+/// What run() with Options::checkIndices says of the arguments, which is all that is done.
+std::optional<RunError> checkIndices(const checked::Function &function, Arguments arguments);
 
 /// The value of an expression without variables, as host code computes it, or a message that says why it has none.
 Result<Value> evaluate(const checked::Expr &expression);

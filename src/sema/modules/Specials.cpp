@@ -7,6 +7,7 @@
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 namespace tessera::sema {
@@ -66,7 +67,11 @@ bool noDimension(Context &cx, const Function &general, const ast::Identifier &na
       names += (names.empty() ? "`" : ", `") + dim + "`";
     }
   return wrongSize(cx, name.span, "dimensions of `" + general.name + "`", "`" + name.text + "`", [&](diag::Builder &builder) {
-    std::string_view near = diag::didYouMean(name.text, known);
+    auto isSame = [&](std::string_view dim) {
+      return std::equal(dim.begin(), dim.end(), name.text.begin(), name.text.end(), [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+    };
+    auto same = std::find_if(known.begin(), known.end(), isSame);
+    std::string_view near = same != known.end() ? *same : diag::didYouMean(name.text, known);
     if (!near.empty()) builder.suggest(name.span, std::string(near), "write `" + std::string(near) + "`");
     else builder.help(known.empty() ? "it has no dimensions: it is compiled for its sizes already" : "its dimensions are " + names);
   });
@@ -127,14 +132,6 @@ const Callable &withSizes(Context &cx, const Callable &general, const RunSizes &
   return made;
 }
 
-/// What is wrong with these sizes alone says so.
-void sayForWhich(Context &cx, size_t before, const Place &place, const RunSizes &sizes) {
-  std::vector<diag::Diagnostic> all = cx.diagnostics.all();
-  if (all.size() == before) return;
-  for (size_t i = before; i < all.size(); ++i) all[i].notes.push_back({place.span, "with `" + shown(sizes) + "` of this `specialize`"});
-  cx.diagnostics.replace(std::move(all));
-}
-
 /// Why a function has no entry point that could be made for sizes; empty if it has one.
 std::string whyNone(const ast::FuncDef &def) {
   if (def.name.text == "main") return "stands above `main`, which has no sizes";
@@ -186,7 +183,7 @@ Value specialize(Context &cx, const Callable &callable, Span span) {
 }
 
 void checkSpecials(Context &cx, const Callable &general) {
-  if (!general.def || isSpecial(general) || general.choices.count(std::string(kTrainingChoice))) return;
+  if (!general.def || !whyNone(*general.def).empty() || isSpecial(general) || general.choices.count(std::string(kTrainingChoice))) return;
   const std::vector<Place> places = placesOf(cx, general);
   if (places.empty()) return;
   Function &function = *general.checked;
@@ -204,10 +201,8 @@ void checkSpecials(Context &cx, const Callable &general) {
   std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
   if (cx.options.facts) cx.options.facts->pause(true);  // an editor shows the function with its own dimensions
   for (const auto &[sizes, place] : all) {
-    const size_t said = cx.diagnostics.all().size();
     const Callable &made = withSizes(cx, general, sizes);
     if (const Function *special = ensureChecked(cx, made)) function.specials.push_back({special->name, sizes});
-    sayForWhich(cx, said, place, sizes);
   }
   if (cx.options.facts) cx.options.facts->pause(false);
   cx.function = std::move(state);

@@ -13,7 +13,8 @@ namespace {
 
 struct Options {
   std::string path, output, target = "cpu";
-  bool force = false, checkNaN = false;
+  bool force = false;
+  codegen::HostChecks checks;
   bool isLibrary() const { return output.empty() || driver::suffixOf(output) == ".so"; }
 };
 
@@ -56,7 +57,7 @@ std::string build(driver::Session &session, const driver::TargetSpec &target, co
           .help("name a library: -o " + driver::stemOf(options.path) + ".so; for source, use `tesserac`");
       return {};
     }
-    built = driver::buildProgram(session, target, options.checkNaN);
+    built = driver::buildProgram(session, target, options.checks);
   }
   if (built.empty() || options.output.empty()) return built;
   problem = copyOut(built, std::move(beside), options.output, options.force, foreign);
@@ -85,8 +86,8 @@ int run(const Options &options) {
         .help("name a library " + driver::stemOf(options.path) + ".so and a program " + driver::stemOf(options.path) + "; for source, use `tesserac`");
     return fail();
   }
-  if (options.checkNaN && options.isLibrary()) {
-    session.diagnostics.report(diag::Id::badOption, {}, "a library has no host code, and `--check-nan` changes that")
+  if ((options.checks.nan || options.checks.bounds) && options.isLibrary()) {
+    session.diagnostics.report(diag::Id::badOption, {}, std::string("a library has no host code, and `") + (options.checks.nan ? "--check-nan" : "--check-bounds") + "` changes that")
         .help("build the program: -o " + driver::stemOf(options.path));
     return fail();
   }
@@ -110,7 +111,8 @@ void addBuild(CLI::App &app, Chosen &chosen) {
   command->add_option("-o,--output", options->output, "model.so: the library, with its headers and its manifest beside it; model: the program; without it, a library in the cache");
   command->add_option("--target", options->target, "cpu, cuda[:sm_90a], hip[:gfx942]")->capture_default_str();
   command->add_flag("--force", options->force, "replace files that tessera has not written");
-  command->add_flag("--check-nan", options->checkNaN, "the program ends at the first NaN that a function makes, and keeps what it was called with");
+  command->add_flag("--check-nan", options->checks.nan, "the program ends at the first NaN that a function makes, and keeps what it was called with");
+  command->add_flag("--check-bounds", options->checks.bounds, "the program ends where a function is called with an index that lies outside");
   command->footer(R"(Prints the path of what was built. The functions of a library are those of the headers (model.h, model.hpp). For a GPU of the
 H100's kind: --target cuda:sm_90a.
 Examples:

@@ -225,7 +225,7 @@ std::string outputOf(Session &all, const TestOptions &options, const std::string
   if (options.target.reference) {
     std::string output;
     const checked::Function *main = all.check()->find("main");
-    problem = driver::interpretMain(all, *main, {{kArgument, std::to_string(which)}}, /*checkNaN=*/false,
+    problem = driver::interpretMain(all, *main, {{kArgument, std::to_string(which)}}, /*checks=*/{},
                                     [&](const std::string &line) { output += line + "\n"; });
     return output;
   }

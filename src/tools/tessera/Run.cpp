@@ -30,7 +30,8 @@ struct Options {
   std::vector<std::string> arguments;
   uint64_t seed = 0;
   int repeats = 20;
-  bool time = false, json = false, check = false, force = false, cast = false, randomGiven = false, checkNaN = false;
+  bool time = false, json = false, check = false, force = false, cast = false, randomGiven = false;
+  codegen::HostChecks checks;
   /// Whether there is an option that only kernels and tensor functions have.
   bool forResults() const { return !out.empty() || randomGiven || time || check; }
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
@@ -250,17 +251,17 @@ int runMain(Session &session, const checked::Program &checkedProgram, const chec
     return driver::kBadUsage;
   }
   if (target.reference) {
-    std::string problem = driver::interpretMain(session, function, std::move(named), options.checkNaN);
+    std::string problem = driver::interpretMain(session, function, std::move(named), options.checks);
     if (!problem.empty()) session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
     return problem.empty() ? driver::kSuccess : driver::kProgramHasErrors;
   }
-  std::string program = driver::buildProgram(session, target, options.checkNaN);
+  std::string program = driver::buildProgram(session, target, options.checks);
   if (program.empty()) return driver::kProgramHasErrors;
   driver::printMessages(session, options.format());
   std::fflush(nullptr);
   std::vector<std::string> words;
   for (const auto &[name, value] : named) words.push_back("--" + name + "=" + value);
-  if (options.checkNaN) return runToFirstNaN(session, checkedProgram, program, words);
+  if (options.checks.nan) return runToFirstNaN(session, checkedProgram, program, words);
   driver::becomeProgram(program, words);
   session.diagnostics.report(diag::Id::runFailed, {}, program, "it could not be started");
   return driver::kProgramHasErrors;
@@ -269,7 +270,11 @@ int runMain(Session &session, const checked::Program &checkedProgram, const chec
 int runFunction(Session &session, const checked::Function &function, const driver::TargetSpec &target, const Options &options) {
   driver::BoundArguments bound, reference;
   if (!gather(session, function, options, bound)) return driver::exitCodeOf(session.diagnostics);
-  if (options.check || options.checkNaN) reference = bound;
+  if (options.check || options.checks.nan) reference = bound;
+  if (std::string outside = options.checks.bounds ? driver::checkIndices(session, function, bound) : ""; !outside.empty()) {
+    session.diagnostics.report(diag::Id::runFailed, {}, function.name, outside);
+    return driver::kProgramHasErrors;
+  }
   std::vector<double> seconds;
   std::string problem;
   if (target.reference) {
@@ -283,7 +288,7 @@ int runFunction(Session &session, const checked::Function &function, const drive
     session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
     return driver::kProgramHasErrors;
   }
-  if (const std::string *result = options.checkNaN ? resultWithNaN(bound) : nullptr) {
+  if (const std::string *result = options.checks.nan ? resultWithNaN(bound) : nullptr) {
     reportNaN(session, function, reference, "`" + *result + "` holds a NaN");
     return driver::kProgramHasErrors;
   }
@@ -348,13 +353,15 @@ void addRun(CLI::App &app, Chosen &chosen) {
   command->add_flag("--time", options->time, "run it again and print the median time and bytes per second");
   command->add_option("--repeats", options->repeats, "how often --time runs it")->capture_default_str()->check(CLI::Range(1, 1000000));
   command->add_flag("--check", options->check, "compare the results with the reference interpreter");
-  command->add_flag("--check-nan", options->checkNaN, "end at the first NaN that a function makes, and say which operation made it");
+  command->add_flag("--check-nan", options->checks.nan, "end at the first NaN that a function makes, and say which operation made it");
+  command->add_flag("--check-bounds", options->checks.bounds, "end where a function is called with an index that lies outside, such as a token that is not in the vocabulary");
   command->add_flag("--json", options->json, "results and messages as JSON");
   command->footer(R"(Examples:
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
   tessera run saxpy.tsr saxpy --random n=1000000 --seed 7 --arg alpha=2.0 --time
   tessera run norms.tsr layer_norm --random B=2,S=3,D=1000 --target reference
   tessera run train.tsr --check-nan               where a loss becomes NaN
+  tessera run train.tsr --check-bounds            a token that is not in the vocabulary
   tessera run program.tsr                         its `def main()`)");
   command->callback([options, random, &chosen] {
     options->randomGiven = random->count() > 0;

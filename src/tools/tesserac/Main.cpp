@@ -19,7 +19,8 @@ struct Options {
   std::string input, output, target, emit, depfile, sarif;
   std::string nameSpace;
   std::vector<std::string> dispatch, functions;
-  bool json = false, lineDirectives = false, standalone = false, checkNaN = false, force = false;
+  bool json = false, lineDirectives = false, standalone = false, force = false;
+  codegen::HostChecks checks;
   MessageFormat format() const { return json ? MessageFormat::Json : MessageFormat::Text; }
 };
 
@@ -44,7 +45,8 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source")->check(isGiven());
   app.add_option("--function", options.functions, "only this function and what it calls; may be repeated")->allow_extra_args(false)->check(isGiven());
   app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja")->check(isGiven());
-  app.add_flag("--check-nan", options.checkNaN, "`def main()` ends at the first NaN that a function makes, and keeps what it was called with");
+  app.add_flag("--check-nan", options.checks.nan, "`def main()` ends at the first NaN that a function makes, and keeps what it was called with");
+  app.add_flag("--check-bounds", options.checks.bounds, "`def main()` ends where a function is called with an index that lies outside");
   app.add_flag("--line-directives", options.lineDirectives, "#line directives: debuggers, profilers and nvcc point at the .tsr file");
   app.add_flag("--standalone", options.standalone, "paste the headers that the source uses, so that it needs nothing of ours");
   app.add_option("--namespace", options.nameSpace, "of the C++ functions, such as `mine::nn`; the C functions are then `mine_nn_softmax`")->check(isGiven());
@@ -203,7 +205,7 @@ void checkOptions(const Options &options, std::optional<Level> level, diag::Engi
   if (!options.depfile.empty()) refuse(emit + " prints one level, and `--depfile` is of a whole compile", "leave out one of them");
   if (*level == Level::Ast && !options.functions.empty()) refuse(emit + " prints the whole program, and `--function` is there, too", "leave out one of them");
   if (*level == Level::Source) return;
-  std::string ofSource = options.standalone ? "--standalone" : options.lineDirectives ? "--line-directives" : options.checkNaN ? "--check-nan" : !options.nameSpace.empty() ? "--namespace" : !options.dispatch.empty() ? "--dispatch" : "";
+  std::string ofSource = options.standalone ? "--standalone" : options.lineDirectives ? "--line-directives" : options.checks.nan ? "--check-nan" : options.checks.bounds ? "--check-bounds" : !options.nameSpace.empty() ? "--namespace" : !options.dispatch.empty() ? "--dispatch" : "";
   if (!ofSource.empty()) refuse(emit + " prints no source, and `" + ofSource + "` says how it is written", "leave out one of them");
 }
 
@@ -234,7 +236,7 @@ bool compile(Session &session, const Options &options) {
   compileOptions.sourceName = options.output.empty() ? stemOf(options.input) + target->suffix() : fileNameOf(options.output);
   compileOptions.lineDirectives = options.lineDirectives;
   compileOptions.standalone = options.standalone;
-  compileOptions.checkNaN = options.checkNaN;
+  compileOptions.checks = options.checks;
   compileOptions.nameSpace = options.nameSpace;
   compileOptions.dispatch = options.dispatch;
   Compiler compiler(session, compileOptions);

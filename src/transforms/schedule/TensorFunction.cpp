@@ -524,7 +524,7 @@ LogicalResult FunctionScheduler::run() {
   OperationState state(function_.getLoc(), schedule::FuncOp::getOperationName());
   for (StringRef name :
        {"sym_name", "dims", "requirements", "signature", "doc", "deterministic", "tsr.numerics",
-        "tsr.consts", "tsr.effects", "tsr.specials"})
+        "tsr.consts", "tsr.effects", "tsr.specials", "tsr.indices"})
     if (Attribute attribute = function_->getAttr(name)) state.addAttribute(name, attribute);
   auto viewOf = [&](Type type) -> Type {
     return isa<TensorType>(type) ? ViewType::get(context, shapeOf(type), elementTypeOf(type)) : type;

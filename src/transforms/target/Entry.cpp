@@ -304,7 +304,8 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
   if (Attribute numerics = function->getAttr("tsr.numerics")) entry->setAttr("tsr.numerics", numerics);
   auto effects = function->getAttrOfType<ArrayAttr>("tsr.effects");
   if (effects) entry->setAttr("tsr.effects", effects);
-  if (Attribute specials = function->getAttr("tsr.specials")) entry->setAttr("tsr.specials", specials);
+  for (llvm::StringRef name : {"tsr.specials", "tsr.indices"})
+    if (Attribute attribute = function->getAttr(name)) entry->setAttr(name, attribute);
   auto isNondet = [](Attribute effect) { return cast<StringAttr>(effect).getValue() == "nondet"; };
   if (effects && llvm::any_of(effects, isNondet))
     entry->setAttr("determinism", builder.getStringAttr("nondeterministic"));
