@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "golden")
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAMS = sorted(glob.glob(os.path.join(ROOT, "tests/canon/0[1-8]_*.tsr")))
-PROGRAMS += [os.path.join(ROOT, path) for path in ("tests/e2e/programs/21_vectors.tsr", "tests/e2e/programs/mlp.tsr", "tests/e2e/programs/attention.tsr", "examples/softmax.tsr")]
+PROGRAMS += [os.path.join(ROOT, path) for path in ("tests/e2e/programs/21_vectors.tsr", "tests/e2e/programs/mlp.tsr", "tests/e2e/programs/attention.tsr", "tests/e2e/programs/batches.tsr", "examples/softmax.tsr")]
 # Only C++ has a `main`; the kernels of a derivative are the same for all targets but for what the others show.
 HOST_PROGRAMS = [os.path.join(ROOT, path) for path in ("tests/e2e/programs/host_loops.tsr", "tests/canon/11_mlp_grad.tsr")]
 PAGE = os.path.join(ROOT, "docs", "manifest.md")  # shows the manifest of EXAMPLE for CUDA

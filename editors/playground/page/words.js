@@ -450,6 +450,7 @@ export const words = {
   "kernel",
   "overload",
   "require",
+  "specialize",
   "test"
  ],
  "contextual": [
