@@ -447,6 +447,18 @@ class Texts(unittest.TestCase):
         self.assertEqual(client.of("semanticTokens/full", URI), fresh.of("semanticTokens/full", URI))
         client.kill(), fresh.kill()
 
+    def test_sizes_below_a_function_that_did_not_change(self):
+        function = "def f[N](x: Tensor[N, f32]) -> f32 where N % 2 == 0:\n    y = x + 1.0\n    return sum(y)\n\n\n"
+        client = Client(SERVER)
+        client.open(URI, function)
+        self.assertEqual(client.published(URI, 1), [])
+        for version, (line, code) in enumerate((("f.specialize(N=4)\n", None), ("f.specialize(N=3)\n", "E0311"), ("f.specialize(N=6)\n", None), ("f.specialize(M=6)\n", "E0311"), ("", None)), 2):
+            client.change(URI, version, {"text": function + line})
+            self.assertEqual([d["code"] for d in client.published(URI, version)], [code] if code else [], line)
+            hover = client.at("hover", URI, 1, 4)["contents"]["value"]
+            self.assertIn("Tensor[N, f32]", hover, line)  # with its own dimensions, not those of the sizes
+        client.kill()
+
     def test_a_name_is_renamed_in_the_files_that_import_it(self):
         with tempfile.TemporaryDirectory() as folder:
             texts = {"lib.tsr": "def twice(x):\n    return x * 2\n",
