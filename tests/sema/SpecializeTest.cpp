@@ -101,6 +101,8 @@ TEST(Specialize, ItStandsAboveEntryPointsOrOnALineOfItsOwn) {
   EXPECT_EQ(codes("@specialize(N=3)\ndef _f[N](x: Tensor[N, f32]) -> f32:\n    return sum(x)\n"), "E0340 1:1");
   EXPECT_EQ(codes("@specialize(N=3)\ndef main():\n    print(1)\n"), "E0340 1:1");
   EXPECT_EQ(codes("@specialize(N=3)\ndef f(x):\n    return sum(x)\n"), "E0340 1:1");
+  EXPECT_EQ(codes("@test(N=3)\n@specialize(N=3)\ndef f[N](x: Tensor[N, f32]):\n    assert sum(x) == sum(x)\n"), "E0340 2:1");
+  EXPECT_EQ(codes("@model\n@specialize(B=3)\ndef net[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(x, 4)\n"), "E0340 2:1");
   EXPECT_EQ(codes("def g[N](x: Tensor[N, f32]) -> f32:\n    @specialize(N=3)\n    def h(y: Tensor[N, f32]) -> f32:\n        return sum(y)\n    return h(x)\n"), "E0340 2:5");
   EXPECT_EQ(codes(f + "g = f.specialize(B=32)\n"), "E0214 3:5");
 }

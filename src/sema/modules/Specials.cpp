@@ -133,7 +133,12 @@ const Callable &withSizes(Context &cx, const Callable &general, const RunSizes &
 }
 
 /// Why a function has no entry point that could be made for sizes; empty if it has one.
-std::string whyNone(const ast::FuncDef &def) {
+std::string whyNone(Context &cx, const ast::FuncDef &def) {
+  for (const ast::Decorator &decorator : def.decorators) {
+    const std::string which = decoratorName(cx, *decorator.expression);
+    if (which == "test") return "stands above a test, whose sizes are in `@test(...)`";
+    if (which == "model") return "stands above a model, which is a struct: put it above a function that calls one";
+  }
   if (def.name.text == "main") return "stands above `main`, which has no sizes";
   if (def.name.text[0] == '_') return "stands above a function that no caller outside sees: its name begins with `_`";
   for (const ast::Parameter &p : def.parameters)
@@ -162,10 +167,10 @@ std::string sizesText(const Callable &callable) {
 }
 
 void specializeDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator) {
-  std::string why = whyNone(def);
+  std::string why = whyNone(cx, def);
   if (why.empty() || !fresh(cx, Id::badDecorator, decorator.span)) return;
   report(cx, Id::badDecorator, decorator.span, "specialize", why)
-      .help("put it above a function that others can call, whose parameters have types");
+      .help("it is for functions that others can call, whose parameters have types");
 }
 
 Value specialize(Context &cx, const Callable &callable, Span span) {
@@ -177,13 +182,13 @@ Value specialize(Context &cx, const Callable &callable, Span span) {
   const bool statement = !cx.function.fn && cx.scope && std::any_of(cx.scope->ast->body.begin(), cx.scope->ast->body.end(), isHere);
   if (!statement || cx.scope != callable.module)
     return unsupported(cx, "`specialize` in this place", span, "it is a statement by itself in the module of the function, `" + name + ".specialize(...)`, or stands above it as `@specialize(...)`");
-  if (std::string why = callable.def ? whyNone(*callable.def) : ""; !why.empty() || callable.isTest || !mayBeEntry(cx, callable))
+  if (std::string why = callable.def ? whyNone(cx, *callable.def) : ""; !why.empty() || !mayBeEntry(cx, callable))
     return unsupported(cx, "`specialize` of a function that is no entry point", span, "put its sizes to a function that others can call, whose parameters have types");
   return Value::of(ValueKind::None);
 }
 
 void checkSpecials(Context &cx, const Callable &general) {
-  if (!general.def || !whyNone(*general.def).empty() || isSpecial(general) || general.choices.count(std::string(kTrainingChoice))) return;
+  if (!general.def || !whyNone(cx, *general.def).empty() || isSpecial(general) || general.choices.count(std::string(kTrainingChoice))) return;
   const std::vector<Place> places = placesOf(cx, general);
   if (places.empty()) return;
   Function &function = *general.checked;
