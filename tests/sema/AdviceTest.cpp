@@ -54,6 +54,19 @@ TEST(Advice, AMistakeBelowTwoLibraryFunctionsIsSaidAtTheUsersCall) {
   for (const diag::Fix &fix : c.diagnostics.all()[0].fixes) EXPECT_EQ(fix.span.file, c.main->file);
 }
 
+TEST(Advice, ARowOfAStateHasAPlace) {
+  const std::string head = "struct KV[S, D]:\n    k: Tensor[S, D, f32]\n\n@state\nstruct Cache[L, S, D]:\n    layers: [KV[S, D]; L]\n\n"
+                           "def put[L, S, D](x: Tensor[D, f32], cache: Cache[L, S, D]) -> Tensor[D, f32] where S >= 1:\n";
+  test::Checking plain(head + "    for c in cache.layers:\n        x = x * 2.0\n        c.k[0] = x\n    return x\n");
+  EXPECT_EQ(edits(plain), std::vector<std::string>{"i, c in enumerate(cache.layers):\n        x = x * 2.0\n        cache.layers[i].k[0]"});
+  test::Checking counted(head + "    for n, c in enumerate(cache.layers):\n        c.k[0] = x\n    return x\n");
+  EXPECT_EQ(edits(counted), std::vector<std::string>{"cache.layers[n].k[0]"});
+  test::Checking right(head + "    for i, c in enumerate(cache.layers):\n        x = x * 2.0\n        cache.layers[i].k[0] = x\n    return x\n");
+  EXPECT_EQ(right.messages(), "");
+  test::Checking other(head + "    for i in range(L):\n        c = cache.layers[i]\n        c.k[0] = x\n    return x\n");
+  EXPECT_EQ(edits(other), std::vector<std::string>{""});
+}
+
 TEST(Advice, AHelperWithoutTypesIsSaidWithItsCall) {
   test::Checking c("def project(x, w):\n    return x @ w\n\n"
                    "def f[B, I, O](x: Tensor[B, I, f32], w: Tensor[O, I, f32]) -> Tensor[B, O, f32]:\n"
