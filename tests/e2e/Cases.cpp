@@ -180,6 +180,7 @@ const std::vector<Subject> &subjects() {
       {"warps", "in_turns", 0, 0, each(lanes(), {{"turns", "3"}})},
       {"warps", "beside_a_tile", 1e-5, 1e-5, each({{{"R", 3}, {"C", 96}}})},
       {"warps", "through_shared_memory", 0, 0, each(lanes())},
+      {"batches", "scores", 1e-5, 1e-5, each({{{"B", 1}, {"T", 5}}, {{"B", 32}, {"T", 5}}, {{"B", 32}, {"T", 16}}, {{"B", 33}, {"T", 16}}})},
       {"scans", "rows_summed", 1e-5, 1e-5, each({{{"R", 2}, {"C", 0}}, {{"R", 1}, {"C", 1}}, {{"R", 3}, {"C", 33}}, {{"R", 2}, {"C", 255}}, {{"R", 1}, {"C", 256}}})},
       {"scans", "rows_of_products", 1e-5, 1e-5, each({{{"R", 3}, {"C", 127}}})},
       {"scans", "extremes", 0, 0, each({{{"R", 3}, {"C", 1}}, {{"R", 2}, {"C", 128}}})},
