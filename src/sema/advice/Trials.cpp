@@ -8,6 +8,7 @@ namespace {
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
 /// costs, that is less than 100 ms.
 constexpr size_t kMostBytes = 1u << 20, kMostTrials = 128, kMostSteps = 20'000;
+constexpr std::string_view kModelFile = "<model>";  // what each trial of a model writes is read once, and is small
 constexpr size_t kLoaded = 4;  // what is imported is read once, and only what is called of it is checked again
 
 /// Of an edit that assumes a fact: the fact.
@@ -167,7 +168,7 @@ std::optional<Messages> Trials::with(const diag::Fix &fix, const Part &part) {
 size_t Trials::bytesOf(const std::string &text) const {
   size_t size = text.size();
   for (FileId id = 0; id < sources_.size(); ++id)
-    if (id != module_.file) size += sources_.file(id).text.size() / kLoaded;
+    if (id != module_.file && sources_.file(id).path != kModelFile) size += sources_.file(id).text.size() / kLoaded;
   return size;
 }
 
@@ -186,10 +187,12 @@ std::optional<Messages> Trials::check(std::string text) {
   diag::Engine diagnostics;
   auto module = frontend::parse(edited, module_.file, diagnostics);
   if (diagnostics.hasErrors()) return std::nullopt;
-  // A module that is loaded only now has no text in `edited`: it counts as one that is not there.
+  // What is loaded only now, a part of the library or what a model makes its parameters in, comes with its text.
   ModuleLoader known = [&](FileId importer, int level, const std::string &path) {
     const ast::Module *found = load_(importer, level, path);
-    return found && found->file < edited.size() ? found : nullptr;
+    for (size_t id = edited.size(); found && id <= found->file; id = edited.size())
+      edited.add(sources_.file(static_cast<FileId>(id)).path, sources_.file(static_cast<FileId>(id)).text);
+    return found;
   };
   sema::check(*module, edited, known, diagnostics, options_);
   return messagesOf(diagnostics.all(), 0, edited);
