@@ -126,9 +126,10 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, foreignCalls, editsOfArguments, editsOfCalls,
-                     editsOfNumbers, smallEditsOfKernels, editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers,
-                     editsOfSizes, candidatesFor, editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
+  for (auto *find : {editsOfStatements, editsOfMethods, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, foreignCalls,
+                     editsOfArguments, editsOfFitting, editsOfCalls, editsOfExtents, editsOfNumbers, smallEditsOfKernels,
+                     editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
+                     editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
   }
   for (CandidateGroup &group : editsOfSignatures(d, place, sources)) last.push_back(std::move(group));

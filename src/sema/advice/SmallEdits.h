@@ -30,6 +30,15 @@ std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic
 /// What a call lacks, and how its parts are counted. (EditsOfArguments.cpp)
 std::vector<CandidateGroup> editsOfArguments(const diag::Diagnostic &diagnostic, const Place &place,
                                              const Sources &sources);
+/// Arguments that do not fit: one too many, in another order, of another kind. (EditsOfFitting.cpp)
+std::vector<CandidateGroup> editsOfFitting(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
+/// Sizes that were taken from the wrong place: declared extents, ends of slices, sizes of the schedule. (EditsOfExtents.cpp)
+std::vector<CandidateGroup> editsOfExtents(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
+/// What belongs to an object elsewhere and is a function, a decorator or a policy here. (EditsOfMethods.cpp)
+std::vector<CandidateGroup> editsOfMethods(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
 /// Numbers that do not fit: counts, bounds of loops and guards, sizes that are not given.
 std::vector<CandidateGroup> editsOfNumbers(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);

@@ -1,0 +1,319 @@
+// Edits for sizes that were taken from the wrong place: the extents that are declared, the ends of slices, the order of the
+// sizes of a reshape, another size of the schedule, the order of a struct's dimensions.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+#include <optional>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class ExtentEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    if (!place_.function || !place_.expr()) return {};
+    switch (diagnostic_.id) {
+    case Id::wrongResult:
+      takenPosition(), exchangedReshape(), shiftedSlices(), declaredExtents(), otherFields(), keptBatch();
+      break;
+    case Id::broadcastFails:
+    case Id::shapeMismatch:
+    case Id::rankMismatch:
+    case Id::tileMismatch:
+    case Id::redefinedType:
+      takenPosition(), otherFields(), exchangedReshape(), shiftedSlices(), wideIndex(), neededExtents(), typeArguments();
+      break;
+    case Id::contractionMismatch:
+      exchangedReshape(), otherFields(), neededExtents(), typeArguments(), keptBatch();
+      break;
+    case Id::badReshape: sizeLeftOpen(), neededExtents(); break;
+    case Id::badConstant: sizeLeftOpen(); break;
+    case Id::outOfBounds: shiftedSlices(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  static constexpr size_t kMost = 16;
+
+  void add(CandidateGroup &edits, Span span, const std::string &by, const std::string &title = {}) {
+    const bool known = std::any_of(edits.edits.begin(), edits.edits.end(),
+                                   [&](const diag::Fix &fix) { return fix.span == span && fix.replacement == by; });
+    if (!known && edits.edits.size() < kMost && by != text(span)) replace(edits, span, by, title);
+  }
+
+  /// What is in play, and what the name that `acc += value` changes got before.
+  template <class Visit> void eachNear(const Visit &each) const {
+    eachInPlay(each);
+    if (auto *changed = as<ast::AugAssignStmt>(place_.statement))
+      if (auto *name = as<ast::NameExpr>(changed->target))
+        if (const ast::Expr *value = place_.valueOf(name->name)) visit(*value, each);
+    if (auto *call = place_.innermost<ast::CallExpr>(); call && call != place_.expr()) visit(*call, each);
+  }
+
+  /// `x[:, T - 1:T]`, which keeps an axis of extent 1.
+  void takenPosition() {
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      if (!slice || slice->step || !slice->start || !slice->stop) return;
+      const std::string start = text(*slice->start), stop = text(*slice->stop);
+      if (stop == start + " + 1" || start == stop + " - 1") add(edits, slice->span, start, "take this one position");
+    });
+  }
+
+  /// `x.reshape(B, S, D, H)` for `(B, S, H, D)`: the sizes of two neighbours.
+  void exchangedReshape() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || nameOf(*call) != "reshape") return;
+      const size_t first = as<ast::AttributeExpr>(call->callee) ? 0 : 1;
+      for (size_t i = first; i + 1 < call->arguments.size(); ++i) {
+        const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
+        if (a.keyword || b.keyword || a.value->kind == ast::ExprKind::Tuple) continue;
+        add(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange the sizes");
+      }
+    });
+  }
+
+  /// `x[1:] - x[:T]`: an end that is one too far, or not far enough.
+  void shiftedSlices() {
+    constexpr size_t kMostSlices = 4;
+    std::vector<const ast::SliceExpr *> slices;
+    eachNear([&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      if (slice && !slice->step && (slice->start || slice->stop) && slices.size() < kMostSlices &&
+          std::find(slices.begin(), slices.end(), slice) == slices.end())
+        slices.push_back(slice);
+    });
+    for (const ast::SliceExpr *slice : slices) {
+      CandidateGroup &edits = group(false);
+      const std::set<std::string> dims = dimensions();
+      if (slice->stop && dims.count(text(*slice->stop)) && !place_.inKernel)
+        add(edits, slice->stop->span, "-1", "end one earlier");
+      for (const ast::ExprPtr *end : {&slice->stop, &slice->start}) {
+        if (!*end) continue;
+        for (const std::string &moved : neighbours(**end)) add(edits, (*end)->span, moved, "move it by one");
+      }
+    }
+  }
+  /// `T - 1` and `T + 1` of `T`; `T` and `T - 2` of `T - 1`.
+  std::vector<std::string> neighbours(const ast::Expr &e) const {
+    const std::string shown = text(e);
+    if (auto *number = as<ast::IntExpr>(&e)) {
+      std::vector<std::string> found = {std::to_string(number->value + 1)};
+      if (number->value > 0) found.push_back(std::to_string(number->value - 1));
+      return found;
+    }
+    auto *minus = as<ast::UnaryExpr>(&e);
+    auto *last = minus && minus->op == ast::UnaryOp::Neg ? as<ast::IntExpr>(minus->operand) : nullptr;
+    if (last) return {std::to_string(-static_cast<int64_t>(last->value) - 1)};
+    auto *sum = as<ast::BinaryExpr>(&e);
+    auto *one = sum ? as<ast::IntExpr>(sum->right) : nullptr;
+    if (one && one->value == 1 && (sum->op == ast::BinaryOp::Sub || sum->op == ast::BinaryOp::Add))
+      return {text(*sum->left)};
+    if (e.kind == ast::ExprKind::Name || sum) return {shown + " - 1", shown + " + 1"};
+    return {};
+  }
+
+  /// The extents that the function declares to return, as they are written.
+  std::vector<std::string> extentsOfResult() const {
+    auto *type = as<ast::SubscriptExpr>(place_.function->result);
+    std::vector<std::string> found;
+    if (!type || text(*type->object) != "Tensor") return found;
+    for (const ast::Argument &item : type->items) {
+      const ast::ExprKind kind = item.value->kind;
+      const bool size = kind == ast::ExprKind::Int || kind == ast::ExprKind::Binary || kind == ast::ExprKind::Name;
+      auto *name = as<ast::NameExpr>(item.value);
+      if (size && !(name && dtypeByName(name->name)) && text(item.span).find('@') == std::string::npos)
+        found.push_back(text(item.span));
+    }
+    return found;
+  }
+  /// `linear(x, D)`, where `[B, 10]` is declared: an argument that is a size, with each extent that the result needs.
+  void declaredExtents() {
+    CandidateGroup &edits = group(true);
+    const std::vector<std::string> extents = extentsOfResult();
+    static const std::set<std::string> ofOrder = {"transpose", "permute", "reshape", "split", "flatten", "unsqueeze", "squeeze", "repeat"};
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || ofOrder.count(nameOf(*call))) return;
+      for (const ast::Argument &arg : call->arguments) {
+        const bool size = arg.value->kind == ast::ExprKind::Int || isSize(*arg.value);
+        if (!size || (arg.keyword && arg.keyword->text == "axis")) continue;
+        for (const std::string &extent : extents) add(edits, arg.value->span, extent, "make it as large as is declared");
+      }
+    });
+  }
+  /// A dimension of the function, or a number of the module.
+  bool isSize(const ast::Expr &e) const {
+    auto *name = as<ast::NameExpr>(&e);
+    if (!name) return e.kind == ast::ExprKind::Binary && !place_.inKernel && isSizes(e);
+    if (dimensions().count(name->name)) return true;
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *assign = as<ast::AssignStmt>(stmt); assign && text(*assign->targets[0]) == name->name)
+        return assign->value->kind == ast::ExprKind::Int;
+    return false;
+  }
+  bool isSizes(const ast::Expr &e) const {
+    auto *binary = as<ast::BinaryExpr>(&e);
+    if (!binary) return e.kind == ast::ExprKind::Int || isSize(e);
+    return binary->op != ast::BinaryOp::Div && isSizes(*binary->left) && isSizes(*binary->right);
+  }
+
+  /// `acc = tile.zeros((T.m, T.k), f32)` for `T.n`: another size of the schedule.
+  void otherFields() {
+    static const std::set<std::string> fields = {"m", "n", "k"};
+    CandidateGroup &edits = group(true);
+    if (place_.inKernel)
+      eachNear([&](const ast::Expr &part) {
+        auto *member = as<ast::AttributeExpr>(&part);
+        if (!member || !as<ast::NameExpr>(member->object) || !fields.count(member->attribute.text)) return;
+        for (const std::string &other : fields) add(edits, member->attribute.span, other, "take another size of the schedule");
+      });
+  }
+
+  /// `x.flatten()` of a batch.
+  void keptBatch() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      const bool method = call && as<ast::AttributeExpr>(call->callee);
+      if (call && nameOf(*call) == "flatten" && call->arguments.size() == (method ? 0 : 1))
+        add(edits, {call->span.file, call->span.end - 1, call->span.end - 1}, method ? "1" : ", 1", "keep the first axis");
+    });
+  }
+
+  /// The shapes that the message shows between brackets, each as its extents.
+  std::vector<std::vector<std::string>> shapesSaid() const {
+    std::vector<std::vector<std::string>> shapes;
+    const std::string &said = diagnostic_.message;
+    for (size_t open = said.find('['); open != std::string::npos; open = said.find('[', open + 1)) {
+      const size_t close = said.find(']', open);
+      if (close == std::string::npos) break;
+      std::vector<std::string> extents;
+      for (size_t at = open + 1; at < close;) {
+        size_t end = std::min(said.find(", ", at), close);
+        extents.push_back(said.substr(at, end - at));
+        at = end + 2;
+      }
+      shapes.push_back(std::move(extents));
+    }
+    return shapes;
+  }
+
+  /// `cache.k[P] = x` of rows `[T, D]`: an index that has to be as many positions as the value has.
+  void wideIndex() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *target = assign ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
+    const auto shapes = shapesSaid();
+    if (!target || shapes.size() != 2 || shapes[1].size() != shapes[0].size() + 1) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &item : target->items) {
+      if (item.value->kind != ast::ExprKind::Name && item.value->kind != ast::ExprKind::Int) continue;
+      for (const std::string &extent : shapes[1]) {
+        const std::string from = text(item.span);
+        add(edits, item.span, from == "0" ? ":" + extent : from + ":" + from + " + " + extent, "take as many positions");
+      }
+    }
+  }
+
+  /// The number that a constant size stands for: `4 * 8 * 8` is 256.
+  static std::optional<int64_t> valueOfSize(const ast::Expr &e) {
+    if (auto *number = as<ast::IntExpr>(&e)) return number->tooLarge ? std::nullopt : std::optional(static_cast<int64_t>(number->value));
+    auto *binary = as<ast::BinaryExpr>(&e);
+    auto left = binary ? valueOfSize(*binary->left) : std::nullopt, right = binary ? valueOfSize(*binary->right) : std::nullopt;
+    constexpr int64_t kLargest = int64_t{1} << 30;
+    if (!left || !right || *left > kLargest || *right > kLargest) return std::nullopt;
+    switch (binary->op) {
+    case ast::BinaryOp::Mul: return *left * *right;
+    case ast::BinaryOp::Add: return *left + *right;
+    case ast::BinaryOp::Sub: return *left - *right;
+    default: return std::nullopt;
+    }
+  }
+  /// A constant extent of a parameter in play, with what the message says of the other side: `64 is not 256`.
+  void neededExtents() {
+    std::set<std::string> said;
+    for (const auto &shape : shapesSaid())
+      for (const std::string &extent : shape)
+        if (extent.find_first_not_of("0123456789") == std::string::npos) said.insert(extent);
+    if (said.size() < 2) return;
+    CandidateGroup &edits = group(true);
+    edits.ofSignature = edits.assumes = edits.rivals = true;
+    eachNear([&](const ast::Expr &part) {
+      const ast::SubscriptExpr *type = tensorTypeOf(&part);
+      for (size_t i = 0; type && i + 1 < type->items.size(); ++i) {
+        auto value = valueOfSize(*type->items[i].value);
+        if (!value || !said.count(std::to_string(*value))) continue;
+        for (const std::string &other : said)
+          if (other != std::to_string(*value)) add(edits, type->items[i].span, other, "declare the extent that is needed");
+      }
+    });
+  }
+
+  /// `down: Linear[D, F]`, and `out: Linear[V, D]`: two dimensions of a struct in the other order.
+  void typeArguments() {
+    CandidateGroup fields, parameters;
+    auto exchanged = [&](const ast::Expr *annotation, CandidateGroup &edits) {
+      auto *type = as<ast::SubscriptExpr>(annotation);
+      if (!type || !structNamed(text(*type->object))) return;
+      for (size_t i = 0; i + 1 < type->items.size(); ++i)
+        add(edits, type->items[i].span.to(type->items[i + 1].span), text(type->items[i + 1].span) + ", " + text(type->items[i].span),
+            "give the dimensions in this order");
+    };
+    std::set<std::string> seen;
+    eachNear([&](const ast::Expr &part) {
+      const ast::Parameter *p = parameterOf(&part);
+      if (!p || !p->annotation || !seen.insert(p->name.text).second) return;
+      exchanged(p->annotation.get(), parameters);
+      auto *type = as<ast::SubscriptExpr>(p->annotation);
+      const ast::StructDef *def = structNamed(type ? text(*type->object) : text(*p->annotation));
+      for (size_t i = 0; def && i < def->body.size(); ++i)
+        if (auto *field = as<ast::AnnAssignStmt>(def->body[i])) {
+          auto *stack = as<ast::StackExpr>(field->annotation);
+          exchanged(stack ? stack->item.get() : field->annotation.get(), fields);
+        }
+    });
+    for (CandidateGroup *found : {&parameters, &fields}) {
+      found->onlyIfUnique = found->ofSignature = found->assumes = true;
+      groups_.push_back(std::move(*found));
+    }
+  }
+  const ast::StructDef *structNamed(const std::string &name) const {
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == name) return def;
+    return nullptr;
+  }
+
+  /// `x.reshape(-1, -1)`: a dimension for one of them.
+  void sizeLeftOpen() {
+    const ast::CallExpr *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "reshape") return;
+    std::vector<const ast::Argument *> open;
+    for (const ast::Argument &arg : call->arguments)
+      if (text(arg.span) == "-1") open.push_back(&arg);
+    if (open.size() < 2) return;
+    CandidateGroup &edits = group(true);
+    for (size_t i = open.size(); i-- > 0;) {
+      for (const std::string &extent : extentsOfResult()) add(edits, open[i]->span, extent, "say this size");
+      for (const std::string &dim : dimensions()) add(edits, open[i]->span, dim, "say this size");
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfExtents(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return ExtentEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
