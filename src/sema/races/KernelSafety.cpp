@@ -403,6 +403,12 @@ void Safety::idleWaits(const Observations &seen) {
 Effects checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const Sources &sources,
                           diag::Engine &diagnostics) {
   Safety(kernel, def, sources, diagnostics).run();
+  for (const Stmt *stmt : diagnostics.hasErrors() ? std::vector<const Stmt *>() : lostUpdates(kernel))
+    diagnostics
+        .report(Id::sharedRace, stmt->span, "global memory",
+                "two lanes may read the same element of `" + stmt->access.base->name + "`, and one of the changes is lost")
+        .label("data say which element it is")
+        .help("`tile.atomic_add(" + stmt->access.base->name + "[i], value)` reads, adds and writes in one step");
   Effects found = effectsOfOrder(kernel);
   const Effects ofSizes = effectsOfSizes(kernel);
   for (const Effect &effect : ofSizes.all()) found.add(effect);

@@ -41,7 +41,40 @@ public:
     return std::move(effects_);
   }
 
+  std::vector<const Stmt *> lost() {
+    lostIn(body_);
+    return std::move(lost_);
+  }
+
 private:
+  /// Data say all of the place.
+  bool onlyByData(const Access &access) const {
+    return !access.parts.empty() && std::all_of(access.parts.begin(), access.parts.end(), [&](const IndexPart &part) {
+      return part.isPoint && part.offset && isMadeFrom(*part.offset, fromData_, isData_);
+    });
+  }
+  static bool comparesEqual(Expr &condition) {
+    bool found = false;
+    visitExprs(&condition, [&](const Expr &e) {
+      found |= e.kind == ExprKind::Elementwise && e.as<node::Elementwise>().op == ElementwiseOp::Eq;
+    });
+    return found;
+  }
+  void lostIn(const Block &block) {
+    for (const auto &stmt : block) {
+      if (stmt->kind == StmtKind::If && comparesEqual(*stmt->condition)) continue;  // of one lane
+      lostIn(stmt->body);
+      lostIn(stmt->otherwise);
+      if (stmt->kind != StmtKind::Store || (oneGroup_ && stmt->oncePerGroup) || !stmt->value) continue;
+      if (!written_.count(stmt->access.base) || !onlyByData(stmt->access)) continue;
+      bool reads = false;
+      visitExprs(stmt->value.get(), [&](const Expr &e) {
+        reads |= e.kind == ExprKind::Load && e.as<node::Load>().access.base == stmt->access.base;
+      });
+      if (reads) lost_.push_back(stmt.get());
+    }
+  }
+
   void add(Span span, std::string text) { effects_.add({EffectKind::Nondet, "", false, false, {{span, std::move(text)}}}); }
   /// Notes which tensors are updated in one step where data decide, and in which ways.
   void updates(const Block &block) {
@@ -100,6 +133,7 @@ private:
   std::set<const Var *> fromData_, written_;
   std::map<const Var *, ElementwiseOp> updated_;
   bool oneGroup_ = false;
+  std::vector<const Stmt *> lost_;
   Effects effects_;
 };
 
@@ -187,6 +221,10 @@ private:
 
 }  // namespace
 
+std::vector<const Stmt *> lostUpdates(const Function &kernel) {
+  const bool oneLane = kernel.kernel.groupSize == 1 && kernel.kernel.grid == GridKind::Explicit;
+  return oneLane || !kernel.kernel.usesLanes ? std::vector<const Stmt *>() : Order(kernel).lost();
+}
 Effects effectsOfOrder(const Function &kernel) { return Order(kernel).run(); }
 Effects effectsOfSizes(const Function &kernel) { return SizesInValues(kernel).run(); }
 
