@@ -30,6 +30,8 @@ bool Repair::foreignComment() {
   // `x = 3 // the width`: a division by `the`, and then a word too many.
   bool words = at_ >= first_ + 2 && kind(at_ - 2) == K::FLOOR && kind(at_ - 1) == K::NAME;
   if (words && (kind(at_) == K::NAME || isKeyword(kind(at_)))) begin = at_ - 2;
+  const bool behindStatement = at_ > first_ && at_ < last_ && kind(at_) == K::FLOOR && kind(at_ - 1) == K::SEMICOLON;
+  if (behindStatement) begin = at_;  // `x = 3;  // the width`
   if (begin == last_ || depthAt(begin) > 0) return false;
   bool block = kind(begin) == K::SLASH;
   Span mark = block ? span(begin, begin + 1) : span(begin), whole = mark;
@@ -39,6 +41,7 @@ bool Repair::foreignComment() {
     by = "#" + source_.text.substr(mark.end, source_.text.find_last_not_of(' ', close - 1) + 1 - mark.end);
     whole.end = static_cast<uint32_t>(close + 2);
   }
+  if (behindStatement && !block) whole = span(at_ - 1, at_), by = "  #";  // nor does a statement end with `;`
   diagnostics_.report(Id::foreignComment, mark, block ? "/*" : "//")
       .label(block ? "start each line of a comment with `#`" : "`//` divides and rounds down")
       .fix(whole, by, "write `" + by + "`");
@@ -309,6 +312,21 @@ bool Repair::choiceInFront() {
   return true;
 }
 
+/// Whether a name between these tokens is a parameter that is declared as a tensor: what is chosen is chosen for each element.
+bool Repair::namesTensor(size_t from, size_t to) const {
+  const std::string &text = source_.text;
+  const size_t def = text.rfind("def ", span(from).begin);
+  if (def == std::string::npos) return false;
+  const std::string_view head = std::string_view(text).substr(def, span(from).begin - def);
+  for (size_t i = from; i < to; ++i) {
+    const bool part = i + 1 < to && (kind(i + 1) == K::DOT || isOpener(kind(i + 1)));  // `x.shape[0]`, `x[i]`
+    const std::string declared = std::string(word(i)) + ": Tensor[";
+    const size_t at = kind(i) == K::NAME && !part ? head.find(declared) : std::string_view::npos;
+    if (at != std::string_view::npos && (head[at - 1] == ' ' || head[at - 1] == '(')) return true;
+  }
+  return false;
+}
+
 /// `condition ? a : b`
 bool Repair::foreignConditional() {
   if (choiceInFront()) return true;
@@ -335,8 +353,9 @@ bool Repair::foreignConditional() {
     if (depth == 0 && here == K::COLON) colon = end;
   }
   if (!nested && begin < at_ && colon > at_ + 1 && colon + 1 < end) {
-    std::string meant =
-        textOf(at_ + 1, colon - 1) + " if " + textOf(begin, at_ - 1) + " else " + textOf(colon + 1, end - 1);
+    const std::string condition = textOf(begin, at_ - 1), then = textOf(at_ + 1, colon - 1), otherwise = textOf(colon + 1, end - 1);
+    const std::string meant = namesTensor(begin, at_) ? "where(" + condition + ", " + then + ", " + otherwise + ")"
+                                                      : then + " if " + condition + " else " + otherwise;
     report.suggest(span(begin, end - 1), meant, "write `" + meant + "`");
   }
   giveUpLine();

@@ -40,6 +40,7 @@ private:
   bool arrowFunction(size_t arrow);
   bool choiceInFront();
   bool foreignConditional();
+  bool namesTensor(size_t from, size_t to) const;
   bool foreignCast();
   bool foreignWord();
   bool countedRange();
