@@ -146,7 +146,9 @@ void overlappingSlices(Context &cx, const Value &start, const Dim &length, Span 
   if (count == 0 || (count == 2 && whole)) return;
   std::string stop(cx.sources.text((whole ? whole : range->arguments.back().value.get())->span));
   const uint32_t close = it->second.end - 1;
-  if (count == 2) builder.suggest({it->second.file, close, close}, ", " + by, "go on by " + by);
+  if (count == 2 && stop == by)  // `range(K, T.k)`, which begins at K
+    builder.suggest(range->arguments[0].span, "0, " + std::string(cx.sources.text(range->arguments[0].span)), "begin at 0, and go on by " + by);
+  else if (count == 2) builder.suggest({it->second.file, close, close}, ", " + by, "go on by " + by);
   else if (range->callee->kind == ast::ExprKind::Name && cx.sources.text(def->span).find(" tile.") != std::string::npos)
     builder.suggest(it->second, "tile.range(0, " + stop + ", " + by + ")", "go on by " + by);
   else builder.suggest(range->arguments[0].span, "0, " + stop + ", " + by, "go on by " + by);
