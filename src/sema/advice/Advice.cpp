@@ -126,8 +126,8 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfMethods, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, foreignCalls,
-                     editsOfArguments, editsOfFitting, editsOfCalls, editsOfExtents, editsOfNumbers, smallEditsOfKernels,
+  for (auto *find : {editsOfStatements, editsOfMethods, editsOfEquations, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, foreignCalls,
+                     editsOfArguments, editsOfLacks, editsOfStructs, editsOfFitting, editsOfCalls, editsOfExtents, editsOfNumbers, smallEditsOfKernels,
                      editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
@@ -195,6 +195,19 @@ static void dropSameEdits(std::vector<diag::Diagnostic> &all, size_t from) {
   }
 }
 
+/// What is not said any more with the first edit of a message was a consequence of its mistake.
+static void dropMended(std::vector<diag::Diagnostic> &all, size_t from, Places &places, Trials &trials) {
+  constexpr size_t kMostMessages = 32;  // of more of them, few are consequences of the first ones
+  for (size_t i = from; i + 1 < all.size() && i < from + kMostMessages; ++i) {
+    const std::vector<diag::Fix> &fixes = all[i].fixes;
+    if (fixes.empty() || fixes.front().replacement.empty()) continue;  // to leave something out mends a lot
+    const Part &part = trials.partFor(all[i], places.at(all[i].span));
+    const auto gone = trials.mendedToo(fixes.front(), all[i], part);
+    auto isGone = [&](const diag::Diagnostic &other) { return gone.count({other.id, other.message}) != 0; };
+    if (!gone.empty()) all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), isGone), all.end());
+  }
+}
+
 void advise(const ast::Module &module, const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
             size_t from, const CheckOptions &options) {
   std::vector<diag::Diagnostic> all = diagnostics.all();
@@ -208,6 +221,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     noteRemedy(all[i], place, sources);
   }
   dropSameEdits(all, from);
+  dropMended(all, from, places, trials);
   diagnostics.replace(std::move(all));
 }
 

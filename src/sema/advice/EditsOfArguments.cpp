@@ -19,6 +19,7 @@ public:
     case Id::argumentNotGiven: nameInScope(); break;
     case Id::unpackCount: valueAsWell(), partsOfStream(); break;
     case Id::unknownWrt: parameterOfLoss(); break;
+    case Id::wrtNotFloat: floatOfLoss(); break;
     case Id::badRule: resultOfRule(); break;
     case Id::notAType: stackOfPair(); break;
     case Id::wrongArgument: otherMapping(), textByDefault(); break;
@@ -96,6 +97,18 @@ private:
         if ((p.name.text[0] == string->value[0]) == alike)
           replace(edits, string->span, "\"" + p.name.text + "\"", "by `" + p.name.text + "`");
     }
+  }
+
+  /// `grad(loss, wrt="ids")` of whole numbers: the other parameters, those of floats alone.
+  void floatOfLoss() {
+    auto *call = innermostCall();
+    auto *name = call && !call->arguments.empty() ? as<ast::NameExpr>(call->arguments[0].value) : nullptr;
+    const ast::FuncDef *def = name ? functionCalled(name->name) : nullptr;
+    const ast::Argument *wrt = call ? keyword(*call, "wrt") : nullptr;
+    if (!def || !wrt || wrt->value->kind != ast::ExprKind::String) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : def->parameters)
+      if ("\"" + p.name.text + "\"" != text(*wrt->value)) replace(edits, wrt->value->span, "\"" + p.name.text + "\"", "by `" + p.name.text + "`");
   }
 
   /// `def rule(x, dy)` of a `@f.vjp`: the result stands in front of its derivative.

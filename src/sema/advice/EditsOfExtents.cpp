@@ -15,24 +15,30 @@ public:
   using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
-    if (!place_.function || !place_.expr()) return {};
+    if (!place_.function) return {};
+    if (!place_.expr()) {  // about a whole statement
+      if (diagnostic_.id == Id::rankMismatch || diagnostic_.id == Id::shapeMismatch) storedAtPlace();
+      return taken();
+    }
     switch (diagnostic_.id) {
     case Id::wrongResult:
-      takenPosition(), exchangedReshape(), shiftedSlices(), declaredExtents(), otherFields(), keptBatch();
+      takenPosition(), exchangedReshape(), shiftedSlices(), exchangedArguments(), declaredExtents(), otherFields(), keptBatch();
       break;
     case Id::broadcastFails:
     case Id::shapeMismatch:
     case Id::rankMismatch:
     case Id::tileMismatch:
     case Id::redefinedType:
-      takenPosition(), otherFields(), exchangedReshape(), shiftedSlices(), wideIndex(), neededExtents(), typeArguments();
+      takenPosition(), oneShorter(), otherFields(), exchangedReshape(), shiftedSlices(), wideIndex(), storedAtPlace(), declaredExtents(), neededExtents(), typeArguments();
       break;
+    case Id::splitSizes: declaredManifold(); break;
     case Id::contractionMismatch:
       exchangedReshape(), otherFields(), neededExtents(), typeArguments(), keptBatch();
       break;
     case Id::badReshape: sizeLeftOpen(), neededExtents(); break;
     case Id::badConstant: sizeLeftOpen(); break;
     case Id::outOfBounds: shiftedSlices(); break;
+    case Id::wrongArgument: typeArguments(), countOfStack(); break;
     default: break;
     }
     return taken();
@@ -50,10 +56,15 @@ private:
   /// What is in play, and what the name that `acc += value` changes got before.
   template <class Visit> void eachNear(const Visit &each) const {
     eachInPlay(each);
-    if (auto *changed = as<ast::AugAssignStmt>(place_.statement))
-      if (auto *name = as<ast::NameExpr>(changed->target))
-        if (const ast::Expr *value = place_.valueOf(name->name)) visit(*value, each);
+    if (const ast::Expr *value = valueBefore()) visit(*value, each);
     if (auto *call = place_.innermost<ast::CallExpr>(); call && call != place_.expr()) visit(*call, each);
+  }
+
+  /// What the name of `acc += value` stood for.
+  const ast::Expr *valueBefore() const {
+    auto *changed = as<ast::AugAssignStmt>(place_.statement);
+    auto *name = changed ? as<ast::NameExpr>(changed->target) : nullptr;
+    return name ? place_.valueOf(name->name) : nullptr;
   }
 
   /// `x[:, T - 1:T]`, which keeps an axis of extent 1.
@@ -75,12 +86,23 @@ private:
       auto *call = as<ast::CallExpr>(&part);
       if (!call || nameOf(*call) != "reshape") return;
       const size_t first = as<ast::AttributeExpr>(call->callee) ? 0 : 1;
+      if (isOfItsOwnSizes(*call)) return;
       for (size_t i = first; i + 1 < call->arguments.size(); ++i) {
         const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
         if (a.keyword || b.keyword || a.value->kind == ast::ExprKind::Tuple) continue;
         add(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange the sizes");
       }
     });
+  }
+
+  /// `x.reshape(C, R)` of `x: Tensor[R, C]`: a transpose was meant rather.
+  bool isOfItsOwnSizes(const ast::CallExpr &call) const {
+    auto *method = as<ast::AttributeExpr>(call.callee);
+    const ast::SubscriptExpr *type = method ? tensorTypeOf(method->object.get()) : nullptr;
+    if (!type || type->items.size() != call.arguments.size() + 1) return false;
+    std::multiset<std::string> own, given;
+    for (size_t i = 0; i < call.arguments.size(); ++i) own.insert(text(type->items[i].span)), given.insert(text(call.arguments[i].span));
+    return own == given;
   }
 
   /// `x[1:] - x[:T]`: an end that is one too far, or not far enough.
@@ -152,6 +174,66 @@ private:
       }
     });
   }
+  /// `embedding(ids, D, V)` for `V, D`: two sizes that stand side by side.
+  void exchangedArguments() {
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      for (size_t i = 0; call && i + 1 < call->arguments.size(); ++i) {
+        const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
+        if (!a.keyword && !b.keyword && as<ast::NameExpr>(a.value) && as<ast::NameExpr>(b.value) && isSize(*a.value) && isSize(*b.value) && nameOf(*call) != "reshape")
+          add(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "give the sizes in this order");
+      }
+    });
+  }
+
+  /// `cross_entropy(logits, ids)` of `ids: Tensor[B, T + 1]`: without the first of them, or the last.
+  void oneShorter() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    eachNear([&](const ast::Expr &part) {
+      const ast::SubscriptExpr *type = tensorTypeOf(&part);
+      std::string before;
+      for (size_t i = 0; type && i + 1 < type->items.size(); ++i, before += ":, ") {
+        const std::string extent = text(type->items[i].span);
+        if (extent.size() < 5 || extent.substr(extent.size() - 4) != " + 1") continue;
+        for (const char *kept : {"1:", ":-1"})
+          add(edits, {part.span.file, part.span.end, part.span.end}, "[" + before + kept + "]", "take one less");
+      }
+    });
+  }
+
+  /// `split(x @ w, 2)` of `w: Tensor[D, F]`: declared as many times as large.
+  void declaredManifold() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    std::string count;
+    for (size_t i = 0; call && i < call->arguments.size(); ++i)
+      if (auto *number = as<ast::IntExpr>(call->arguments[i].value); number && count.empty() && !call->arguments[i].keyword) count = number->text;
+    if (count.empty()) return;
+    CandidateGroup &edits = group(true);
+    edits.ofSignature = edits.assumes = true;
+    const std::set<std::string> dims = dimensions();
+    eachNear([&](const ast::Expr &part) {
+      const ast::SubscriptExpr *type = tensorTypeOf(&part);
+      for (size_t i = 0; type && i + 1 < type->items.size(); ++i)
+        if (dims.count(text(type->items[i].span))) add(edits, type->items[i].span, count + " * " + text(type->items[i].span), "declare room for all parts");
+    });
+  }
+
+  /// `memory.rows = x` of one row: it is stored at the place that the function is given.
+  void storedAtPlace() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    const ast::Expr *target = assign ? assign->targets[0].get() : nullptr;
+    if (!target || target->kind != ast::ExprKind::Attribute) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (type && text(*type->object) == "Const" && type->items.size() == 1)
+        add(edits, {target->span.file, target->span.end, target->span.end}, "[" + text(type->items[0].span) + "]", "store it at this place");
+    }
+  }
+
   /// A dimension of the function, or a number of the module.
   bool isSize(const ast::Expr &e) const {
     auto *name = as<ast::NameExpr>(&e);
@@ -171,13 +253,16 @@ private:
   /// `acc = tile.zeros((T.m, T.k), f32)` for `T.n`: another size of the schedule.
   void otherFields() {
     static const std::set<std::string> fields = {"m", "n", "k"};
-    CandidateGroup &edits = group(true);
-    if (place_.inKernel)
-      eachNear([&](const ast::Expr &part) {
-        auto *member = as<ast::AttributeExpr>(&part);
-        if (!member || !as<ast::NameExpr>(member->object) || !fields.count(member->attribute.text)) return;
-        for (const std::string &other : fields) add(edits, member->attribute.span, other, "take another size of the schedule");
-      });
+    if (!place_.inKernel) return;
+    CandidateGroup made, used;
+    auto others = [&](const ast::Expr &part, CandidateGroup &edits) {
+      auto *member = as<ast::AttributeExpr>(&part);
+      if (!member || !as<ast::NameExpr>(member->object) || !fields.count(member->attribute.text)) return;
+      for (const std::string &other : fields) add(edits, member->attribute.span, other, "take another size of the schedule");
+    };
+    if (const ast::Expr *value = valueBefore()) visit(*value, [&](const ast::Expr &part) { others(part, made); });
+    eachNear([&](const ast::Expr &part) { others(part, used); });
+    groups_.push_back(std::move(made)), groups_.push_back(std::move(used));
   }
 
   /// `x.flatten()` of a batch.
@@ -265,7 +350,8 @@ private:
     CandidateGroup fields, parameters;
     auto exchanged = [&](const ast::Expr *annotation, CandidateGroup &edits) {
       auto *type = as<ast::SubscriptExpr>(annotation);
-      if (!type || !structNamed(text(*type->object))) return;
+      static const std::set<std::string> others = {"Tensor", "Const", "tuple", "Tuple", "list", "dict"};
+      if (!type || others.count(text(*type->object))) return;
       for (size_t i = 0; i + 1 < type->items.size(); ++i)
         add(edits, type->items[i].span.to(type->items[i + 1].span), text(type->items[i + 1].span) + ", " + text(type->items[i].span),
             "give the dimensions in this order");
@@ -288,6 +374,20 @@ private:
       groups_.push_back(std::move(*found));
     }
   }
+  /// `zip(a, b)` of `a: [Block[D]; L]` and `b: [Block[D]; M]`
+  void countOfStack() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "zip") return;
+    CandidateGroup &edits = group(true);
+    edits.ofSignature = edits.assumes = true;
+    std::vector<const ast::StackExpr *> stacks;
+    for (const ast::Argument &arg : call->arguments)
+      if (const ast::Parameter *p = parameterOf(arg.value.get()))
+        if (auto *stack = as<ast::StackExpr>(p->annotation)) stacks.push_back(stack);
+    for (size_t i = stacks.size(); i-- > 0;)
+      for (const ast::StackExpr *other : stacks) add(edits, stacks[i]->count->span, text(*other->count), "declare as many");
+  }
+
   const ast::StructDef *structNamed(const std::string &name) const {
     for (const ast::StmtPtr &stmt : place_.module->body)
       if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == name) return def;

@@ -1,7 +1,5 @@
-// Edits for arguments that do not fit: one too many, in another order, of another kind, what a call lacks by its name.
-#include "sema/Builtins.h"
+// Edits for arguments that do not fit: one too many, in another order, of another kind, under another name.
 #include "sema/advice/EditWriter.h"
-#include "sema/advice/Foreign.h"
 #include "sema/advice/SmallEdits.h"
 #include <cmath>
 
@@ -21,16 +19,15 @@ public:
       wholeNumbers(), noneForFalse(), streamOfFunction(), exchangedNeighbours(), lengthOfList(), oneLess(), withoutCall();
       break;
     case Id::wrongArgument:
-      wholeNumbers(), noneForFalse(), streamOfFunction(), lengthOfList(), exchangedNeighbours(), withoutCall();
+      oneOfTuple(), wholeNumbers(), noneForFalse(), streamOfFunction(), lengthOfList(), exchangedNeighbours(), declaredLikeOther(), withoutCall();
       break;
     case Id::badConstant:
     case Id::notConstant: exchangedNeighbours(), wholeNumbers(); break;
     case Id::tooManyArguments: oneLess(), exchangedNeighbours(); break;
-    case Id::argumentNotGiven: axisOfCall(), unreadInOrder(); break;
-    case Id::unknownKeyword: numberedKeywords(); break;
+    case Id::unknownKeyword: numberedKeywords(), byPosition(), scheduledSizes(), meanOfDevices(); break;
     case Id::broadcastFails:
     case Id::shapeMismatch:
-    case Id::rankMismatch:
+    case Id::rankMismatch: withoutCall(), exchangedNeighbours(); break;
     case Id::dtypeMismatch: withoutCall(), exchangedNeighbours(); break;
     case Id::badAxis: withoutAxis(); break;
     default: break;
@@ -109,13 +106,29 @@ private:
       }
   }
 
+  /// `conv_layer(x, (1, 4), 3)`, where one number is taken: the last of them, or another.
+  void oneOfTuple() {
+    if (diagnostic_.message.find("this is a tuple") == std::string::npos) return;
+    CandidateGroup &edits = group(false);
+    for (const ast::CallExpr *call : callsAround())
+      for (const ast::Argument &arg : call->arguments) {
+        if (arg.value->kind != ast::ExprKind::Tuple) continue;
+        auto &items = static_cast<const ast::SequenceExpr &>(*arg.value).items;
+        for (size_t i = items.size(); i-- > 0;) replace(edits, arg.value->span, text(*items[i]), "one number is taken");
+      }
+    edits.assumes = true;
+  }
+
   /// `for i in range(layers)`
   void lengthOfList() {
     CandidateGroup &edits = group(true);
+    const bool ofTensor = diagnostic_.message.find("this is a tensor") != std::string::npos;  // it says its own extents
     for (const ast::CallExpr *call : callsAround())
-      if (nameOf(*call) == "range")
+      if (nameOf(*call) == "range" && !ofTensor)
         for (const ast::Argument &arg : call->arguments)
-          if (arg.value->kind == ast::ExprKind::Name || arg.value->kind == ast::ExprKind::Attribute)
+          if (auto *shape = as<ast::AttributeExpr>(arg.value); shape && shape->attribute.text == "shape")
+            insert(edits, arg.span.end, "[0]", "count its rows");
+          else if (arg.value->kind == ast::ExprKind::Name || arg.value->kind == ast::ExprKind::Attribute)
             replace(edits, arg.value->span, "len(" + text(*arg.value) + ")", "count its items");
   }
 
@@ -137,15 +150,78 @@ private:
   void withoutCall() {
     if (place_.inKernel) return;
     CandidateGroup &edits = group(true);
-    edits.assumes = true;
+    edits.assumes = edits.last = true;
     for (const ast::CallExpr *call : callsAround())
       for (const ast::Argument &arg : call->arguments) {
         auto *made = as<ast::CallExpr>(arg.value);
-        if (!made) continue;
+        if (!made || made->span == diagnostic_.span) continue;
         auto *method = as<ast::AttributeExpr>(made->callee);
         const ast::Expr *inner = method ? method->object.get() : made->arguments.empty() ? nullptr : made->arguments[0].value.get();
         if (inner && inner->kind == ast::ExprKind::Name) replace(edits, made->span, text(*inner), "give it as it is");
       }
+  }
+
+  /// `cache.append(k, v)` of `k: Tensor[B, 1, D]`: declared as the other argument is.
+  void declaredLikeOther() {
+    const std::vector<const ast::CallExpr *> calls = callsAround();
+    if (calls.empty() || place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    edits.ofSignature = edits.assumes = edits.last = true;
+    for (const ast::Argument &arg : calls.front()->arguments)
+      for (const ast::Argument &like : calls.front()->arguments) {
+        const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()), *other = tensorTypeOf(like.value.get());
+        if (!type || !other || type == other || type->items.size() == other->items.size()) continue;
+        auto sizes = [](const ast::SubscriptExpr &t) { return t.items.front().span.to(t.items[t.items.size() - 2].span); };
+        if (diagnostic_.span == arg.span) replace(edits, sizes(*type), text(sizes(*other)), "declare it like the other one");
+      }
+  }
+
+  /// `k.transpose(dim0=-2, dim1=-1)`, which takes them by their places.
+  void byPosition() {
+    static const std::set<std::string> ofPlaces = {"transpose", "permute", "swapaxes", "moveaxis", "reshape", "expand"};
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || !ofPlaces.count(nameOf(*call))) return;
+    std::vector<std::pair<Span, std::string>> parts;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword) parts.push_back({{arg.span.file, arg.span.begin, arg.value->span.begin}, ""});
+      else if (!parts.empty()) return;
+    CandidateGroup &edits = group(false);
+    edits.last = true;
+    if (parts.size() == 1) replace(edits, parts[0].first, "", "give it by its place");
+    else replaceAll(edits, parts, "give them by their places");
+  }
+
+  /// `all_reduce(x, "dp", op="mean")`: it adds up, and the mean is divided by the number of devices.
+  void meanOfDevices() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "all_reduce" || call->arguments.size() != 3) return;
+    const ast::Argument &how = call->arguments[2];
+    auto *word = as<ast::StringExpr>(how.value);
+    if (!how.keyword || !word) return;
+    const Span gone{how.span.file, call->arguments[1].span.end, how.span.end};
+    if (word->value == "sum") replace(group(false), gone, "", "it adds up");
+    if (word->value == "mean" || word->value == "avg")
+      replace(group(false), {gone.file, gone.begin, call->span.end}, ") / f32(axis_size(" + text(*call->arguments[1].value) + "))",
+              "it adds up: divide by the number of devices");
+  }
+
+  /// `tile.context(m=256)`: the sizes are those of the schedule.
+  void scheduledSizes() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "context" || !place_.function || place_.function->decorators.size() != 1) return;
+    const ast::Decorator &decorator = place_.function->decorators[0];
+    std::string block, rest;
+    for (const ast::Argument &arg : call->arguments) {
+      if (!arg.keyword || arg.value->kind != ast::ExprKind::Int) return;
+      if (arg.keyword->text == "m" || arg.keyword->text == "n") block += (block.empty() ? "" : ", ") + text(*arg.value);
+      else rest += ", " + text(arg.span);
+    }
+    if (block.empty() || decorator.expression->kind != ast::ExprKind::Name) return;
+    const std::string comma = block.find(',') == std::string::npos ? "," : "";
+    replaceAll(group(false),
+               {{decorator.expression->span, "kernel.schedule(Schedule(block=(" + block + comma + ")" + rest + "))"},
+                {call->arguments.front().span.to(call->arguments.back().span), ""}},
+               "the sizes of tiles are those of the schedule");
   }
 
   /// `tile.sum(row, axis=1)` of a row.
@@ -154,35 +230,8 @@ private:
     const ast::Argument *axis = call ? keyword(*call, "axis") : nullptr;
     if (!axis || axis == call->arguments.data()) return;
     CandidateGroup &edits = group(false);
+    edits.assumes = edits.last = true;
     replace(edits, {axis->span.file, (axis - 1)->span.end, axis->span.end}, "", "go along all axes");
-  }
-
-  /// `x.repeat(3)`: the axis is missing.
-  void axisOfCall() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || diagnostic_.message.find("`axis`") == std::string::npos) return;
-    CandidateGroup &edits = group(true);
-    for (const char *axis : {"0", "1", "2", "3"})
-      insert(edits, call->span.end - 1, (call->arguments.empty() ? "" : ", ") + std::string(axis), "along axis " + std::string(axis));
-  }
-
-  /// `adamw(p, g, step, rate)` without `m, v`: what nothing reads yet, in the order of the parameters.
-  void unreadInOrder() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || !place_.function || !place_.names) return;
-    std::vector<std::string> unread;
-    for (const ast::Parameter &p : place_.function->parameters)
-      if (auto use = place_.names->find(p.name.text); use != place_.names->end() && use->second.reads.empty()) unread.push_back(p.name.text);
-    if (unread.size() < 2) return;
-    std::string all;
-    for (const std::string &name : unread) all += (all.empty() ? "" : ", ") + name;
-    CandidateGroup &edits = group(true);
-    for (size_t i = 0; i <= call->arguments.size() && edits.edits.size() < kMost; ++i) {
-      const bool last = i == call->arguments.size();
-      if (!last && call->arguments[i].keyword) break;
-      if (!last) insert(edits, call->arguments[i].span.begin, all + ", ", "give it `" + all + "`");
-      else insert(edits, call->span.end - 1, (i == 0 ? "" : ", ") + all, "give it `" + all + "`");
-    }
   }
 
   /// `betas=(0.9, 0.95)`: each part has a name of its own, `beta1=0.9, beta2=0.95`.

@@ -15,20 +15,28 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::unknownAttribute: transformOfFunction(), calledStruct(), shuffledBy(), exchangedTargets(); break;
+    case Id::unknownAttribute:
+      transformOfFunction(), backwards(), storedInTurns(), calledStruct(), shuffledBy(), exchangedTargets();
+      break;
+    case Id::notACondition: anyOrAll(); break;
+    case Id::contractionMismatch: outerProduct(); break;
     case Id::unknownField: calledStruct(), replacedFields(); break;
-    case Id::undefinedName: askedTraining(), shuffledBy(); break;
+    case Id::undefinedName: askedTraining(), shuffledBy(), returnedTile(), roundedHow(); break;
+    case Id::badSchedule: warpsOfLanes(); break;
     case Id::modelParameters: calledParameters(); break;
     case Id::badKernelOption: scheduled(); break;
     case Id::notAType:
     case Id::tooManyArguments:
-    case Id::wrongArgument: policyOfCall(); break;
+    case Id::wrongArgument: labelsAlone(), policyOfCall(); break;
     case Id::unknownPolicy: nearPolicy(); break;
     case Id::sharedRace:
     case Id::writtenTwice: addedAtomically(); break;
     case Id::broadcastFails:
     case Id::tileMismatch:
-    case Id::sliceSize: loadedByPointer(); break;
+    case Id::sliceSize: labelsAlone(), loadedByPointer(); break;
+    case Id::shapeMismatch:
+    case Id::rankMismatch:
+    case Id::dtypeMismatch: labelsAlone(); break;
     case Id::redefinedType: takenApart(); break;
     default: break;
     }
@@ -36,6 +44,18 @@ public:
   }
 
 private:
+  /// `cross_entropy(x, one_hot(labels, C))`: it takes the labels themselves.
+  void labelsAlone() {
+    CandidateGroup &edits = group(false);
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (!call || (nameOf(*call) != "cross_entropy" && nameOf(*call) != "nll")) continue;
+      for (const ast::Argument &arg : call->arguments)
+        if (auto *made = as<ast::CallExpr>(arg.value); made && nameOf(*made) == "one_hot" && !made->arguments.empty())
+          replace(edits, made->span, text(made->arguments[0].span), "it takes the numbers of the classes");
+    }
+  }
+
   /// `loss.grad(w)`
   void transformOfFunction() {
     static const std::set<std::string> transforms = {"grad", "value_and_grad", "vmap", "jvp", "vjp", "checkpoint"};
@@ -44,6 +64,67 @@ private:
     auto *function = method ? as<ast::NameExpr>(method->object) : nullptr;
     if (function && transforms.count(method->attribute.text))
       replace(group(false), method->span, method->attribute.text + "(" + function->name + ")", "it is made of the function");
+  }
+
+  /// `value.backward()` of `value = loss(w, x)`
+  void backwards() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *member = place_.innermost<ast::AttributeExpr>();
+    if (!member || (member->attribute.text != "backward" && member->attribute.text != "grad") || !place_.function) return;
+    auto *name = as<ast::NameExpr>(member->object);
+    const ast::Expr *value = name ? place_.valueOf(name->name) : member->object.get();
+    auto *made = as<ast::CallExpr>(value);
+    auto *function = made ? as<ast::NameExpr>(made->callee) : nullptr;
+    if (!function || made->arguments.empty()) return;
+    const Span whole = call && call->callee.get() == member ? call->span : member->span;
+    replace(group(false), whole, "grad(" + text({made->span.file, made->callee->span.begin, made->callee->span.end}) + ")" +
+                                     text({made->span.file, made->callee->span.end, made->span.end}),
+            "a derivative is made of the function");
+  }
+
+  /// `out = []` and `out.append(h)` in a loop: a tensor of the declared result, which each turn stores into.
+  void storedInTurns() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto *list = method && method->attribute.text == "append" && call->arguments.size() == 1 ? as<ast::NameExpr>(method->object) : nullptr;
+    const ast::Expr *start = list ? place_.valueOf(list->name) : nullptr;
+    if (!start || text(*start) != "[]" || place_.inKernel || !place_.function) return;
+    const ast::ForStmt *loop = nullptr;
+    for (const ast::Stmt *stmt : statementsAround())
+      if (auto *around = as<ast::ForStmt>(stmt)) loop = around;
+    auto *turn = loop ? as<ast::NameExpr>(loop->target) : nullptr;
+    auto *type = as<ast::SubscriptExpr>(place_.function->result);
+    if (!turn || !type || type->items.size() < 2 || text(*type->object) != "Tensor") return;
+    const std::string dtype = text(type->items.back().span),
+                      shape = text(type->items.front().span.to(type->items[type->items.size() - 2].span));
+    std::vector<std::pair<Span, std::string>> parts = {
+        {start->span, "zeros((" + shape + (type->items.size() == 2 ? ",)" : ")") + (dtype == "f32" ? ")" : ", " + dtype + ")")},
+        {call->span, list->name + "[" + turn->name + "] = " + text(call->arguments[0].span)}};
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *joined = as<ast::CallExpr>(&part);
+      const bool stacks = joined && nameOf(*joined) == "stack" && !joined->arguments.empty() && text(joined->arguments[0].span) == list->name;
+      if (stacks) parts.push_back({joined->span, list->name});
+    });
+    replaceAll(group(false), parts, "store each turn's value at its place");
+  }
+
+  /// `if x > limit:` of tensors: for one of them, or for all.
+  void anyOrAll() {
+    const ast::Expr *e = place_.expr();
+    if (!e || diagnostic_.message.find("a tensor") == std::string::npos) return;
+    CandidateGroup &edits = group(true);
+    for (const char *how : {"any(", "all("})
+      if (e->span == diagnostic_.span) replace(edits, e->span, (place_.inKernel ? "tile." : "") + (how + text(*e)) + ")", how == std::string("any(") ? "where it holds for one of them" : "where it holds for all of them");
+  }
+
+  /// `a @ b` of two vectors of different lengths.
+  void outerProduct() {
+    const std::string &said = diagnostic_.message;
+    const size_t between = said.find("] and [");
+    auto *binary = as<ast::BinaryExpr>(place_.expr());
+    if (!binary || binary->op != ast::BinaryOp::MatMul || between == std::string::npos || place_.inKernel) return;
+    const bool vectors = said.find(',') == std::string::npos;
+    if (vectors) replace(group(false), binary->span, "outer(" + text(*binary->left) + ", " + text(*binary->right) + ")", "multiply all pairs");
   }
 
   /// `layer.forward(x)` of a struct that is called.
@@ -71,6 +152,36 @@ private:
   void askedTraining() {
     auto *member = place_.innermost<ast::AttributeExpr>();
     if (member && member->attribute.text == "training") replace(group(false), member->span, "is_training()");
+  }
+
+  /// `y[n:n + T.m] = v` of a kernel that has no `y` and declares a result.
+  void returnedTile() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *target = assign && assign->targets.size() == 1 ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
+    if (target && target->object->span == diagnostic_.span && place_.inKernel && place_.function->result)
+      replace(group(false), assign->span, "return " + text(*assign->value), "return the tile");
+  }
+
+  /// `rounding=nearest`
+  void roundedHow() {
+    static constexpr std::string_view words[] = {"nearest_even", "toward_zero"};
+    auto *name = as<ast::NameExpr>(place_.expr());
+    CandidateGroup &edits = group(true);
+    for (std::string_view word : words)
+      if (name && name->name.size() > 3 && word.substr(0, name->name.size()) == name->name)
+        replace(edits, name->span, "\"" + std::string(word) + "\"");
+  }
+
+  /// `Schedule(threads=128)`: a group is so many warps of 32 lanes.
+  void warpsOfLanes() {
+    static const std::set<std::string> words = {"threads", "num_threads", "lanes", "block_size", "num_lanes"};
+    auto *call = place_.innermost<ast::CallExpr>();
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      auto *number = as<ast::IntExpr>(arg.value);
+      if (arg.keyword && words.count(arg.keyword->text) && number && number->value >= 32 && number->value % 32 == 0)
+        replace(group(false), arg.span, "warps=" + std::to_string(number->value / 32), "a warp has 32 lanes");
+    }
   }
 
   /// `net(p, x)` of a model whose parameters are the value `p`.
@@ -144,7 +255,23 @@ private:
     std::string whole = how + ")";
     if (number && (down || up))
       whole = "tile.shuffle(" + x + ", tile.lane_id() " + (down ? "+ " : "- ") + text(call->arguments[first + 1].span) + ")";
-    replace(group(false), call->span, whole, "say which lane is read");
+    CandidateGroup edits{{}, false};
+    edits.assumes = down || up;  // a sum over lanes may mean either
+    const std::string other = "tile.shuffle_xor(" + x + ", " + text(call->arguments[first + 1].span) + ")";
+    const bool added = isAddedTo(x);
+    if (added) replace(edits, call->span, other, "read the lane that differs in these bits");
+    replace(edits, call->span, whole, "say which lane is read");
+    groups_.push_back(std::move(edits));
+  }
+
+  /// Whether `x` is what the shuffled value is added to: `x += shuffle_down(x, 16)`.
+  bool isAddedTo(const std::string &x) const {
+    auto *changed = as<ast::AugAssignStmt>(place_.statement);
+    if (changed && text(*changed->target) == x) return true;
+    for (const ast::Expr *e : place_.around)
+      if (auto *sum = as<ast::BinaryExpr>(e); sum && sum->op == ast::BinaryOp::Add)
+        return text(*sum->left) == x || text(*sum->right) == x;
+    return false;
   }
 
   /// `for layer, i in enumerate(layers)`

@@ -80,7 +80,12 @@ private:
   /// The expressions in play and the call around the place.
   template <class Visit> void eachNear(const Visit &each) const {
     eachInPlay(each);
-    if (auto *call = place_.innermost<ast::CallExpr>(); call && call != place_.expr()) visit(*call, each);
+    if (auto *call = place_.innermost<ast::CallExpr>(); call && call != place_.expr()) {
+      visit(*call, each);
+      for (const ast::Argument &arg : call->arguments)  // `tile.cp_async(part, x[...])`, and what `part` was made as
+        if (auto *name = as<ast::NameExpr>(arg.value))
+          if (const ast::Expr *value = place_.valueOf(name->name)) visit(*value, each);
+    }
   }
 
   /// Each name of a dimension that is an argument of a call, or an item of one, with each other dimension.
@@ -192,16 +197,18 @@ private:
     const size_t names = assign && assign->targets[0]->kind == ast::ExprKind::Tuple
                              ? static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items.size()
                              : 0;
-    auto ofNumber = [&](const ast::Expr &value) {
+    auto ofNumber = [&](const ast::Expr &value, bool isWindow) {
       auto *number = as<ast::IntExpr>(&value);
-      if (!number) return;
+      if (!number || isWindow) return;
       if (names > 1) add(asNames, number->span, std::to_string(names), "make as many as there are names");
       add(near, number->span, std::to_string(number->value + 1));
       if (number->value > 0) add(near, number->span, std::to_string(number->value - 1));
     };
     auto ofCall = [&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
-      for (size_t i = 0; call && i < call->arguments.size(); ++i) ofNumber(*call->arguments[i].value);
+      const bool pools = call && (nameOf(*call) == "max_pool" || nameOf(*call) == "avg_pool");  // of one element nothing is pooled
+      for (size_t i = 0; call && i < call->arguments.size(); ++i)
+        ofNumber(*call->arguments[i].value, pools && !call->arguments[i].keyword);
     };
     eachNear(ofCall);
     if (assign) visit(*assign->value, ofCall);

@@ -45,7 +45,9 @@ private:
 
   static bool isReduction(const std::string &name) {
     static const std::set<std::string> names = {"sum", "mean", "max", "min",    "prod",  "var",
-                                                "std", "any",  "all", "argmax", "argmin"};
+                                                "std", "any",  "all", "argmax", "argmin",
+                                                "median", "logsumexp", "quantile", "cumsum", "cumprod", "sort", "argsort",
+                                                "softmax_safe", "log_softmax_safe", "nanmean", "nansum", "ptp", "count_nonzero"};
     return names.count(name) != 0;
   }
   /// `x.mean()` where rows are declared: the axis is missing.
@@ -249,7 +251,7 @@ private:
     std::set<uint32_t> seen;
     auto pad = [&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
-      bool convolution = call && (nameOf(*call) == "conv1d" || nameOf(*call) == "conv2d");
+      bool convolution = call && (nameOf(*call) == "conv1d" || nameOf(*call) == "conv2d" || nameOf(*call) == "conv3d" || nameOf(*call) == "conv_layer");
       if (!convolution || !seen.insert(call->span.begin).second) return;
       const ast::Argument *given = keyword(*call, "padding");
       for (int padding = 1; padding <= 4; ++padding) {

@@ -289,6 +289,13 @@ private:
     if (!loop) return;
     const std::string indent(sources_.file(loop->span.file).lineColumn(loop->span.begin).column - 1, ' ');
     CandidateGroup &edits = group(false);
+    auto *type = as<ast::SubscriptExpr>(place_.function->result);
+    if (type && type->items.size() > 1 && text(*type->object) == "Tensor") {  // `h = tanh(x[t] + h @ w)`
+      const std::string dtype = text(type->items.back().span),
+                        shape = text(type->items.front().span.to(type->items[type->items.size() - 2].span));
+      insert(edits, loop->span.begin, name->name + " = zeros((" + shape + (type->items.size() == 2 ? ",)" : ")") +
+                                          (dtype == "f32" ? ")" : ", " + dtype + ")") + "\n" + indent, "start from zeros");
+    }
     for (const char *zero : {"0.0", "0"})
       insert(edits, loop->span.begin, name->name + " = " + zero + "\n" + indent, "start from 0");
   }
@@ -346,9 +353,22 @@ private:
       bool ours = it != names().end() && (it->second.isBound() || diagnostic_.id == Id::undefinedName);
       if (!ours || isFunction(name->name)) return;
       for (const std::string &other : unread())
-        if (edits.edits.size() < kMost && isBoundBefore(other, name->span.begin) && !isTargetHere(other))
+        if (edits.edits.size() < kMost && isBoundBefore(other, name->span.begin) && !isTargetHere(other) &&
+            isOffset(other) == isOffset(name->name))
           replace(edits, name->span, other, "write `" + other + "`, which nothing reads yet");
     });
+  }
+
+  /// One of `m, n = tile.origin()`, which stands for no tile.
+  bool isOffset(const std::string &name) const {
+    auto it = names().find(name);
+    const ast::SequenceExpr *tuple = place_.inKernel && it != names().end() ? it->second.takenApart : nullptr;
+    for (size_t i = 0; tuple && i < place_.function->body.size(); ++i) {
+      auto *assign = as<ast::AssignStmt>(place_.function->body[i]);
+      auto *call = assign && assign->targets[0].get() == tuple ? as<ast::CallExpr>(assign->value) : nullptr;
+      if (call) return nameOf(*call) == "origin";
+    }
+    return false;
   }
 
   /// `for i in range(N)`, whose body reads `k`.

@@ -34,7 +34,7 @@ public:
     case Id::notSupportedYet: assertion(); break;
     case Id::unknownModule: ourModule(); break;
     case Id::unknownAttribute:
-      longerList(), withoutMethod(), atIndex(), formatOfText(), convertedTo();
+      longerList(), withoutMethods(), withoutMethod(), atIndex(), formatOfText(), convertedTo();
       break;
     default: break;
     }
@@ -289,6 +289,9 @@ private:
   /// The arguments of a call of another library, with one that it takes for granted.
   std::vector<WrittenArgument> argumentsOf(const ast::CallExpr &call) const {
     std::vector<WrittenArgument> arguments = writtenArguments(call);
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (std::string shown = unchained(*call.arguments[i].value); shown != text(*call.arguments[i].value))
+        arguments[i].text = shown, arguments[i].primary = isOnePart(shown);
     auto *member = as<ast::AttributeExpr>(call.callee);
     const bool says = keyword(call, "correction") || keyword(call, "unbiased") || keyword(call, "ddof");
     if (member && isDeviation(*member) && meansOther(*member) && !says) arguments.push_back({"ddof", "1"});
@@ -509,6 +512,31 @@ private:
     if (std::find(std::begin(kKernels), std::end(kKernels), path) != std::end(kKernels)) return;
     if (!foreignPackage(path) || (plain && alias.find('.') != std::string::npos)) return;
     replace(group(false), diagnostic_.span, plain ? "tessera as " + alias : "tessera");
+  }
+
+  /// `w.t().contiguous()`: methods of PyTorch behind one another, without those that say nothing here.
+  std::string unchained(const ast::Expr &e) const {
+    static const std::map<std::string_view, std::string_view> casts = {
+        {"float", "f32"}, {"double", "f64"}, {"half", "f16"}, {"int", "i32"}, {"long", "i64"}, {"bool", "bool"}};
+    auto *call = as<ast::CallExpr>(&e);
+    auto *method = call && call->arguments.empty() ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!method) return text(e);
+    const std::string object = unchained(*method->object), &name = method->attribute.text;
+    if (memberInstead(name) == memberInstead("clone")) return object;
+    if (name == "t") return (isOnePart(object) ? object : "(" + object + ")") + ".T";
+    if (auto cast = casts.find(name); cast != casts.end()) return "cast(" + object + ", " + std::string(cast->second) + ")";
+    return object + "." + name + "()";
+  }
+  void withoutMethods() {
+    const ast::Expr *whole = nullptr;
+    for (const ast::Expr *e : place_.around) {
+      auto *call = as<ast::CallExpr>(e);
+      if (call && call->arguments.empty() && as<ast::AttributeExpr>(call->callee)) whole = e;
+      else if (!as<ast::AttributeExpr>(e)) break;
+    }
+    auto *outer = as<ast::CallExpr>(whole);
+    auto *method = outer ? as<ast::AttributeExpr>(outer->callee) : nullptr;
+    if (method && as<ast::CallExpr>(method->object)) replace(group(false), whole->span, unchained(*whole), "leave out what says nothing here");
   }
 
   /// `x.contiguous()`, `x.float()`

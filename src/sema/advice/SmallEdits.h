@@ -36,6 +36,14 @@ std::vector<CandidateGroup> editsOfFitting(const diag::Diagnostic &diagnostic, c
 /// Sizes that were taken from the wrong place: declared extents, ends of slices, sizes of the schedule. (EditsOfExtents.cpp)
 std::vector<CandidateGroup> editsOfExtents(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);
+/// What a call lacks. (EditsOfLacks.cpp)
+std::vector<CandidateGroup> editsOfLacks(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Fields of structs, the same for each of their tensors, dtypes that one of several has. (EditsOfStructs.cpp)
+std::vector<CandidateGroup> editsOfStructs(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
+/// The letters of `einsum`. (EditsOfEquations.cpp)
+std::vector<CandidateGroup> editsOfEquations(const diag::Diagnostic &diagnostic, const Place &place,
+                                             const Sources &sources);
 /// What belongs to an object elsewhere and is a function, a decorator or a policy here. (EditsOfMethods.cpp)
 std::vector<CandidateGroup> editsOfMethods(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);

@@ -384,6 +384,17 @@ private:
     }
   }
 
+  /// Whether the larger shape of the message ends with one extent twice.
+  bool ofPairs() const {
+    const std::string &said = diagnostic_.message;
+    for (size_t close = said.find(']'); close != std::string::npos; close = said.find(']', close + 1)) {
+      const size_t open = said.rfind('[', close), last = said.rfind(", ", close), before = last == std::string::npos ? last : said.rfind(", ", last - 1);
+      if (before == std::string::npos || before < open) continue;
+      if (said.substr(last + 2, close - last - 2) == said.substr(before + 2, last - before - 2)) return true;
+    }
+    return false;
+  }
+
   /// `where(mask, x, 0.0)`, where the mask lacks the last axis.
   void uprightArguments() {
     auto *call = as<ast::CallExpr>(place_.expr());
@@ -392,6 +403,10 @@ private:
     size_t declared = 0;
     for (const ast::Argument &arg : call->arguments) declared += tensorTypeOf(arg.value.get()) != nullptr;
     bool chooses = nameOf(*call) == "where";
+    if (chooses && ofPairs())  // scores of queries and keys: a mask is one of keys
+      for (const ast::Argument &arg : call->arguments)
+        if (const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()); type && type->items.size() == 3)
+          insert(group(false), arg.span.end, "[:, None, :]", "let it hold for all queries");
     if (!chooses && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     CandidateGroup &edits = group(true);
     edits.assumes = !chooses;

@@ -96,6 +96,15 @@ bool Trials::mends(const diag::Fix &fix, const diag::Diagnostic &target, const P
          std::none_of(others.begin(), others.end(), [&](const auto &key) { return after->count(key) != 0; });
 }
 
+std::set<Messages::key_type> Trials::mendedToo(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part) {
+  std::set<Messages::key_type> gone;
+  auto after = with(fix, part);
+  if (!after || !isMended(*after, target, part, fix)) return gone;
+  for (const auto &[key, said] : part.before)
+    if (key != Messages::key_type{target.id, target.message} && !after->count(key)) gone.insert(key);
+  return gone;
+}
+
 std::optional<diag::Fix> Trials::completed(diag::Fix fix, const diag::Diagnostic &target, const Part &part) {
   constexpr int kMostFacts = 4;
   std::set<std::string> facts = {factOf(fix)};

@@ -45,6 +45,9 @@ public:
   /// ... in the whole program, with the callers of the function.
   bool mendsAll(const diag::Fix &fix, const diag::Diagnostic &target) { return mends(fix, target, whole_); }
 
+  /// The other messages of the same part that an edit which mends this one takes away with it.
+  std::set<Messages::key_type> mendedToo(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part);
+
   /// The assumption with those that are missing besides once it holds, for each axis one; nothing if all of them do not
   /// mend it.
   std::optional<diag::Fix> completed(diag::Fix fix, const diag::Diagnostic &target, const Part &part);

@@ -1,0 +1,96 @@
+// Edits of the equations of `einsum`: a letter that the result lacks, letters in another order, one for another.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class EquationEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    static const std::set<Id> about = {Id::wrongResult,    Id::einsumExtent, Id::badEquation,         Id::rankMismatch,
+                                       Id::broadcastFails, Id::shapeMismatch, Id::contractionMismatch, Id::redefinedType};
+    if (!about.count(diagnostic_.id) || !place_.expr()) return {};
+    eachInPlay([&](const ast::Expr &part) { ofCall(as<ast::CallExpr>(&part)); });
+    if (auto *call = place_.innermost<ast::CallExpr>(); groups_.empty()) ofCall(call);
+    return taken();
+  }
+
+private:
+  static constexpr size_t kMost = 24;
+
+  void ofCall(const ast::CallExpr *call) {
+    if (!call || nameOf(*call) != "einsum" || call->arguments.empty()) return;
+    auto *string = as<ast::StringExpr>(call->arguments[0].value);
+    const size_t arrow = string ? string->value.find("->") : std::string::npos;
+    if (arrow == std::string::npos || string->value.find('.') != std::string::npos) return;
+    const std::string operands = string->value.substr(0, arrow), result = string->value.substr(arrow + 2);
+    results(*string, operands, result);
+    exchanged(*string, operands, result);
+    renamed(*string, operands, result);
+  }
+  void write(CandidateGroup &edits, const ast::StringExpr &string, const std::string &operands, const std::string &result,
+             const char *title) {
+    const std::string shown = "\"" + operands + "->" + result + "\"";
+    if (edits.edits.size() < kMost && shown != string.text) replace(edits, string.span, shown, title);
+  }
+
+  /// A letter more or less behind the arrow, or the same in another order.
+  void results(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
+    std::string letters;
+    for (char c : operands)
+      if (std::isalpha(static_cast<unsigned char>(c)) && letters.find(c) == std::string::npos) letters += c;
+    CandidateGroup more, ordered, less;
+    for (size_t at = 0; at <= result.size(); ++at)  // the axes of the first operand come first
+      for (char c : letters)
+        if (result.find(c) == std::string::npos)
+          write(more, string, operands, result.substr(0, at) + c + result.substr(at), "keep this axis");
+    std::string order = result;
+    std::sort(order.begin(), order.end());
+    do write(ordered, string, operands, order, "put the axes of the result into this order");
+    while (result.size() <= 4 && std::next_permutation(order.begin(), order.end()));
+    for (size_t at = 0; at < result.size(); ++at)
+      write(less, string, operands, result.substr(0, at) + result.substr(at + 1), "add this axis up");
+    for (CandidateGroup *found : {&more, &ordered, &less}) groups_.push_back(std::move(*found));
+  }
+  /// Two letters of an operand in the other order: the neighbours first.
+  void exchanged(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
+    CandidateGroup &edits = group(true);
+    for (size_t apart = 1; apart < operands.size(); ++apart)
+      for (size_t i = 0; i + apart < operands.size(); ++i) {
+        const std::string between = operands.substr(i, apart + 1);
+        if (between.find(',') != std::string::npos) continue;
+        std::string other = operands;
+        std::swap(other[i], other[i + apart]);
+        write(edits, string, other, result, "name the axes in this order");
+      }
+  }
+  /// One letter of an operand or of the result for another.
+  void renamed(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
+    CandidateGroup &edits = group(true);
+    edits.last = true;
+    std::string letters;
+    for (char c : operands + result)
+      if (std::isalpha(static_cast<unsigned char>(c)) && letters.find(c) == std::string::npos) letters += c;
+    for (size_t i = 0; i < result.size(); ++i)
+      for (char c : letters)
+        if (std::string other = result; c != result[i]) other[i] = c, write(edits, string, operands, other, "name the axis that is meant");
+    for (size_t i = operands.size(); i-- > 0;)
+      for (char c : letters)
+        if (std::string other = operands; other[i] != ',' && other[i] != ' ' && c != other[i])
+          other[i] = c, write(edits, string, other, result, "name the axis that is meant");
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfEquations(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return EquationEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
