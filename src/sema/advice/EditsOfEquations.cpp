@@ -18,6 +18,7 @@ public:
     if (!about.count(diagnostic_.id) || !place_.expr()) return {};
     eachInPlay([&](const ast::Expr &part) { ofCall(as<ast::CallExpr>(&part)); });
     if (auto *call = place_.innermost<ast::CallExpr>(); groups_.empty()) ofCall(call);
+    for (CandidateGroup &group : groups_) group.assumes = true;  // other letters make another sum that fits as well
     return taken();
   }
 
@@ -32,6 +33,7 @@ private:
     const std::string operands = string->value.substr(0, arrow), result = string->value.substr(arrow + 2);
     results(*string, operands, result);
     exchanged(*string, operands, result);
+    relabelled(*string, operands, result);
     renamed(*string, operands, result);
   }
   void write(CandidateGroup &edits, const ast::StringExpr &string, const std::string &operands, const std::string &result,
@@ -57,6 +59,26 @@ private:
     for (size_t at = 0; at < result.size(); ++at)
       write(less, string, operands, result.substr(0, at) + result.substr(at + 1), "add this axis up");
     for (CandidateGroup *found : {&more, &ordered, &less}) groups_.push_back(std::move(*found));
+  }
+  /// `na,abc,nc->nb` for `na,abc,nb->nc`: one operand and the result have two letters the other way round.
+  void relabelled(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
+    CandidateGroup &edits = group(true);
+    edits.rivals = true;
+    for (size_t begin = 0; begin < operands.size();) {
+      const size_t end = std::min(operands.find(',', begin), operands.size());
+      for (size_t i = begin; i < end; ++i)
+        for (char other : result) {
+          const char own = operands[i];
+          if (own == other || own == ' ' || other == ' ') continue;
+          auto turned = [&](std::string part) {
+            for (char &c : part) c = c == own ? other : c == other ? own : c;
+            return part;
+          };
+          write(edits, string, operands.substr(0, begin) + turned(operands.substr(begin, end - begin)) + operands.substr(end),
+                turned(result), "name these axes the other way round");
+        }
+      begin = end + 1;
+    }
   }
   /// Two letters of an operand in the other order: the neighbours first.
   void exchanged(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
