@@ -124,12 +124,13 @@ private:
     CandidateGroup &edits = group(true);
     const bool ofTensor = diagnostic_.message.find("this is a tensor") != std::string::npos;  // it says its own extents
     for (const ast::CallExpr *call : callsAround())
-      if (nameOf(*call) == "range" && !ofTensor)
+      if (nameOf(*call) == "range" && !ofTensor) {
         for (const ast::Argument &arg : call->arguments)
           if (auto *shape = as<ast::AttributeExpr>(arg.value); shape && shape->attribute.text == "shape")
             insert(edits, arg.span.end, "[0]", "count its rows");
           else if (arg.value->kind == ast::ExprKind::Name || arg.value->kind == ast::ExprKind::Attribute)
             replace(edits, arg.value->span, "len(" + text(*arg.value) + ")", "count its items");
+      }
   }
 
   /// `linear(x, D, 32)`, as PyTorch counts the features: without one of the arguments.

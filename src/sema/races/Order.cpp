@@ -60,6 +60,19 @@ private:
     });
     return found;
   }
+  /// The element with something added to it or taken from it, the greater or the less of both, or some of its bits: what one step of
+  /// memory can do. For other changes there is no other way to write them; data may name each element once.
+  static bool isAtomic(const Expr &value, const Var *base) {
+    if (value.kind == ExprKind::Cast) return isAtomic(*value.args[0], base);
+    if (value.kind != ExprKind::Elementwise) return false;
+    static const std::set<ElementwiseOp> steps = {ElementwiseOp::Add, ElementwiseOp::Sub, ElementwiseOp::Max, ElementwiseOp::Min,
+                                                  ElementwiseOp::And, ElementwiseOp::Or,  ElementwiseOp::Xor};
+    auto isOld = [&](const Expr *e) {
+      while (e->kind == ExprKind::Cast) e = e->args[0].get();
+      return e->kind == ExprKind::Load && e->as<node::Load>().access.base == base;
+    };
+    return steps.count(value.as<node::Elementwise>().op) && std::any_of(value.args.begin(), value.args.end(), [&](const auto &e) { return isOld(e.get()); });
+  }
   void lostIn(const Block &block) {
     for (const auto &stmt : block) {
       if (stmt->kind == StmtKind::If && comparesEqual(*stmt->condition)) continue;  // of one lane
@@ -67,11 +80,7 @@ private:
       lostIn(stmt->otherwise);
       if (stmt->kind != StmtKind::Store || (oneGroup_ && stmt->oncePerGroup) || !stmt->value) continue;
       if (!written_.count(stmt->access.base) || !onlyByData(stmt->access)) continue;
-      bool reads = false;
-      visitExprs(stmt->value.get(), [&](const Expr &e) {
-        reads |= e.kind == ExprKind::Load && e.as<node::Load>().access.base == stmt->access.base;
-      });
-      if (reads) lost_.push_back(stmt.get());
+      if (isAtomic(*stmt->value, stmt->access.base)) lost_.push_back(stmt.get());
     }
   }
 
