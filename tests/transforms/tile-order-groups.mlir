@@ -25,30 +25,6 @@ tile.kernel @causal(%y: !tsr.view<["B", "S"], f32>) attributes {dims = ["B", "S"
   tile.kernel_end
 }
 
-// The loop begins with the group's own rows: those of the first groups are the longest.
-// CHECK-LABEL: tile.kernel @by_keys
-// CHECK-SAME: longest_first = 1 : i64
-// CHECK-SAME: work_falls
-tile.kernel @by_keys(%y: !tsr.view<["B", "S"], f32>) attributes {dims = ["B", "S"], params = [#tsr.param<"y", out>], outputs = [],
-    context = ["m", "n"], sizes = {m = 32 : i64, n = 16 : i64}, grid = #tsr.grid<output, ["1", "T.m"], param = 0>, group = 32 : i64} {
-  %c0 = tile.constant 0 : index
-  %b = tile.query "origin"
-  %q = tile.query "origin" {axis = 1 : i64}
-  %S = tile.dim "S"
-  %n = tile.dim "T.n"
-  %some = tile.elementwise "max" %q, %c0 : index
-  %tiles = tile.elementwise "floordiv" %some, %n : index
-  %first = tile.elementwise "mul" %tiles, %n : index
-  %zero = tile.constant 0.0 : f32
-  %start = tile.fill %zero : f32 to !V
-  %sum = scf.for %k = %first to %S step %n iter_args(%acc = %start) -> (!V) {
-    %next = tile.elementwise "add" %acc, %acc : !V
-    scf.yield %next : !V
-  }
-  tile.store_fragment %sum, %y[%b, %q size "T.m"] : !V, <["B", "S"], f32>
-  tile.kernel_end
-}
-
 // The further the group, the less it has to do; and all the same.
 // CHECK-LABEL: tile.kernel @from_here
 // CHECK-NOT: longest_first

@@ -62,10 +62,6 @@ template <int Together> TSR_INLINE TileOf longest_first(int64_t group, int64_t r
 template <int Together> TSR_INLINE int64_t longest_first_row(int64_t group, int64_t rows, int64_t matrices) {
   return detail::longest_first<Together>(group, rows, matrices).row;
 }
-/// Likewise where the first row has the most work.
-template <int Together> TSR_INLINE int64_t longest_first_row_of_falling(int64_t group, int64_t rows, int64_t matrices) {
-  return rows - 1 - longest_first_row<Together>(group, rows, matrices);
-}
 /// Its matrix.
 template <int Together> TSR_INLINE int64_t longest_first_of(int64_t group, int64_t rows, int64_t matrices) {
   return detail::longest_first<Together>(group, rows, matrices).matrix;

@@ -15,8 +15,7 @@ def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
     vector), `held` (vectors of a row that a lane keeps), `threads` (lanes of a group) and `rows` (groups that share a
     block, each of one warp), with `when`, an array of requirements, and `aligned`, parameters whose memory begins on a
     multiple of 16 bytes. The entry function takes the first whose conditions hold; the last has none.
-    `longest_first`: an axis of the grid along which the work of a group grows; the launch begins with its far end. With
-    `work_falls` the work falls along it, and the launch begins with its near end.
+    `longest_first`: an axis of the grid along which the work of a group grows; the launch begins with its far end.
 
     Example:
     ```mlir
@@ -33,7 +32,7 @@ def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
   let arguments = !con(Tsr_FunctionArguments, Tsr_KernelArguments,
                        (ins DefaultValuedAttr<DictionaryAttr, "{}">:$capacity, DefaultValuedAttr<StrArrayAttr,
                            "{}">:$reasons, OptionalAttr<ArrayAttr>:$variants,
-                        OptionalAttr<I64Attr>:$longest_first, UnitAttr:$work_falls));
+                        OptionalAttr<I64Attr>:$longest_first));
   let hasRegionVerifier = 1;
 }
 

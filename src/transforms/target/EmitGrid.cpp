@@ -190,8 +190,7 @@ ExprRef KernelEmitter::groupIndex(int64_t axis) {
     if (longest != static_cast<uint64_t>(a)) others = others * groupCounts_[a];
   if (longest) {
     bool along = axis == static_cast<int64_t>(*longest);
-    const char *row = kernel_.getWorkFalls() ? "tsr::longest_first_row_of_falling" : "tsr::longest_first_row";
-    index = call(along ? row : "tsr::longest_first_of", {group_, dim(groupCounts_[*longest]), dim(others)},
+    index = call(along ? "tsr::longest_first_row" : "tsr::longest_first_of", {group_, dim(groupCounts_[*longest]), dim(others)},
                  indexType(), {builder_.getI64IntegerAttr(kTogether)});
     if (along) return index;
   }

@@ -1,8 +1,7 @@
 // The order of a launch's groups where they differ in work.
 //
-// With a causal mask the loop of a group goes up to its own rows: later groups have more to do. In its derivative by the keys the
-// loop begins with the group's own: earlier groups have more to do. Machines begin the groups of a launch in order, and one that
-// begins a long group last waits for it alone; so the longest go first.
+// With a causal mask the loop of a group goes up to its own rows: later groups have more to do. Machines begin the groups
+// of a launch in order, and one that begins a long group last waits for it alone; so the longest go first.
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -52,7 +51,6 @@ Growth growthOf(Value value) {
   if (what == "select" && isa<BlockArgument>(args[0])) return together(args.drop_front());  // the same choice in every group
   // What is taken away or divides is a number of the whole launch.
   if ((what == "sub" || what == "floordiv") && growthOf(args[1]).kind == Growth::Constant) return growthOf(args[0]);
-  if (what == "mul" && isa_and_nonnull<tile::DimOp>(args[1].getDefiningOp())) return growthOf(args[0]);  // a size is not negative
   Growth all = together(args);
   return all.kind == Growth::Constant ? all : Growth{};
 }
@@ -66,12 +64,9 @@ struct OrderGroups : PassWrapper<OrderGroups, OperationPass<tile::KernelOp>> {
     tile::KernelOp kernel = getOperation();
     if (kernel.getGrid().getKind() != GridKind::Output) return;
     for (scf::ForOp loop : kernel.getBody().front().getOps<scf::ForOp>()) {
-      Growth begin = growthOf(loop.getLowerBound()), end = growthOf(loop.getUpperBound());
-      const bool rises = end.kind == Growth::Grows && begin.kind == Growth::Constant;
-      const bool falls = begin.kind == Growth::Grows && end.kind == Growth::Constant;
-      if (!rises && !falls) continue;
-      kernel.setLongestFirst(rises ? end.axis : begin.axis);
-      kernel.setWorkFalls(falls);
+      Growth end = growthOf(loop.getUpperBound());
+      if (end.kind != Growth::Grows || growthOf(loop.getLowerBound()).kind != Growth::Constant) continue;
+      kernel.setLongestFirst(end.axis);
       addReason(kernel, "groups with the longest loops go first");
       return;
     }
