@@ -42,11 +42,16 @@ private:
     if (edits.edits.size() < kMost && shown != string.text) replace(edits, string.span, shown, title);
   }
 
+  /// Each letter once, in order.
+  static std::string lettersOf(const std::string &text) {
+    std::string letters;
+    for (char c : text)
+      if (std::isalpha(static_cast<unsigned char>(c)) && letters.find(c) == std::string::npos) letters += c;
+    return letters;
+  }
   /// A letter more or less behind the arrow, or the same in another order.
   void results(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
-    std::string letters;
-    for (char c : operands)
-      if (std::isalpha(static_cast<unsigned char>(c)) && letters.find(c) == std::string::npos) letters += c;
+    const std::string letters = lettersOf(operands);
     CandidateGroup more, ordered, less;
     for (size_t at = 0; at <= result.size(); ++at)  // the axes of the first operand come first
       for (char c : letters)
@@ -96,9 +101,7 @@ private:
   void renamed(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
     CandidateGroup &edits = group(true);
     edits.last = true;
-    std::string letters;
-    for (char c : operands + result)
-      if (std::isalpha(static_cast<unsigned char>(c)) && letters.find(c) == std::string::npos) letters += c;
+    const std::string letters = lettersOf(operands + result);
     for (size_t i = 0; i < result.size(); ++i)
       for (char c : letters)
         if (std::string other = result; c != result[i]) other[i] = c, write(edits, string, operands, other, "name the axis that is meant");

@@ -114,6 +114,8 @@ void differentiable(Context &cx, Span span);
 // ---- Tests.cpp
 /// What is wrong with a `@test` or a `@benchmark`, before its dimensions are known.
 void runDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator, const std::string &which);
+/// Why a decorator above a function cannot give sizes to an entry point of it; empty if it can.
+std::string whyNoSizes(const ast::FuncDef &def);
 /// Whether a function is a test: it says so, and can be one.
 bool isTest(Context &cx, const ast::FuncDef &def);
 /// Methods and functions in functions are no tests.

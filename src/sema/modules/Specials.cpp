@@ -139,11 +139,7 @@ std::string whyNone(Context &cx, const ast::FuncDef &def) {
     if (which == "test") return "stands above a test, whose sizes are in `@test(...)`";
     if (which == "model") return "stands above a model, which is a struct: put it above a function that calls one";
   }
-  if (def.name.text == "main") return "stands above `main`, which has no sizes";
-  if (def.name.text[0] == '_') return "stands above a function that no caller outside sees: its name begins with `_`";
-  for (const ast::Parameter &p : def.parameters)
-    if (!p.annotation) return "stands above a function whose parameter `" + p.name.text + "` has no type";
-  return "";
+  return whyNoSizes(def);
 }
 
 }  // namespace

@@ -37,14 +37,18 @@ std::string whyNoTest(Context &cx, const ast::FuncDef &def) {
 /// Why a function cannot be measured.
 std::string whyNoBenchmark(Context &cx, const ast::FuncDef &def) {
   if (hasDecorator(cx, def, "test")) return "stands above a test";
+  return whyNoSizes(def);
+}
+
+}  // namespace
+
+std::string whyNoSizes(const ast::FuncDef &def) {
   if (def.name.text == "main") return "stands above `main`, which has no sizes";
   if (def.name.text[0] == '_') return "stands above a function that no caller outside sees: its name begins with `_`";
   for (const ast::Parameter &p : def.parameters)
     if (!p.annotation) return "stands above a function whose parameter `" + p.name.text + "` has no type";
   return "";
 }
-
-}  // namespace
 
 void runDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator, const std::string &which) {
   if (!fresh(cx, Id::badDecorator, decorator.span)) return;
