@@ -166,7 +166,6 @@ bool FunctionScheduler::readsStored(Value value) {
 LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
   auto areHeld = [&](ArrayRef<Stored> beside) {
     for (const Stored &stored : beside) isHeld(stored), isHeldInPlace(stored.first);
-    return success();
   };
   if (Chain *other = sweepBeside(root, chain)) {
     Chain both = together(chain, *other);
@@ -176,7 +175,9 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
     SmallVector<Stored> beside{there};
     beside.append(roundedBeside(root)), beside.append(roundedBeside(stored));
     if (failed(chainKernel(here.first, both, chainForms(both).front(), here.second, {}, beside))) return failure();
-    return isHeld({stored, memory}), areHeld(beside);
+    isHeld({stored, memory});
+    areHeld(beside);
+    return success();
   }
   SmallVector<Stored> rows;
   for (Value value : chain.keepsRows ? chain.rows() : SmallVector<Value>()) rows.push_back({value, memoryFor(value)});
@@ -195,7 +196,8 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
     keepers_.erase(value);
     leaves_[value] = memory;
   }
-  return areHeld(beside);
+  areHeld(beside);
+  return success();
 }
 
 void FunctionScheduler::setChainSizes(graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes) {

@@ -12,6 +12,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/MovedProducts.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/WalkBack.h"
 
@@ -133,11 +134,7 @@ private:
     return pushed_[value] = pushed;
   }
   /// A product as it is stored: seen in another order or shape, and rounded.
-  static bool isMadeByProduct(Value value) {
-    Operation *op = value.getDefiningOp();
-    while (isa_and_nonnull<graph::TransposeOp, graph::ReshapeOp, graph::CastOp>(op)) op = op->getOperand(0).getDefiningOp();
-    return isa_and_nonnull<graph::DotOp>(op);
-  }
+  static bool isMadeByProduct(Value value) { return productUnder<graph::CastOp>(value) != nullptr; }
   static bool holdsReduction(Value value) {
     bool found = false;
     walkBack(value, [&](Value each) {

@@ -9,16 +9,6 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-namespace {
-
-/// The operand of a concatenation that the value becomes, maybe under another shape; null if it is more than that.
-OpOperand *joinedAs(Value value) {
-  while (value.hasOneUse() && isa<graph::ReshapeOp>(*value.user_begin())) value = (*value.user_begin())->getResult(0);
-  return value.hasOneUse() && isa<graph::ConcatOp>(*value.user_begin()) ? &*value.use_begin() : nullptr;
-}
-
-}  // namespace
-
 /// What a sweep's kernel stores beside a value: itself in fewer bits, where both are asked for.
 SmallVector<FunctionScheduler::Stored> FunctionScheduler::roundedBeside(Value root) {
   SmallVector<Stored> stored;
@@ -32,15 +22,12 @@ SmallVector<FunctionScheduler::Stored> FunctionScheduler::roundedBeside(Value ro
 
 /// Every part is the rounded result of a sweep, which stores it into its place, and each place is a part that copies reach.
 bool FunctionScheduler::isStoredInPlace(graph::ConcatOp concat) {
-  const Machine *machine = machineOf(function_);
-  bool isOne = machine->family == Target::Cuda && machine->warpgroupProducts && concat->getBlock() == &function_.entry();
+  bool isOne = hasSumsOfTiles(function_) && concat->getBlock() == &function_.entry();
   for (auto [i, operand] : llvm::enumerate(concat.getOperands())) {
-    Value made = operand;
-    while (Value under = sameMemory(made)) made = under;
+    Value made = memoryUnder(operand);
     auto cast = made.getDefiningOp<graph::CastOp>();
-    if (!isOne || !cast || !isMovedProduct(cast.getOperand()) || !joinedAs(made)) return false;
-    Operation *product = cast.getOperand().getDefiningOp();
-    while (!isa<graph::DotOp>(product)) product = product->getOperand(0).getDefiningOp();
+    Operation *product = cast ? productUnder(cast.getOperand()) : nullptr;
+    if (!isOne || !product || !joinedAs(made)) return false;
     auto found = chains_.find(product);
     if (found == chains_.end() || found->second.largest || found->second.reduce || storedFor(found->second.outer) != cast.getOperand()) return false;
     if (!isToStore(made) && !placed_.count(made)) return false;
@@ -66,10 +53,7 @@ Value FunctionScheduler::memoryInJoined(Value rounded) {
 void FunctionScheduler::isHeldInPlace(Value rounded) {
   if (!placed_.count(rounded)) return;
   auto concat = cast<graph::ConcatOp>(joinedAs(rounded)->getOwner());
-  auto isThere = [&](Value operand) {
-    while (Value under = sameMemory(operand)) operand = under;
-    return leaves_.count(operand) != 0;
-  };
+  auto isThere = [&](Value operand) { return leaves_.count(memoryUnder(operand)) != 0; };
   if (llvm::all_of(concat.getOperands(), isThere)) isHeld({concat.getResult(), joined_.lookup(concat)});
 }
 

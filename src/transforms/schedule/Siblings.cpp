@@ -1,5 +1,6 @@
 // Results that are computed element by element from the same arrays, in one kernel: what they share is read once. The moments
 // and the weights of an optimiser are three results of four arrays.
+#include "transforms/schedule/MovedProducts.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/TensorFunction.h"
 #include "transforms/schedule/Updates.h"
@@ -134,19 +135,13 @@ llvm::SetVector<Value> FunctionScheduler::arraysUnder(graph::ReduceOp sum) {
   return arrays;
 }
 
-/// What puts a sum together with others, under whatever shape; null if nothing does.
-static Operation *putTogetherBy(graph::ReduceOp sum) {
-  Value value = sum.getResult();
-  while (value.hasOneUse() && isa<graph::ReshapeOp>(*value.user_begin())) value = (*value.user_begin())->getResult(0);
-  return value.hasOneUse() ? dyn_cast<graph::ConcatOp>(*value.user_begin()) : nullptr;
-}
-
 /// Both add up over the same rows, and read an array that is the same; or they are put together.
 bool FunctionScheduler::addUpTogether(graph::ReduceOp one, graph::ReduceOp other) {
   bool areAlike = one != other && one->getBlock() == other->getBlock() && one.getAxes() == other.getAxes() &&
                   shapeOf(one.getOperand().getType()) == shapeOf(other.getOperand().getType());
   if (!areAlike) return false;
-  if (Operation *concat = putTogetherBy(one); concat && concat == putTogetherBy(other)) return true;
+  OpOperand *here = joinedAs(one.getResult()), *there = joinedAs(other.getResult());
+  if (here && there && here->getOwner() == there->getOwner()) return true;
   llvm::SetVector<Value> arrays = arraysUnder(one);
   return llvm::any_of(arraysUnder(other), [&](Value array) { return arrays.contains(array); });
 }

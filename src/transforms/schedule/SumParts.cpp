@@ -68,8 +68,7 @@ struct SumParts : PassWrapper<SumParts, OperationPass<graph::FuncOp>> {
   StringRef getArgument() const override { return "graph-sum-parts"; }
   StringRef getDescription() const override { return "sums over rows of products before they are put together"; }
   void runOnOperation() override {
-    const Machine *machine = machineOf(getOperation());
-    if (!machine || machine->family != Target::Cuda || !machine->warpgroupProducts) return;  // whose kernels store sums of their tiles
+    if (!hasSumsOfTiles(getOperation())) return;
     SmallVector<graph::ReduceOp> next;
     getOperation().walk([&](graph::ReduceOp sum) {
       if (sum.getMnemonic() == "sum" && isa<TensorType>(sum.getType())) next.push_back(sum);

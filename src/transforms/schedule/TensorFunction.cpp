@@ -153,8 +153,7 @@ void FunctionScheduler::findRoots(Block &block) {
 /// A part of what is put together, if it is a product: as it is, or rounded by the kernel that stores it in full as well. Or if it is a
 /// sum over rows, which one kernel adds up with those of the other parts.
 void FunctionScheduler::storePart(Value operand) {
-  Value made = operand;
-  while (Value under = sameMemory(made)) made = under;
+  Value made = memoryUnder(operand);
   auto cast = made.getDefiningOp<graph::CastOp>();
   bool isRounded = cast && isMovedProduct(cast.getOperand()) && bitsOf(cast.getType()) < bitsOf(cast.getOperand().getType());
   auto sum = made.getDefiningOp<graph::ReduceOp>();
@@ -180,6 +179,12 @@ Value FunctionScheduler::sameMemory(Value value) {
   auto reshape = value.getDefiningOp<graph::ReshapeOp>();
   if (!reshape || countOf(value.getType()) != countOf(reshape.getOperand().getType())) return {};
   return reshape.getOperand();
+}
+
+/// Where that begins: what no other shape of it leads to.
+Value FunctionScheduler::memoryUnder(Value value) {
+  while (Value under = sameMemory(value)) value = under;
+  return value;
 }
 
 // ---------------------------------------------------------------- planning one root

@@ -49,6 +49,7 @@ private:
   bool isStored(mlir::Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
 
   mlir::Value sameMemory(mlir::Value value);
+  mlir::Value memoryUnder(mlir::Value value);
   llvm::StringRef calledBy(mlir::Value value);
 
   // ---- products (ContractPlan.cpp)
