@@ -97,9 +97,9 @@ template <class To, class From> TSR_INLINE To bit_cast(const From &from) {
 
 #if !defined(TSR_CPU)
 namespace detail {
-TSR_DEVICE uint32_t shuffle_word(uint32_t word, int offset) {
+TSR_DEVICE uint32_t shuffle_word(uint32_t word, int offset, [[maybe_unused]] uint32_t lanes = 0xffffffffu) {
 #if defined(TSR_CUDA)
-  return __shfl_xor_sync(0xffffffffu, word, offset, kRowLanes);
+  return __shfl_xor_sync(lanes, word, offset, kRowLanes);
 #else
   return static_cast<uint32_t>(__shfl_xor(static_cast<int>(word), offset, kRowLanes));
 #endif
@@ -117,12 +117,13 @@ template <class T> struct Words {
 };
 }  // namespace detail
 
-/// The value that the lane whose number differs by the bits of `offset` (below 32) has. All lanes take part.
-template <class T> TSR_DEVICE T shuffle_xor(const T &value, int offset) {
+/// The value that the lane whose number differs by the bits of `offset` (below 32) has. All lanes take part, or those of 32 whose
+/// bits are set in `lanes`.
+template <class T> TSR_DEVICE T shuffle_xor(const T &value, int offset, uint32_t lanes = 0xffffffffu) {
   detail::Words<T> words;
   memcpy(words.word, &value, sizeof(T));
   TSR_UNROLL
-  for (int i = 0; i < detail::Words<T>::count; ++i) words.word[i] = detail::shuffle_word(words.word[i], offset);
+  for (int i = 0; i < detail::Words<T>::count; ++i) words.word[i] = detail::shuffle_word(words.word[i], offset, lanes);
   T result;
   memcpy(static_cast<void *>(&result), words.word, sizeof(T));
   return result;

@@ -8,15 +8,24 @@ namespace tsr {
 inline namespace TSR_TARGET {
 namespace detail {
 
-/// Combines the values of `Width` neighbouring lanes (a power of two up to 32); all of them get the result.
-template <class Op, int Width, class T> TSR_DEVICE T reduce_neighbours(T value) {
+/// Combines the values of `Width` neighbouring lanes (a power of two up to 32); all of them get the result. `lanes`: a bit for each
+/// of 32 lanes that are here.
+template <class Op, int Width, class T> TSR_DEVICE T reduce_neighbours(T value, [[maybe_unused]] uint32_t lanes = 0xffffffffu) {
   static_assert(Width >= 1 && Width <= kRowLanes && (Width & (Width - 1)) == 0, "a power of two up to 32 lanes");
 #if !defined(TSR_CPU)
   TSR_UNROLL
-  for (int offset = Width / 2; offset > 0; offset /= 2) value = Op::combine(value, shuffle_xor(value, offset));
+  for (int offset = Width / 2; offset > 0; offset /= 2) value = Op::combine(value, shuffle_xor(value, offset, lanes));
 #endif
   return value;
 }
+
+#if !defined(TSR_CPU)
+/// A bit for each lane of this group, of `Lanes` lanes, of which several are in one row of 32: blocks are Lanes x groups.
+template <int Lanes> TSR_DEVICE uint32_t lanes_of_group() {
+  if constexpr (Lanes >= kRowLanes) return 0xffffffffu;
+  else return ((1u << Lanes) - 1) << (threadIdx.y % (kRowLanes / Lanes) * Lanes);
+}
+#endif
 
 }  // namespace detail
 
@@ -168,7 +177,7 @@ template <class Op, int Lanes, class T> TSR_DEVICE T group_reduce(T value, T *sc
 #else
   if constexpr (Lanes <= kRowLanes && (Lanes & (Lanes - 1)) == 0) {
     (void)scratch;
-    return detail::reduce_neighbours<Op, Lanes>(value);
+    return detail::reduce_neighbours<Op, Lanes>(value, detail::lanes_of_group<Lanes>());
   } else {
     constexpr int parts = group_reduce_scratch(Lanes);
     if constexpr (Lanes % kRowLanes == 0) value = detail::reduce_neighbours<Op, kRowLanes>(value);

@@ -276,7 +276,8 @@ Dim VectorForm::sharedFor(const Dim &extent) {
   return Dim(heldRows() * kSharedVector * kSharedLanes) * Dim::ceilDiv(extent, Dim(kSharedLanes * elements_));
 }
 
-/// Lanes and registers by the length of the row: 32 elements a lane at most, a warp a row where that is enough.
+/// Lanes and registers by the length of the row: 32 elements a lane at most. Short rows have fewer lanes than a warp, as each
+/// step of a reduction between lanes, and each number of a row, is an instruction of all of them.
 void VectorForm::chooseRowVariants(bool parts) {
   using Block = std::pair<int64_t, int64_t>;      // lanes of a group, groups of a block
   constexpr int64_t most = 32, few = 8;           // elements of a row that a lane keeps
@@ -301,7 +302,8 @@ void VectorForm::chooseRowVariants(bool parts) {
     add(1, 0, {usual, 1}, std::nullopt);
     return setVariants(variants, "rows: a group goes over its row once, in vectors");
   }
-  std::vector<std::pair<Block, int64_t>> shapes = {{{32, 8}, few}, {{32, 8}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}, {{1024, 1}, most}};
+  std::vector<std::pair<Block, int64_t>> shapes = {{{8, 16}, most}, {{16, 8}, most}, {{32, 4}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}, {{1024, 1}, most}};
+  if (heldRows() > 1) shapes.front() = {{32, 4}, few}, shapes.erase(shapes.begin() + 1);  // registers
   if (fixed) shapes = {{{usual, 1}, most}};
   bool known = false;  // that the last one takes the row
   for (auto [block, each] : shapes) {
