@@ -464,10 +464,9 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
   auto variants = launch->getAttrOfType<ArrayAttr>("variants");
   std::string kernel = launch.getKernel().str();
   auto number = [](DictionaryAttr variant, llvm::StringRef name) { return variant.getAs<IntegerAttr>(name).getInt(); };
-  auto first = cast<DictionaryAttr>(variants[0]);
   bool packs = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [&](DictionaryAttr v) { return number(v, "rows") != 1; });
   bool sizes = packs || llvm::any_of(variants.getAsRange<DictionaryAttr>(), [&](DictionaryAttr v) {
-    return number(v, "threads") != number(first, "threads");
+    return number(v, "threads") != static_cast<int64_t>(kernelOf(launch).getGroup());
   });
   bool shares = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [](DictionaryAttr v) { return v.contains("shared"); });
   text.kernel = kernelName_;

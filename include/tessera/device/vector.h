@@ -7,6 +7,8 @@
 //   HeldRow<T, Count, Held, Lanes>         a row of memory in vectors that the lanes of a group take in turn; with
 //                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once
 //
+//   RowsAhead<T, Count, Held, Lanes>       the rows that a group takes in turn, the next one ahead of time
+//   ColumnSums<T, Count, Held, Lanes>      what the lanes of a group add up for the columns of such rows
 //   KeptRow<T, Count, Held>                what a lane computed for those elements
 //
 //   HeldRow<bf16, 8, 2, 256> row(x, C);    // up to 2 * 256 * 8 elements
@@ -174,6 +176,43 @@ template <class T, int Count, int Lanes, int Number> struct HeldRow<T, Count, kI
   TSR_DEVICE Part operator()(int64_t k) const { return *reinterpret_cast<const Part *>(own + k * (Lanes * kSharedVector)); }
 };
 #endif
+
+/// The rows of a matrix that a group takes in turn: while it works on one, the next one is on its way to registers.
+template <class T, int Count, int Held, int Lanes> class RowsAhead {
+public:
+  using Row = HeldRow<T, Count, Held, Lanes>;
+  /// `first`: the row that is taken first, one of `rows`; each has `extent` elements.
+  TSR_DEVICE RowsAhead(const T *base, int64_t first, int64_t rows, int64_t extent)
+      : base_(base), rows_(rows), extent_(extent), ahead_(base + first * extent, extent) {}
+  /// The row that was asked for last; asks for row `next`, if there is one.
+  TSR_DEVICE Row take(int64_t next) {
+    const Row row = ahead_;
+    if (next < rows_) ahead_ = Row(base_ + next * extent_, extent_);
+    return row;
+  }
+
+private:
+  const T *base_;
+  int64_t rows_, extent_;
+  Row ahead_;
+};
+
+/// A group's sums of columns, over the rows that it takes: each lane has those of its vectors' elements.
+template <class T, int Count, int Held, int Lanes> class ColumnSums {
+public:
+  TSR_DEVICE void add(int64_t k, int64_t i, T value) { sum_[k](i) += value; }
+  /// Writes them to a row of `extent` elements.
+  TSR_DEVICE void store(T *row, int64_t extent) const {
+    TSR_UNROLL
+    for (int k = 0; k < Held; ++k) {
+      const int64_t c = (int64_t{k} * Lanes + lane()) * Count;
+      if (c < extent) store_vector(row, c, sum_[k]);
+    }
+  }
+
+private:
+  Vector<T, Count> sum_[Held] = {};
+};
 
 /// What a lane computed for the elements of its vectors of a row, for a later loop over them; with Held = 0 nothing is
 /// kept, and nothing may be asked for.

@@ -37,6 +37,13 @@ LogicalResult HoldRowOp::verify() {
   return checkVector(*this, getBase().getType(), getIndices().size() + 1, false, getResult().getType().getElementType());
 }
 
+LogicalResult AddColumnOp::verify() {
+  ViewType base = getBase().getType();
+  if (base.getRank() != 2 || base.getElementType() != getValue().getType())
+    return emitOpError() << "adds up " << getValue().getType() << " in a matrix of them, not in " << base;
+  return getIndices().size() == 1 || getIndices().size() == 2 ? success() : emitOpError() << "has " << getIndices().size() << " indices, not a column, or a turn and an element";
+}
+
 LogicalResult tile::verifyVariants(KernelOp kernel) {
   ArrayAttr variants = kernel.getVariantsAttr();
   if (!variants) return success();

@@ -74,6 +74,19 @@ def Tile_RecallOp : Tile_ValueOp<"recall", [TypesMatchWith<"a value of the row",
   let assemblyFormat = "$row `[` $turn `,` $index `]` attr-dict `:` type($row)";
 }
 
+def Tile_AddColumnOp : Tile_AccessStmt<"add_column"> {
+  let summary = "adds to the group's sum of a column";
+  let description = [{
+    Groups of a kernel with such an operation take the rows of its grid in turn, as many groups as `base` has rows; each keeps sums of
+    its own, in registers, and writes them to its row of `base` in the end. `indices`: the column; or, where the lanes take vectors
+    of a row in turn, the turn and the element of the vector.
+
+    Example: `tile.add_column %v to %sums[%k, %i] : f32, !tsr.view<["P", "768"], f32>`
+  }];
+  let arguments = (ins Tsr_Scalar:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base, Variadic<Index>:$indices);
+  let assemblyFormat = "$value `to` $base `[` $indices `]` attr-dict `:` type($value) `,` type($base)";
+}
+
 def Tile_RowTurnsOp : Tile_ValueOp<"row_turns", [Pure]> {
   let summary = "how often the lanes of the group take a vector each until a row is through";
   let description = "The size `T.held` where rows are held. Example: `%turns = tile.row_turns %c`";

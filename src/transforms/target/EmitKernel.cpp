@@ -120,7 +120,7 @@ void KernelEmitter::declareParameters() {
     if (auto view = dyn_cast<ir::ViewType>(type)) {
       bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
         Operation *user = use.getOwner();
-        return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::ArgsortRowOp>(user) &&
+        return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::AddColumnOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::ArgsortRowOp>(user) &&
                use.getOperandNumber() == 1;
       });
       int64_t rank = view.getShape().size();
@@ -287,6 +287,8 @@ LogicalResult KernelEmitter::emitGroups(llvm::function_ref<LogicalResult()> body
   group_ = castTo(indexType(), name("blockIdx.x", word));
   Dim groups(1);
   for (const Dim &count : groupCounts_) groups = groups * count;
+  SmallVector<Value> sums = columnSums();
+  if (!sums.empty()) return emitTurns(sums, body);
   bool packs = constants_.count("T.rows") != 0;  // several groups in a block, each of one warp then
   info_.grid = inConstants(packs ? Dim::ceilDiv(groups, Dim::var("T.rows")) : groups).str();
   info_.group = out_.getGroup();
@@ -355,11 +357,16 @@ LogicalResult KernelEmitter::finish() {
     out_->setAttr("bounds", builder_.getStringAttr(lanes));
     lanes = "(" + lanes + ")";
   }
+  const bool inTurn = !columnSums().empty();
+  if (inTurn) {
+    lanes = constants_["T.Threads"];
+    out_->setAttr("bounds", builder_.getStringAttr(lanes));
+  }
   // Registers that hold rows must not be spilled for the sake of more lanes: 64 a lane for one row, 80 for two, else 128.
   if (constants_.count("T.held")) {
     int64_t rows = 0;
     kernel_.walk([&](tile::HoldRowOp) { ++rows; });
-    out_->setAttr("resident", builder_.getStringAttr((rows <= 1 ? "1024 / " : rows == 2 ? "768 / " : "512 / ") + lanes));
+    out_->setAttr("resident", builder_.getStringAttr((inTurn || rows > 2 ? "512 / " : rows == 2 ? "768 / " : "1024 / ") + lanes));
   }
   out_.setParamNamesAttr(stringsOf(context_, paramNames_));
   out_.setCapacitiesAttr(stringsOf(context_, capacities));
@@ -395,6 +402,7 @@ ArrayAttr KernelEmitter::accesses() {
     else if (auto load = dyn_cast<tile::LoadVectorOp>(op)) noteAs(load, "read", true);
     else if (auto row = dyn_cast<tile::HoldRowOp>(op)) noteAs(row, "read", true);
     else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) noteAs(store, "write", true);
+    else if (auto sum = dyn_cast<tile::AddColumnOp>(op)) noteAs(sum, "write", true);
     else if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) note(store, "write");
     else if (auto store = dyn_cast<tile::StoreColumnSumsOp>(op)) noteAs(store, "write", true);
     else if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) noteAs(sort, "write", true);

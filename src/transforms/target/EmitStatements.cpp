@@ -33,7 +33,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
   if (auto shared = dyn_cast<tile::AllocSharedOp>(op)) return emitAllocShared(shared);
   if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) return emitArgsortRow(sort);
   if (isa<tile::NewVectorOp, tile::LoadVectorOp, tile::StoreVectorOp, tile::HoldRowOp, tile::RowVectorOp, tile::RowTurnsOp,
-          tile::NewRowOp, tile::KeepOp, tile::RecallOp>(op))
+          tile::NewRowOp, tile::KeepOp, tile::RecallOp, tile::AddColumnOp>(op))
     return emitVector(op);
   if (auto roles = dyn_cast<tile::RolesOp>(op)) return emitRoles(roles);
   if (isa<tile::TakeTurnOp, tile::PassTurnOp>(op)) return emitTurn(op);

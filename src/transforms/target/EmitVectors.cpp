@@ -3,6 +3,8 @@
 #include "ir/common/Names.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/KernelEmitter.h"
+#include "transforms/target/KernelScope.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -49,8 +51,14 @@ Type KernelEmitter::vectorType(Type type) {
   if (isa<tile::LaneVectorType>(type)) return out::NamedType::get(context_, "tsr::Vector<" + element + ", " + vector + ">");
   std::string held = constants_.count("T.held") ? constants_["T.held"] : "0";
   if (isa<tile::KeptRowType>(type)) return out::NamedType::get(context_, "tsr::KeptRow<" + element + ", " + vector + ", " + held + ">");
-  std::string number = heldRows_ == 0 ? "" : ", " + std::to_string(heldRows_);
-  return out::NamedType::get(context_, "tsr::HeldRow<" + element + ", " + vector + ", " + held + ", " + constants_.at("T.Threads") + number + ">");
+  return heldRowType(type, heldRows_);
+}
+
+/// `number`: of the rows that the kernel holds, from 0.
+Type KernelEmitter::heldRowType(Type type, int64_t number) {
+  std::string sizes = ", " + constants_.at("T.vector") + ", " + (constants_.count("T.held") ? constants_["T.held"] : "0") + ", " + constants_.at("T.Threads");
+  std::string last = number == 0 ? "" : ", " + std::to_string(number);
+  return out::NamedType::get(context_, "tsr::HeldRow<" + dtypeText(ir::elementTypeOf(type)) + sizes + last + ">");
 }
 
 /// An element's position in row-major order. Without the last index, where its row begins.
@@ -68,6 +76,56 @@ ExprRef KernelEmitter::positionOf(Value base, ValueRange indices, bool flat) {
 ExprRef KernelEmitter::pointerTo(Value base, ValueRange indices, bool flat) {
   ExprRef pointer = bound_.lookup(base), at = positionOf(base, indices, flat);
   return asInteger(at) == 0 ? pointer : binary("+", pointer, at);
+}
+
+/// The parameters to which the groups' sums of columns are written, in the order of the kernel.
+SmallVector<Value> KernelEmitter::columnSums() {
+  llvm::SetVector<Value> found;
+  kernel_.getBody().walk([&](tile::AddColumnOp op) { found.insert(op.getBase()); });
+  return found.takeVector();
+}
+
+/// A row of a matrix by the number of the group: the next one can be asked for.
+static bool isRowOfGroup(tile::HoldRowOp row) {
+  auto query = row.getIndices().size() == 1 ? row.getIndices()[0].getDefiningOp<tile::QueryOp>() : tile::QueryOp();
+  return query && query.getQuery() == "origin" && query.getAxis() == 0;
+}
+
+/// Groups take rows in turn, and keep sums of columns until all are through.
+LogicalResult KernelEmitter::emitTurns(ArrayRef<Value> sums, llvm::function_ref<LogicalResult()> body) {
+  Location place = ir::unnamed(kernel_.getLoc());
+  auto word = [&](const char *text) { return castTo(indexType(), name(text, IntegerType::get(context_, 32, IntegerType::Unsigned))); };
+  ExprRef first = word("blockIdx.x"), step = word("gridDim.x");
+  Dim rows(1);
+  for (const Dim &count : groupCounts_) rows = rows * count;
+  info_.grid = inConstants(ir::shapeOf(sums.front().getType())[0].getDim()).str();
+  info_.group = out_.getGroup();
+  const std::string sizes = ", " + constants_.at("T.vector") + ", " + constants_.at("T.held") + ", " + constants_.at("T.Threads") + ">";
+  for (Value memory : sums) {
+    std::string type = "tsr::ColumnSums<" + dtypeText(ir::elementTypeOf(memory.getType())) + sizes;
+    std::string parameter = kernel_.param(cast<BlockArgument>(memory).getArgNumber()).getName().str();
+    ownSums_[memory] = declare(names_.fresh("own_" + parameter), out::NamedType::get(context_, type), "copy", {}, false, place);
+  }
+  kernel_.getBody().walk([&](tile::HoldRowOp row) {
+    if (!isRowOfGroup(row)) return;
+    std::string type = "tsr::RowsAhead<" + dtypeText(ir::elementTypeOf(row.getBase().getType())) + sizes;
+    Indices arguments = {bound_.lookup(row.getBase()), first, dim(rows), dim(ir::shapeOf(row.getBase().getType())[1].getDim())};
+    rowsAhead_[row] = declare(names_.fresh(ir::nameHint(row.getResult()).str() + "s"), out::NamedType::get(context_, type), "direct", arguments, false, row.getLoc());
+  });
+  {
+    Value from = write(builder_, place, first), to = write(builder_, place, dim(rows)), by = write(builder_, place, step);
+    Scope scope(*this);
+    auto loop = builder_.create<out::ForOp>(place, names_.fresh("group"), from, to, by, IntegerAttr(), false, false);
+    Block *inside = scope.enter(loop.getBody());
+    group_ = valueOf(inside->addArgument(indexType(), place));
+    nextGroup_ = binary("+", group_, step);
+    if (failed(body())) return failure();
+  }
+  for (Value memory : sums) {
+    ExprRef columns = dim(ir::shapeOf(memory.getType())[1].getDim());
+    statement(method(ownSums_[memory], "store", {binary("+", bound_.lookup(memory), binary("*", first, columns)), columns}, none()), place);
+  }
+  return success();
 }
 
 LogicalResult KernelEmitter::emitVector(Operation &op) {
@@ -88,6 +146,11 @@ LogicalResult KernelEmitter::emitVector(Operation &op) {
   } else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) {
     ExprRef at = positionOf(store.getBase(), store.getIndices(), store.getFlat());
     statement(call("tsr::store_vector", {bound_.lookup(store.getBase()), at, bound_.lookup(store.getValue())}, none()), place);
+  } else if (auto sum = dyn_cast<tile::AddColumnOp>(op)) {
+    statement(method(ownSums_.lookup(sum.getBase()), "add", {scalar(sum.getIndices()[0]), scalar(sum.getIndices()[1]), scalar(sum.getValue())}, none()), place);
+  } else if (auto row = dyn_cast<tile::HoldRowOp>(op); row && rowsAhead_.count(row)) {
+    Type type = heldRowType(row.getType(), 0);
+    bound_[row.getResult()] = declare(nameFor(row.getResult()), type, "copy", {method(rowsAhead_[row], "take", {nextGroup_}, type)}, true, place);
   } else if (auto row = dyn_cast<tile::HoldRowOp>(op)) {
     Indices arguments = {pointerTo(row.getBase(), row.getIndices(), false), scalar(row.getExtent())};
     bound_[row.getResult()] =

@@ -251,8 +251,11 @@ private:
 
   // ---- vectors of a lane (EmitVectors.cpp)
   LogicalResult emitVector(Operation &op);
+  llvm::SmallVector<Value> columnSums();
+  LogicalResult emitTurns(llvm::ArrayRef<Value> sums, llvm::function_ref<LogicalResult()> body);
   bool emitNeighbours(Operation &op);  // EmitNeighbours.cpp
   mlir::Type vectorType(mlir::Type type);
+  mlir::Type heldRowType(mlir::Type type, int64_t number);
   ExprRef positionOf(Value base, mlir::ValueRange indices, bool flat);
   ExprRef pointerTo(Value base, mlir::ValueRange indices, bool flat);
 
@@ -302,6 +305,9 @@ private:
   ir::tile::RolesOp roles_;
   bool hasTeams() { return roles_ && roles_.getTeams() > 1; }
   int64_t heldRows_ = 0;  // declared so far
+  llvm::DenseMap<Operation *, ExprRef> rowsAhead_;  // where groups take rows in turn: what holds the next one
+  llvm::DenseMap<Value, ExprRef> ownSums_;          // and the group's sums of columns, by their parameter
+  ExprRef nextGroup_;
   ExprRef turns_;  // null where no warpgroup waits for another
   llvm::SmallVector<ir::tile::RingOp> rings_;
   llvm::DenseMap<Value, ExprRef> cursors_;           // where the role that is emitted stands in each ring

@@ -29,7 +29,7 @@ bool isElementwiseFragment(Operation *op) {
 }
 
 bool writesMemory(Operation *op) {
-  if (isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::KeepOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::WriteSharedOp, tile::ArgsortRowOp, tile::CopyOp, tile::BarrierOp,
+  if (isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::KeepOp, tile::AddColumnOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::WriteSharedOp, tile::ArgsortRowOp, tile::CopyOp, tile::BarrierOp,
           tile::WaitGroupOp, tile::GroupReduceOp>(op))
     return true;
   bool inside = false;

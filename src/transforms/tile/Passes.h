@@ -36,6 +36,8 @@ std::unique_ptr<mlir::Pass> createStageFollowersPass();
 std::unique_ptr<mlir::Pass> createStoreInPartsPass();
 /// Where a matrix is stored for sums of its columns alone, each 16 rows are added up and stored instead; for CUDA.
 std::unique_ptr<mlir::Pass> createSumColumnsPass();
+/// Sums of the columns of what a kernel over rows has at hand are added up by it, and its groups take rows in turn; for GPUs.
+std::unique_ptr<mlir::Pass> createSumBesideRowsPass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
 /// Long reductions of whole tensors and of columns in parts, so that the whole machine takes part; for GPUs.

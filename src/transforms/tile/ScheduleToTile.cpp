@@ -100,6 +100,7 @@ void registerTileTransforms() {
   registerPass(createTakeTurnsPass);
   registerPass(createStoreInPartsPass);
   registerPass(createSumColumnsPass);
+  registerPass(createSumBesideRowsPass);
   registerPass(createShortenPowersPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);

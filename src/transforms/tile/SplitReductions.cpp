@@ -15,6 +15,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/tile/LoopOverParts.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/VectorForm.h"
 
@@ -29,10 +30,7 @@ constexpr int64_t kGroups = 1024;     // parts of one group each
 constexpr int64_t kLanes = 1 << 20;   // lanes that add up at once
 constexpr int64_t kLaneSteps = 16;    // elements of a lane's part at least
 constexpr int64_t kLaneParts = 4096;  // of a column
-constexpr int64_t kFewParts = 64;     // that a lane adds up in little time
-constexpr int64_t kAtOnce = 16;       // parts that are on their way at once: each takes as long as memory does
 constexpr int64_t kFewOps = 48;       // in a loop that is written out several times
-constexpr llvm::StringLiteral kAddsParts = "tsr.adds_parts";  // a loop over parts that may be split once more
 
 /// The names of a module and who launches its kernels, kept up to date while kernels are split.
 struct Launches {
@@ -259,35 +257,10 @@ private:
     kernel_->setAttr("params", builder_.getArrayAttr(params));
     SmallVector<Value> memory = parametersOf(kernel_.getBody().front());
     builder_.setInsertionPoint(loop_);
-    auto loop = builder_.create<scf::ForOp>(loop_.getLoc(), loop_.getLowerBound(), dim(parts_), loop_.getStep(), loop_.getInitArgs());
-    loop->setAttrs(loop_->getAttrs());
+    Value count = dim(parts_);
+    scf::ForOp loop = loopOverParts(builder_, loop_, memory, guard_ ? ValueRange(counter_) : ValueRange(), count);
     bool areMany = guard_ && !addsParts_ && !(parts_.isConstant() && parts_.constant() <= kFewParts);
     loop->setAttr(areMany ? kAddsParts : kSplit, builder_.getUnitAttr());
-    loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce));
-    loop.getInductionVar().setLoc(named("part", place()));
-    for (auto [from, to] : llvm::zip(loop_.getRegionIterArgs(), loop.getRegionIterArgs())) to.setLoc(from.getLoc());
-    if (!loop.getBody()->empty()) loop.getBody()->back().erase();
-    builder_.setInsertionPointToEnd(loop.getBody());
-    SmallVector<Value> at = {loop.getInductionVar()}, next;
-    if (guard_) at.push_back(counter_);
-    static const std::map<StringRef, StringRef> combines = {{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
-                                                            {"max", "max"}, {"any", "or"},   {"all", "and"}};
-    for (auto [held, sum, reduction] : llvm::zip(memory, loop.getRegionIterArgs(), tile::reductionsOf(loop_))) {
-      Value part = builder_.create<tile::LoadElementOp>(place(), sum.getType(), held, at, Value(),
-                                                        builder_.getDenseBoolArrayAttr(SmallVector<bool>(at.size(), true)));
-      next.push_back(builder_.create<tile::ElementwiseOp>(loop_.getLoc(), sum.getType(), combines.at(reduction), ValueRange{sum, part}));
-    }
-    builder_.create<scf::YieldOp>(place(), next);
-    loop_.replaceAllUsesWith(loop.getResults());
-    loop_.erase();
-    for (bool changed = true; changed;) {
-      changed = false;
-      kernel_.getBody().walk([&](Operation *op) {
-        // A reduction that only the parts of another one need: no lane comes to its barriers.
-        bool isUnused = isa<tile::GroupReduceOp>(op) && op->use_empty();
-        if (isUnused || isOpTriviallyDead(op)) op->erase(), changed = true;
-      });
-    }
   }
 
   /// Every launch of the kernel is one of the parts first, with memory for them.

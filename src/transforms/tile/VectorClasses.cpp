@@ -147,7 +147,7 @@ std::optional<VectorForm::Move> VectorForm::moveOf(Value base, ValueRange indice
 bool VectorForm::understands(Block &block) {
   WalkResult walk = block.walk([&](Operation *op) {
     bool known = isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::ElementwiseOp, tile::CastOp,
-                     tile::LoadElementOp, tile::StoreElementOp, tile::GroupReduceOp, tile::OnceOp, tile::KernelEndOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
+                     tile::LoadElementOp, tile::StoreElementOp, tile::AddColumnOp, tile::GroupReduceOp, tile::OnceOp, tile::KernelEndOp, scf::IfOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
                      scf::ConditionOp>(op);
     return known ? WalkResult::advance() : WalkResult::interrupt();
   });

@@ -268,7 +268,8 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
                                           Location loc) {
   SmallVector<tile::StoreElementOp> stores(from.getOps<tile::StoreElementOp>());
   Values vectors(stores.size());
-  bool computes = !yields.empty();
+  SmallVector<tile::AddColumnOp> sums(from.getOps<tile::AddColumnOp>());
+  bool computes = !yields.empty() || !sums.empty();
   for (auto [store, vector] : llvm::zip(stores, vectors)) {
     auto load = store.getValue().getDefiningOp<tile::LoadElementOp>();
     if (load && moves_.count(load) && !inTile_.count(load)) vector = vectorOf(load);  // a copy
@@ -284,6 +285,10 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
           builder_.create<tile::StoreElementOp>(store.getLoc(), value, vector, ValueRange{index_},
                                                 builder_.getDenseBoolArrayAttr({true}));
         }
+      for (tile::AddColumnOp sum : sums) {
+        Value value = at(sum.getValue());
+        builder_.create<tile::AddColumnOp>(sum.getLoc(), value, sum.getBase(), ValueRange{turn_, index_});
+      }
       Values next;
       for (Value value : yields) next.push_back(at(value));
       return next;

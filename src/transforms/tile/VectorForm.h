@@ -71,7 +71,9 @@ private:
   void vectoriseRow(mlir::scf::ForOp loop);
   void vectoriseRows();
   std::optional<Dim> extentOf(mlir::scf::ForOp loop);
+  bool takesTurns();
   void chooseRowVariants(bool parts);
+  void chooseTurnVariants();
   int64_t mostInShared();
   int64_t heldRows();
   Dim sharedFor(const Dim &extent);

@@ -67,8 +67,16 @@ bool VectorForm::findRows() {
   return !rows_.empty() && choose();
 }
 
-/// Rows that several loops go over.
+/// Groups take rows in turn, and add up columns (SumBesideRows.cpp).
+bool VectorForm::takesTurns() {
+  bool found = false;
+  kernel_.getBody().walk([&](tile::AddColumnOp) { found = true; });
+  return found;
+}
+
+/// Rows that several loops go over; all rows where groups take them in turn, as the next ones are then on their way.
 void VectorForm::findHeld() {
+  const bool inTurn = takesTurns();
   struct Row {
     Value base, extent;
     SmallVector<Value> leading;
@@ -100,11 +108,11 @@ void VectorForm::findHeld() {
   if (haveRows) llvm::erase_if(found, [](const Row &row) { return row.leading.empty(); });
   for (Row &row : found) {
     std::optional<Dim> extent = dimOf(row.extent);
-    if (!extent || row.loops.size() < 2 || (heldExtent_ && heldExtent_ != extent)) continue;
+    if (!extent || (row.loops.size() < 2 && !inTurn) || (heldExtent_ && heldExtent_ != extent)) continue;
     heldExtent_ = extent;
     Operation *first = rows_.front();
     for (scf::ForOp loop : llvm::reverse(rows_))
-      if (row.loops.contains(loop)) first = loop;
+      if (row.loops.contains(loop) && !inTurn) first = loop;
     builder_.setInsertionPoint(first);
     Values leading;
     for (Value index : row.leading) leading.push_back(dimOf(index) ? dim(*dimOf(index), unnamed(first->getLoc())) : index);
@@ -253,7 +261,22 @@ void VectorForm::vectoriseRows() {
   for (scf::ForOp loop : loops) vectoriseRow(loop);
   clean();
   settle();
-  chooseRowVariants(parts);
+  if (takesTurns()) chooseTurnVariants();
+  else chooseRowVariants(parts);
+}
+
+/// Lanes where groups take rows in turn: four or eight elements each, as a lane holds two rows of each array, and sums.
+void VectorForm::chooseTurnVariants() {
+  constexpr int64_t few = 4, most = 8, lanesOfFew = 192;
+  const int64_t extent = rowExtent_->constant();
+  SmallVector<Attribute> variants;
+  for (int64_t elements : {elements_, int64_t{1}}) {
+    auto lanesFor = [&](int64_t each) { return (extent + 32 * each - 1) / (32 * each) * 32; };
+    int64_t each = std::max(few, elements);
+    if (lanesFor(each) > lanesOfFew) each = most;
+    variants.push_back(variant({{"vector", elements}, {"held", each / elements}, {"threads", lanesFor(each)}}, elements > 1));
+  }
+  setVariants(variants, "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
 }
 
 /// Elements of a row that shared memory holds, for all rows that the kernel holds. Two groups of a processor share it where rows are

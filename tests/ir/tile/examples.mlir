@@ -129,8 +129,8 @@ tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B",
 // Vectors of a lane, rows that are held, and what a kernel is compiled for.
 // CHECK-LABEL: tile.kernel @vectors
 // CHECK-SAME: variants = [{aligned = array<i64: 0, 1>, held = 4 : i64, rows = 8 : i64, threads = 32 : i64, vector = 8 : i64, when = [#tsr.requirement<"C % 8" eq "0", "">]}, {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
-tile.kernel @vectors(%x: !tsr.view<["R", "C"], bf16>, %y: !tsr.view<["R", "C"], bf16>) attributes {dims = ["R", "C"],
-    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1", "C"], param = 1>, group = 256 : i64,
+tile.kernel @vectors(%x: !tsr.view<["R", "C"], bf16>, %y: !tsr.view<["R", "C"], bf16>, %sums: !tsr.view<["P", "C"], bf16>) attributes {dims = ["R", "C", "P"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>, #tsr.param<"sums", out>], outputs = [], grid = #tsr.grid<output, ["1", "C"], param = 1>, group = 256 : i64,
     variants = [{vector = 8 : i64, held = 4 : i64, threads = 32 : i64, rows = 8 : i64, aligned = array<i64: 0, 1>,
                  when = [#tsr.requirement<"C % 8" eq "0", "">]}, {vector = 1 : i64, held = 0 : i64, threads = 256 : i64, rows = 1 : i64}]} {
   %r = tile.query "origin"
@@ -156,6 +156,8 @@ tile.kernel @vectors(%x: !tsr.view<["R", "C"], bf16>, %y: !tsr.view<["R", "C"], 
   tile.keep %e in %kept[%zero, %zero] : bf16, !tile.kept_row<bf16>
   // CHECK: tile.recall %{{.*}}[%{{.*}}, %{{.*}}] : <bf16>
   %again = tile.recall %kept[%zero, %zero] : !tile.kept_row<bf16>
+  // CHECK: tile.add_column %{{.*}} to %sums[%{{.*}}, %{{.*}}] : bf16, <["P", "C"], bf16>
+  tile.add_column %e to %sums[%zero, %zero] : bf16, !tsr.view<["P", "C"], bf16>
   // CHECK: tile.store_vector %{{.*}}, %y[%{{.*}}] {flat} : <bf16>, <["R", "C"], bf16>
   tile.store_vector %w, %y[%zero] {flat} : !tile.lane_vector<bf16>, !tsr.view<["R", "C"], bf16>
   tile.kernel_end

@@ -1,0 +1,49 @@
+#include "transforms/tile/LoopOverParts.h"
+#include "ir/common/Names.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include <map>
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+/// Erases what nobody needs, also reductions of the group: no lane comes to their barriers.
+static void clean(Operation *kernel) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    kernel->walk([&](Operation *op) {
+      bool isUnused = isa<tile::GroupReduceOp>(op) && op->use_empty();
+      if (isUnused || isOpTriviallyDead(op)) op->erase(), changed = true;
+    });
+  }
+}
+
+scf::ForOp loopOverParts(OpBuilder &builder, scf::ForOp loop, ValueRange memory, ValueRange behind, Value count) {
+  static const std::map<StringRef, StringRef> combines = {{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
+                                                          {"max", "max"}, {"any", "or"},   {"all", "and"}};
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop);
+  Location place = unnamed(loop.getLoc());
+  auto made = builder.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(), count, loop.getStep(), loop.getInitArgs());
+  made->setAttrs(loop->getAttrs());
+  made->setAttr(tile::kUnrolled, builder.getI64IntegerAttr(kAtOnce));
+  made.getInductionVar().setLoc(named("part", place));
+  for (auto [from, to] : llvm::zip(loop.getRegionIterArgs(), made.getRegionIterArgs())) to.setLoc(from.getLoc());
+  if (!made.getBody()->empty()) made.getBody()->back().erase();
+  builder.setInsertionPointToEnd(made.getBody());
+  SmallVector<Value> at = {made.getInductionVar()}, next;
+  llvm::append_range(at, behind);
+  for (auto [held, sum, reduction] : llvm::zip(memory, made.getRegionIterArgs(), tile::reductionsOf(loop))) {
+    Value part = builder.create<tile::LoadElementOp>(place, sum.getType(), held, at, Value(),
+                                                     builder.getDenseBoolArrayAttr(SmallVector<bool>(at.size(), true)));
+    next.push_back(builder.create<tile::ElementwiseOp>(loop.getLoc(), sum.getType(), combines.at(reduction), ValueRange{sum, part}));
+  }
+  builder.create<scf::YieldOp>(place, next);
+  Operation *kernel = loop->getParentOfType<tile::KernelOp>();
+  loop.replaceAllUsesWith(made.getResults());
+  loop.erase();
+  clean(kernel);
+  return made;
+}
+
+}  // namespace tessera::transforms
