@@ -157,9 +157,11 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
             call.data<const tsr::bf16>(x), call.data<tsr::bf16>(result), R, C);
     };
     if (call.aligned(16, x, result) && C % 8 == 0 && C <= 256)
-      start(softmax_kernel<8, 1, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<8, 4, 8, 16>, tsr::ceil_div(R, 16), dim3(8, 16));
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 512)
+      start(softmax_kernel<8, 4, 16, 8>, tsr::ceil_div(R, 8), dim3(16, 8));
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 1024)
-      start(softmax_kernel<8, 4, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<8, 4, 32, 4>, tsr::ceil_div(R, 4), dim3(32, 4));
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 4096)
       start(softmax_kernel<8, 4, 128, 1>, R, 128);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 8192)
@@ -199,9 +201,11 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
             call.data<const float>(scores), call.data<float>(result), B, H, S);
     };
     if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 256)
-      start(attention_weights_kernel<4, 2, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+      start(attention_weights_kernel<4, 8, 8, 16>, tsr::ceil_div(B * H * S, 16), dim3(8, 16));
+    else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 512)
+      start(attention_weights_kernel<4, 8, 16, 8>, tsr::ceil_div(B * H * S, 8), dim3(16, 8));
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 1024)
-      start(attention_weights_kernel<4, 8, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+      start(attention_weights_kernel<4, 8, 32, 4>, tsr::ceil_div(B * H * S, 4), dim3(32, 4));
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 4096)
       start(attention_weights_kernel<4, 8, 128, 1>, B * H * S, 128);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 8192)

@@ -157,9 +157,11 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
             B, S, D);
     };
     if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 256)
-      start(layer_norm_kernel<4, 2, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+      start(layer_norm_kernel<4, 8, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16));
+    else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 512)
+      start(layer_norm_kernel<4, 8, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8));
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 1024)
-      start(layer_norm_kernel<4, 8, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+      start(layer_norm_kernel<4, 8, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4));
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 4096)
       start(layer_norm_kernel<4, 8, 128, 1>, B * S, 128);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 8192)
@@ -202,9 +204,11 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
             call.data<const tsr::bf16>(w), call.data<tsr::bf16>(result), B, S, D);
     };
     if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 256)
-      start(rms_norm_kernel<8, 1, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+      start(rms_norm_kernel<8, 4, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 512)
+      start(rms_norm_kernel<8, 4, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 1024)
-      start(rms_norm_kernel<8, 4, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+      start(rms_norm_kernel<8, 4, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 4096)
       start(rms_norm_kernel<8, 4, 128, 1>, B * S, 128, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 8192)

@@ -222,7 +222,7 @@ extern "C" TessStatus scores_B32_T16(const TessTensor *x, const TessTensor *w, T
             call.data<const float>(x), call.data<const float>(w), call.data<float>(result));
     };
     if (call.aligned(16, x, w, result))
-      start(scores_B32_T16_kernel<4, 1, 32, 8>, 4, dim3(32, 8));
+      start(scores_B32_T16_kernel<4, 1, 8, 16>, 2, dim3(8, 16));
     else
       start(scores_B32_T16_kernel<1, 16, 32, 8>, 4, dim3(32, 8));
   }
@@ -251,9 +251,11 @@ extern "C" TessStatus scores_B32(const TessTensor *x, const TessTensor *w, TessT
             call.data<const float>(x), call.data<const float>(w), call.data<float>(result), T);
     };
     if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 256)
-      start(scores_B32_kernel<4, 2, 32, 8>, 4, dim3(32, 8));
+      start(scores_B32_kernel<4, 8, 8, 16>, 2, dim3(8, 16));
+    else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 512)
+      start(scores_B32_kernel<4, 8, 16, 8>, 4, dim3(16, 8));
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 1024)
-      start(scores_B32_kernel<4, 8, 32, 8>, 4, dim3(32, 8));
+      start(scores_B32_kernel<4, 8, 32, 4>, 8, dim3(32, 4));
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 4096)
       start(scores_B32_kernel<4, 8, 128, 1>, 32, 128);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 8192)
@@ -301,9 +303,11 @@ extern "C" TessStatus scores(const TessTensor *x, const TessTensor *w, TessTenso
             call.data<const float>(x), call.data<const float>(w), call.data<float>(result), B, T);
     };
     if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 256)
-      start(scores_kernel<4, 2, 32, 8>, tsr::ceil_div(B, 8), dim3(32, 8));
+      start(scores_kernel<4, 8, 8, 16>, tsr::ceil_div(B, 16), dim3(8, 16));
+    else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 512)
+      start(scores_kernel<4, 8, 16, 8>, tsr::ceil_div(B, 8), dim3(16, 8));
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 1024)
-      start(scores_kernel<4, 8, 32, 8>, tsr::ceil_div(B, 8), dim3(32, 8));
+      start(scores_kernel<4, 8, 32, 4>, tsr::ceil_div(B, 4), dim3(32, 4));
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 4096)
       start(scores_kernel<4, 8, 128, 1>, B, 128);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 8192)

@@ -84,9 +84,11 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
             call.data<float>(result), R, C);
     };
     if (call.aligned(16, x, result) && C % 4 == 0 && C <= 256)
-      start(softmax_kernel<4, 2, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<4, 8, 8, 16>, tsr::ceil_div(R, 16), dim3(8, 16));
+    else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 512)
+      start(softmax_kernel<4, 8, 16, 8>, tsr::ceil_div(R, 8), dim3(16, 8));
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 1024)
-      start(softmax_kernel<4, 8, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<4, 8, 32, 4>, tsr::ceil_div(R, 4), dim3(32, 4));
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 4096)
       start(softmax_kernel<4, 8, 128, 1>, R, 128);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 8192)
