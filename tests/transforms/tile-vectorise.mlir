@@ -53,7 +53,7 @@ tile.kernel @broadcast(%b: !tsr.view<["N"], f32>, %s: !tsr.view<["M"], f32>, %y:
 
 // The row is held: both loops take its vectors from there. It is read once.
 // CHECK-LABEL: tile.kernel @rows
-// CHECK-SAME: held = 1 : i64, rows = 8 : i64, threads = 32 : i64
+// CHECK-SAME: held = 4 : i64, rows = 16 : i64, threads = 8 : i64
 // CHECK-SAME: held = -1 : i64, rows = 1 : i64, shared = #tsr.dim<"8192*((N + 4095) // 4096)">, threads = 512 : i64
 // CHECK-SAME: {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
 // CHECK: %[[ROW:.*]] = tile.hold_row %x[%{{.*}}] extent
