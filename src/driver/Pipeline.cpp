@@ -77,6 +77,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createShortenPowersPass());  // masks are as few as they will be
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createJoinLoopsPass());  // those that split do so together
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSumBesideRowsPass());  // sums that are joined, and not split yet
+    if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createJoinLoopsPass());  // those of sums that are one kernel now
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut
     if (machine->family != Target::Cpu)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createVectorisePass());  // needs to know which accesses have no masks

@@ -147,6 +147,8 @@ private:
     SmallVector<Attribute> reductions;
     for (scf::ForOp loop : loops)
       for (StringRef reduction : tile::reductionsOf(loop)) reductions.push_back(builder.getStringAttr(reduction));
+    for (NamedAttribute each : first->getAttrs())
+      if (llvm::all_of(loops, [&](scf::ForOp loop) { return loop->getAttr(each.getName()) == each.getValue(); })) joined->setAttr(each.getName(), each.getValue());
     if (reductions.size() == inits.size() && !inits.empty()) joined->setAttr(tile::kReduces, builder.getArrayAttr(reductions));
     SmallVector<Value> yielded;
     size_t next = 0;  // of what the joined loop carries

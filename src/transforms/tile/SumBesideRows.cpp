@@ -20,6 +20,7 @@
 #include "transforms/tile/Reasons.h"
 #include "transforms/tile/VectorForm.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace tessera::transforms {
@@ -81,6 +82,8 @@ public:
     }
     for (auto &[old, made] : replaced_)
       if (launches_[old].empty()) takePlace(old, made);
+    for (tile::KernelOp kernel : absorbed_)
+      if (launches_[kernel].empty() && gone_.insert(kernel).second) symbols_.erase(kernel);
     for (auto &entry : ofParts_) dropUnread(entry.second);  // they do not read numbers of rows any more
     for (tile::KernelOp kernel : made_) dropUnread(kernel);
   }
@@ -229,44 +232,103 @@ private:
     return made;
   }
 
-  /// In the sums' kernel the loop goes over the sums of groups.
-  tile::KernelOp kernelOfParts(Behind &behind, ArrayRef<ViewType> parts) {
-    tile::KernelOp old = behind.sums.kernel;
-    std::string key = old.getSymName().str() + parts.front().getShape()[0].getText().str();
+  /// What is stored may be written as early as by `first`, and the kernels know the same dimensions: one kernel does both.
+  bool mayJoin(Behind &first, Behind &later) {
+    if (first.sums.kernel.getDims() != later.sums.kernel.getDims() || first.sums.columns != later.sums.columns) return false;
+    for (auto [i, memory] : llvm::enumerate(later.launch.getArgs())) {
+      if (later.sums.kernel.param(static_cast<int64_t>(i)).getMode() == ParamMode::In) continue;
+      Operation *made = memory.getDefiningOp();
+      if (made && !isa<tile::TempOp>(made)) return false;
+      for (Operation *user : memory.getUsers()) {
+        if (user->getBlock() != first.launch->getBlock()) return false;
+        if (first.launch->isBeforeInBlock(user) && user->isBeforeInBlock(later.launch)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// In the kernel of sums the loops go over the sums of groups.
+  tile::KernelOp kernelOfParts(ArrayRef<Behind *> together, ArrayRef<SmallVector<ViewType>> parts) {
+    std::string key = parts.front().front().getShape()[0].getText().str();
+    for (Behind *behind : together) key += "," + behind->sums.kernel.getSymName().str();
     if (tile::KernelOp known = ofParts_.lookup(key)) return known;
+    tile::KernelOp old = together.front()->sums.kernel;
     builder_.setInsertionPoint(old);
     auto kernel = cast<tile::KernelOp>(builder_.clone(*old));
     SumKernel sums = *sumKernel(kernel);
+    takeParts(kernel, sums, parts.front());
+    for (auto [behind, types] : llvm::zip(together.drop_front(), parts.drop_front())) {
+      SumKernel more = include(kernel, sums, behind->sums);
+      takeParts(kernel, more, types);
+      absorbed_.insert(behind->sums.kernel);
+    }
+    enter(kernel, old);
+    return ofParts_[key] = kernel;
+  }
+
+  void takeParts(tile::KernelOp kernel, SumKernel &sums, ArrayRef<ViewType> parts) {
     SmallVector<Value> memory;
     for (auto [type, result] : llvm::zip(parts, sums.loop.getResults())) memory.push_back(addParameter(kernel, type, sums.nameOf(result) + "_parts", ParamMode::In));
     builder_.setInsertionPoint(sums.loop);
     const Dim groups = parts.front().getShape()[0].getDim();
     bool areFew = groups.isConstant() && groups.constant() <= kFewParts;
-    Value count = groups.isConstant() ? builder_.create<tile::ConstantOp>(sums.loop.getLoc(), builder_.getIndexType(), builder_.getIndexAttr(groups.constant())).getResult()
-                                      : builder_.create<tile::DimOp>(sums.loop.getLoc(), builder_.getIndexType(), groups.str()).getResult();
+    Location place = sums.loop.getLoc();
+    Value count = groups.isConstant() ? builder_.create<tile::ConstantOp>(place, builder_.getIndexType(), builder_.getIndexAttr(groups.constant())).getResult()
+                                      : builder_.create<tile::DimOp>(place, builder_.getIndexType(), groups.str()).getResult();
     loopOverParts(builder_, sums.loop, memory, sums.column, count)->setAttr(areFew ? kSplit : kAddsParts, builder_.getUnitAttr());
-    enter(kernel, old);
-    return ofParts_[key] = kernel;
+  }
+
+  /// All that another kernel of sums does, for the same column, in this one.
+  SumKernel include(tile::KernelOp kernel, SumKernel &sums, SumKernel &other) {
+    IRMapping mapping;
+    SmallVector<Attribute> outputs(kernel.getOutputs().begin(), kernel.getOutputs().end());
+    auto before = static_cast<int64_t>(kernel.getBody().getNumArguments());
+    for (auto [i, argument] : llvm::enumerate(other.kernel.getBody().getArguments())) {
+      ParamAttr param = other.kernel.param(static_cast<int64_t>(i));
+      mapping.map(argument, addParameter(kernel, argument.getType(), param.getName(), param.getMode()));
+    }
+    for (auto output : other.kernel.getOutputs().getAsRange<ResultAttr>())
+      outputs.push_back(ResultAttr::get(builder_.getContext(), kernel.param(before + output.getParam()).getName(), output.getType(), before + output.getParam()));
+    kernel->setAttr("outputs", builder_.getArrayAttr(outputs));
+    mapping.map(other.column, sums.column);
+    scf::IfOp guard = *kernel.getBody().front().getOps<scf::IfOp>().begin(), from = cast<scf::IfOp>(other.loop->getParentOp());
+    builder_.setInsertionPoint(guard);
+    for (Operation &op : *from->getBlock())
+      if (isa<tile::ConstantOp, tile::DimOp>(op)) builder_.clone(op, mapping);
+    auto stores = guard.thenBlock()->getOps<tile::StoreElementOp>();
+    Operation *firstStore = stores.empty() ? guard.thenYield().getOperation() : (*stores.begin()).getOperation();
+    for (Operation &op : from.thenBlock()->without_terminator()) {  // loops before what is stored, so that they can be joined
+      builder_.setInsertionPoint(isa<tile::StoreElementOp>(op) ? guard.thenYield().getOperation() : firstStore);
+      builder_.clone(op, mapping);
+    }
+    return {kernel, mapping.lookup(other.loop.getResult(0)).getDefiningOp<scf::ForOp>(), sums.column, other.rows, other.columns, {}, {}};
   }
 
   void relaunch(Beside &beside, tile::KernelOp kernel, ArrayRef<SmallVector<ViewType>> parts) {
-    builder_.setInsertionPoint(beside.launch);
     SmallVector<Value> args(beside.launch.getArgs());
     llvm::append_range(args, beside.more);
-    auto when = [&](Operation *op) {
-      if (Attribute asked = beside.launch->getAttr("tsr.when")) op->setAttr("tsr.when", asked);
-    };
-    for (auto [behind, types] : llvm::zip(beside.behind, parts)) {
-      SmallVector<Value> own(behind.launch.getArgs());
-      SumKernel sums = behind.sums;
-      for (auto [type, result] : llvm::zip(types, sums.loop.getResults())) {
-        builder_.setInsertionPoint(beside.launch);
-        auto temp = builder_.create<tile::TempOp>(named(sums.nameOf(result) + "_parts", beside.launch.getLoc()), type);
-        when(temp);
-        args.push_back(temp.getResult());
-        own.push_back(temp.getResult());
+    for (size_t first = 0, next = 0; first < beside.behind.size(); first = next) {
+      SmallVector<Behind *> together;
+      for (next = first; next < beside.behind.size() && (next == first || mayJoin(beside.behind[first], beside.behind[next])); ++next) together.push_back(&beside.behind[next]);
+      tile::KernelOp sums = kernelOfParts(together, parts.slice(first, next - first));
+      SmallVector<Value> own;
+      for (auto [behind, types] : llvm::zip(together, parts.slice(first, next - first))) {
+        llvm::append_range(own, behind->launch.getArgs());
+        for (auto [type, result] : llvm::zip(types, behind->sums.loop.getResults())) {
+          builder_.setInsertionPoint(beside.launch);
+          auto temp = builder_.create<tile::TempOp>(named(behind->sums.nameOf(result) + "_parts", beside.launch.getLoc()), type);
+          if (Attribute asked = beside.launch->getAttr("tsr.when")) temp->setAttr("tsr.when", asked);
+          args.push_back(temp.getResult());
+          own.push_back(temp.getResult());
+        }
       }
-      replace(behind.launch, kernelOfParts(behind, types), own);
+      for (Behind *behind : llvm::drop_begin(together)) {
+        for (Value memory : behind->launch.getArgs())
+          if (auto temp = memory.getDefiningOp<tile::TempOp>(); temp && together.front()->launch->isBeforeInBlock(temp)) temp->moveBefore(together.front()->launch);
+        llvm::erase(launches_[behind->sums.kernel], behind->launch);
+        behind->launch.erase();
+      }
+      replace(together.front()->launch, sums, own);
     }
     replace(beside.launch, kernel, args);
   }
@@ -333,6 +395,7 @@ private:
   llvm::StringMap<tile::KernelOp> ofParts_;
   SmallVector<std::pair<tile::KernelOp, tile::KernelOp>> replaced_;
   SmallVector<tile::KernelOp> made_;
+  llvm::SetVector<tile::KernelOp> absorbed_;  // kernels of sums that another one includes
 };
 
 struct SumBesideRowsPass : PassWrapper<SumBesideRowsPass, OperationPass<ModuleOp>> {
