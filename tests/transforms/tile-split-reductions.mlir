@@ -44,12 +44,20 @@ tile.func @total(%x: !tsr.view<["N"], f32>, %y: !tsr.view<[], f32>) attributes {
 // CHECK-SAME: grid = #tsr.grid<lanes
 // CHECK: tile.elementwise "floordiv"
 // CHECK: tile.store_element %{{.*}}, %parts[%{{.*}}, %{{.*}}]
-// Where there may be many parts, another kernel makes them fewer.
-// CHECK-LABEL: tile.kernel @columns_fewer_parts_kernel
-// CHECK: tile.load_element %parts[%{{.*}}, %{{.*}}]
-// CHECK: tile.store_element %{{.*}}, %fewer_parts[%{{.*}}, %{{.*}}]
+// Where there may be many parts, the lanes of a group share those of 32 columns, and the first of them add up what all found.
 // CHECK-LABEL: tile.kernel @columns_kernel
-// CHECK: tile.load_element %fewer_parts[%{{.*}}, %0]
+// CHECK-SAME: grid = #tsr.grid<explicit, ["(N + 31) // 32"]>, group = 1024
+// CHECK: %[[OWN:.*]] = tile.alloc_shared {manual} : <["32", "32"], f32, "">
+// CHECK: %own_column = tile.elementwise "mod"
+// CHECK: %share = tile.elementwise "floordiv"
+// CHECK: scf.for %[[PART:[a-z0-9]+]] = %share to
+// CHECK: tile.load_element %parts[%[[PART]], %column]
+// CHECK: tile.store_element %{{.*}}, %[[OWN]][%share, %own_column]
+// CHECK-NEXT: tile.barrier
+// CHECK: scf.if
+// CHECK: scf.for %[[FROM:[a-z0-9]+]] =
+// CHECK: tile.load_element %[[OWN]][%[[FROM]], %own_column]
+// CHECK: tile.store_element %{{.*}}, %y[%column]
 tile.kernel @columns_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
   %i = tile.query "linear_id"

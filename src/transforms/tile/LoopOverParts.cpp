@@ -18,9 +18,13 @@ static void clean(Operation *kernel) {
   }
 }
 
+StringRef combinationOf(StringRef reduction) {
+  static const std::map<StringRef, StringRef> combinations = {{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
+                                                              {"max", "max"}, {"any", "or"},   {"all", "and"}};
+  return combinations.at(reduction);
+}
+
 scf::ForOp loopOverParts(OpBuilder &builder, scf::ForOp loop, ValueRange memory, ValueRange behind, Value count) {
-  static const std::map<StringRef, StringRef> combines = {{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
-                                                          {"max", "max"}, {"any", "or"},   {"all", "and"}};
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop);
   Location place = unnamed(loop.getLoc());
@@ -36,7 +40,7 @@ scf::ForOp loopOverParts(OpBuilder &builder, scf::ForOp loop, ValueRange memory,
   for (auto [held, sum, reduction] : llvm::zip(memory, made.getRegionIterArgs(), tile::reductionsOf(loop))) {
     Value part = builder.create<tile::LoadElementOp>(place, sum.getType(), held, at, Value(),
                                                      builder.getDenseBoolArrayAttr(SmallVector<bool>(at.size(), true)));
-    next.push_back(builder.create<tile::ElementwiseOp>(loop.getLoc(), sum.getType(), combines.at(reduction), ValueRange{sum, part}));
+    next.push_back(builder.create<tile::ElementwiseOp>(loop.getLoc(), sum.getType(), combinationOf(reduction), ValueRange{sum, part}));
   }
   builder.create<scf::YieldOp>(place, next);
   Operation *kernel = loop->getParentOfType<tile::KernelOp>();

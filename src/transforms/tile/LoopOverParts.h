@@ -15,4 +15,10 @@ constexpr int64_t kAtOnce = 16;    // parts that are on their way at once: each 
 /// the number of the part there. What only the old loop needed is erased.
 mlir::scf::ForOp loopOverParts(mlir::OpBuilder &builder, mlir::scf::ForOp loop, mlir::ValueRange memory, mlir::ValueRange behind, mlir::Value count);
 
+/// What combines two results of a reduction: "add" for "sum".
+llvm::StringRef combinationOf(llvm::StringRef reduction);
+
+/// Lets the lanes of a group share the parts that each lane of a column goes over; false, and nothing is changed, where that cannot be.
+bool shareParts(ir::tile::KernelOp kernel, mlir::scf::IfOp guard, mlir::scf::ForOp loop, mlir::Value counter);
+
 }  // namespace tessera::transforms

@@ -5,7 +5,8 @@
 //   for (c = local_id; c < N; c += group_size) sum += f(c)    one group: parts of N for a group each
 //   if (i < n) for (k = 0; k < K; ++k) sum += f(k, i)         a lane for each of n: parts of K for a lane each
 //
-// Many parts of few columns are again a long reduction that few lanes would run, and split in the same way, once.
+// Many parts of few columns are again a long reduction that few lanes would run: the lanes of a group share them (ShareParts.cpp),
+// or they are split in the same way, once.
 #include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
 #include "ir/tile/Tile.h"
@@ -48,6 +49,7 @@ public:
   /// Takes the next long reduction out of the kernel; false if there is none.
   bool run() {
     if (!find()) return false;
+    if (addsParts_ && shareParts(kernel_, guard_, loop_, counter_)) return false;
     makeParts();
     takeParts();
     relaunch();
