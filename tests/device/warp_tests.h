@@ -84,7 +84,7 @@ template <int Group, class T> void exchange(const char *name) {
 
 template <class Op, int Axis, class Tile> KERNEL scan_tile(float *x, int64_t height, int64_t width) {
 #if !defined(TSR_CPU)
-  SHARED float space[tsr::scan_scratch<Tile>];
+  SHARED float space[tsr::tile_elements<Tile>];
 #else
   float *space = nullptr;
 #endif
@@ -101,7 +101,7 @@ template <class Op, int Axis, class Tile> KERNEL scan_tile(float *x, int64_t hei
 
 template <class Op, class Vector> KERNEL scan_vector(float *x, int64_t count) {
 #if !defined(TSR_CPU)
-  SHARED float space[tsr::scan_scratch<Vector>];
+  SHARED float space[tsr::tile_elements<Vector>];
 #else
   float *space = nullptr;
 #endif

@@ -104,6 +104,19 @@ template <class T, int N, class Grid> struct ColVector {
   static TSR_DEVICE bool owner() { return Grid::owns_cols(); }
 };
 
+/// Elements of a tile, or of a vector, where all of them lie in memory.
+template <class Tile> struct TileElements;
+template <class T, int M, int N, class Grid> struct TileElements<Fragment<T, M, N, Grid>> {
+  static constexpr int count = M * N;
+};
+template <class T, int M, class Grid> struct TileElements<RowVector<T, M, Grid>> {
+  static constexpr int count = M;
+};
+template <class T, int N, class Grid> struct TileElements<ColVector<T, N, Grid>> {
+  static constexpr int count = N;
+};
+template <class Tile> constexpr int tile_elements = TileElements<Tile>::count;
+
 // ---------------------------------------------------------------- to and from global memory
 
 namespace detail {

@@ -7,19 +7,6 @@
 namespace tsr {
 inline namespace TSR_TARGET {
 
-/// Elements of T that a scan of a tile, or of a vector, needs as scratch memory.
-template <class Tile> struct ScanScratch;
-template <class T, int M, int N, class Grid> struct ScanScratch<Fragment<T, M, N, Grid>> {
-  static constexpr int count = M * N;
-};
-template <class T, int M, class Grid> struct ScanScratch<RowVector<T, M, Grid>> {
-  static constexpr int count = M;
-};
-template <class T, int N, class Grid> struct ScanScratch<ColVector<T, N, Grid>> {
-  static constexpr int count = N;
-};
-template <class Tile> constexpr int scan_scratch = ScanScratch<Tile>::count;
-
 namespace detail {
 
 /// `count` elements, `step` apart, by one lane.
@@ -63,7 +50,7 @@ template <class Op, int Lanes, class T> TSR_DEVICE void scan_rows(T *first, int 
 }  // namespace detail
 
 /// result = source, combined along axis 0 (down the columns) or 1 (along the rows); they may be the same tile. On GPUs the lanes meet in
-/// `scratch`, shared memory of scan_scratch elements; holds barriers: every lane of the group takes part.
+/// `scratch`, shared memory of tile_elements elements; holds barriers: every lane of the group takes part.
 template <class Op, int Axis, class T, int M, int N, class Grid>
 TSR_DEVICE void scan(Fragment<T, M, N, Grid> &result, const Fragment<T, M, N, Grid> &source, T *scratch = nullptr) {
   static_assert(Axis == 0 || Axis == 1, "a tile has two axes");
@@ -109,7 +96,7 @@ TSR_DEVICE void scan(Vector &result, const Vector &source, typename Vector::Elem
   for (int i = 0; i < Count; ++i)
     if (source.owner() && source.holds(i)) scratch[source.position(i)] = source(i);
   group_barrier();
-  detail::scan_rows<Op, Vector::ThreadGrid::size>(scratch, 1, scan_scratch<Vector>);
+  detail::scan_rows<Op, Vector::ThreadGrid::size>(scratch, 1, tile_elements<Vector>);
   group_barrier();
   TSR_UNROLL
   for (int i = 0; i < Count; ++i)

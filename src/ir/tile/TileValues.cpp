@@ -100,6 +100,39 @@ LogicalResult tile::ReduceOp::verify() {
 
 LogicalResult tile::ScanOp::verify() { return verifyScan(*this, getReduction(), getAxis(), getValue().getType().getRank(), getValue().getType()); }
 
+LogicalResult ArgsortOp::verify() {
+  FragmentType from = getValue().getType(), to = getResult().getType();
+  if (isa<ComplexType>(from.getElementType())) return emitOpError("sorts complex numbers, which have no order");
+  if (!to.getElementType().isInteger(64)) return emitOpError() << "counts places in i64, not in " << to.getElementType();
+  if (to.withElementType(from.getElementType()) != from)
+    return emitOpError() << "gives the shape and layout of " << from << ", not " << to;
+  return success();
+}
+
+LogicalResult tile::GatherOp::verify() {
+  FragmentType from = getValue().getType();
+  Type to = getResult().getType(), at = getPlaces().getType();
+  const int64_t axis = getAxis();
+  if (axis < 0 || axis >= from.getRank()) return emitOpError() << "axis " << axis << " is outside rank " << from.getRank();
+  if (elementTypeOf(to) != from.getElementType())
+    return emitOpError() << "gives elements of " << from.getElementType() << ", not " << elementTypeOf(to);
+  auto fragment = dyn_cast<FragmentType>(to);
+  Type places = fragment ? Type(fragment.withElementType(IntegerType::get(getContext(), 64))) : Type(IntegerType::get(getContext(), 64));
+  if (at != places) return emitOpError() << "takes places as " << places << ", not as " << at;
+  if (!fragment) return from.getRank() == 1 ? success() : emitOpError("gives a scalar only of a vector");
+  if (fragment.getRank() == from.getRank()) {
+    if (fragment.getTileLayout() != from.getTileLayout() && from.getRank() == 2)
+      return emitOpError() << "gives the layout of " << from << ", not that of " << to;
+    for (int64_t i = 0; i < from.getRank(); ++i)
+      if (i != axis && fragment.getShape()[i] != from.getShape()[i])
+        return emitOpError() << "gives all of axis " << i << " of " << from << ", not " << to;
+    return success();
+  }
+  if (from.getRank() != 2 || fragment != without(from, axis))
+    return emitOpError() << "gives the slice of " << from << " without axis " << axis << ", not " << to;
+  return success();
+}
+
 LogicalResult tile::WarpOp::verify() {
   return verifyWarp(*this, getWhat(), getValue().getType(), static_cast<bool>(getLane()), getResult().getType());
 }

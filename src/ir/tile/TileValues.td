@@ -200,6 +200,37 @@ def Tile_ScanOp : Tile_ValueOp<"scan", [AllTypesMatch<["value", "result"]>]> {
   let hasVerifier = 1;
 }
 
+def Tile_ArgsortOp : Tile_ValueOp<"argsort"> {
+  let summary = "where the elements of each row of a fragment, along its last axis, lie once the row is sorted";
+  let description = [{
+    The order is that of `graph.argsort`. Only elements inside the extent are sorted; places beyond it hold anything. All lanes of
+    the group must reach it: they meet in shared memory.
+
+    Example: `%p = tile.argsort %x {descending} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m",
+    "T.n"], i64, #tile.grid<16 x 16>>`
+  }];
+  let arguments = (ins Tile_FragmentType:$value, UnitAttr:$descending);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_GatherOp : Tile_ValueOp<"gather"> {
+  let summary = "elements of a fragment at places of one axis that only run time knows";
+  let description = [{
+    result[i...] is value[i...] with the index of `axis` replaced by places[i...]; 0 where that lies outside. The places have the
+    result's shape and layout. Where there is one place along the axis, it is missing from both: the result is a slice, or a
+    scalar. All lanes of the group must reach it: the fragment goes through shared memory.
+
+    Example: `%y = tile.gather %x at %p {axis = 1 : i64} : (!tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>,
+    !tile.fragment<["T.m", "8"], i64, #tile.grid<16 x 16>>) -> !tile.fragment<["T.m", "8"], f32, #tile.grid<16 x 16>>`
+  }];
+  let arguments = (ins Tile_FragmentType:$value, Tile_Value:$places, I64Attr:$axis);
+  let results = (outs Tile_Value:$result);
+  let assemblyFormat = "$value `at` $places attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Tile_DotOp : Tile_ValueOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
   let summary = "the accumulator plus the product of two tiles, b in shared memory, a there or in registers";
   let description = [{

@@ -91,6 +91,8 @@ struct Summand {
 };
 /// Nothing after a message: a narrow float needs a policy that says in what it is added up.
 std::optional<Summand> summandOf(Context &cx, const Value &value, const std::string &what, Span span);
+/// What a reduction begins with: of a minimum the greatest value there is.
+double identityOf(ReduceOp op, DType dtype);
 /// The value with `fill` where an axis is outside of its limit.
 Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span);
 /// A reduction over one axis, several, or all. `axisSpan`: of the argument that gives the axis; of the call, if there
@@ -109,6 +111,8 @@ bool axisStandsFirst(Context &cx, const Bound &args, std::string_view shown);
 Value indicesFromStart(Context &cx, Value indices, const Dim &extent, Span span);
 /// x at these places of an axis; along[i]: the axis of the result that axis i of the places is.
 Value gathered(Context &cx, Value x, Value places, int axis, const std::vector<int> &along, Span span);
+/// x along an axis at places that count from its start, a tensor of any rank: its axes replace the axis.
+Value taken(Context &cx, Value x, Value places, int axis, Span span);
 /// take(x, indices, axis): the axis is replaced by the axes of the indices.
 Value arrayTake(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 /// gather(x, indices, axis): as many axes as x, of which only `axis` may be longer; scatter the other way round.

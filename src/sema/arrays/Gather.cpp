@@ -30,15 +30,34 @@ Value indicesFromStart(Context &cx, Value indices, const Dim &extent, Span span)
 
 Value gathered(Context &cx, Value x, Value places, int axis, const std::vector<int> &along, Span span) {
   Type type = x.type;
+  // In a kernel: what lies outside of a tensor beside the axis, or at the places' ends, is outside of the result.
+  std::vector<std::optional<Limit>> limits(x.type.shape.size());
+  auto take = [&](const Limit *limit, size_t to) {
+    if (limit && !limits[to]) limits[to] = Limit{limit->end, false};
+  };
+  for (size_t i = 0; i < along.size(); ++i) take(places.limit(i), static_cast<size_t>(along[i]));
+  for (size_t i = 0; i < limits.size(); ++i)
+    if (static_cast<int>(i) != axis) take(x.limit(i), i);
   ExprPtr arg = takeExpr(x), at = takeExpr(places);
   Type result = arg->type;
   for (size_t i = 0; i < along.size(); ++i) result.shape[static_cast<size_t>(along[i])] = at->type.shape[i];
-  size_t rank = result.shape.size();
   ExprPtr e = makeExpr(ExprKind::Gather, std::move(result), span);
   e->as<node::Gather>() = {axis, along};
   e->args.push_back(std::move(arg));
   e->args.push_back(std::move(at));
-  return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(rank), span);
+  return arrayValue(cx, std::move(e), type, std::move(limits), span);
+}
+
+Value taken(Context &cx, Value x, Value places, int axis, Span span) {
+  std::vector<Dim> shape = x.type.shape;
+  shape.erase(shape.begin() + axis);
+  shape.insert(shape.begin() + axis, places.type.shape.begin(), places.type.shape.end());
+  const size_t rank = places.type.shape.size();
+  const bool flat = rank == 1;
+  if (!flat) places = mergeAxes(cx, std::move(places), 0, rank, span);
+  if (places.isPoison()) return places;
+  Value out = gathered(cx, std::move(x), std::move(places), axis, {axis}, span);
+  return flat || out.isPoison() ? out : reshape(cx, std::move(out), std::move(shape), -1, span);
 }
 
 Value arrayTake(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
@@ -56,22 +75,14 @@ Value arrayTake(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
              describe(cx, indices));
     return Value::poison();
   }
-  if (inKernel(cx)) return unsupported(cx, "`" + shown + "` inside a kernel", span);
   size_t first = static_cast<size_t>(*axis);
+  if (dependsOnTile(cx, x.type.shape[first], shown, span)) return Value::poison();
   bool single = indices.isScalar();
-  std::vector<Dim> shape = x.type.shape;
-  shape.erase(shape.begin() + *axis);
-  shape.insert(shape.begin() + *axis, indices.type.shape.begin(), indices.type.shape.end());
   Value places = indicesFromStart(cx, std::move(indices), x.type.shape[first], span);
   if (single && !places.isPoison()) places = insertAxis(cx, std::move(places), 0, span);
   if (places.isPoison()) return places;
-  size_t rank = places.type.shape.size();
-  bool flat = rank == 1;
-  if (!flat) places = mergeAxes(cx, std::move(places), 0, rank, span);
-  if (places.isPoison()) return places;
-  Value out = gathered(cx, std::move(x), std::move(places), *axis, {*axis}, span);
-  if (single) return removeAxis(cx, std::move(out), *axis, span);
-  return flat ? out : reshape(cx, std::move(out), std::move(shape), -1, span);
+  Value out = taken(cx, std::move(x), std::move(places), *axis, span);
+  return single ? removeAxis(cx, std::move(out), *axis, span) : out;
 }
 
 static Value scattered(Context &cx, Value x, Value indices, Value values, int axis, Span span);
@@ -122,7 +133,8 @@ Value arrayGather(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     std::string why = "`" + shown + "` needs " + show(cx, fits);
     if (static_cast<int>(a) != *axis && !claim(cx, fits, why, span)) return refuse(from, &fits);
   }
-  if (inKernel(cx)) return unsupported(cx, "`" + shown + "` inside a kernel", span);
+  if (inKernel(cx) && scatters) return unsupported(cx, "`" + shown + "` inside a kernel", span);
+  if (dependsOnTile(cx, from[static_cast<size_t>(*axis)], shown, span)) return Value::poison();
   if (scatters) {
     Value values = arrayArgument(cx, args, 2, shown);
     if (values.isPoison()) return values;

@@ -12,7 +12,6 @@ namespace tessera::sema {
 
 using shape::Verdict;
 
-namespace {
 double identityOf(ReduceOp op, DType dtype) {
   switch (op) {
   case ReduceOp::Sum:
@@ -30,7 +29,6 @@ double identityOf(ReduceOp op, DType dtype) {
   if (info(dtype).cls == DTypeClass::UnsignedInt) return lowest ? 0 : std::ldexp(1.0, bits) - 1;
   return lowest ? -std::ldexp(1.0, bits - 1) : std::ldexp(1.0, bits - 1) - 1;
 }
-}  // namespace
 
 Value maskAxis(Context &cx, Value value, size_t axis, double fill, Span span) {
   const Limit limit = *value.limit(axis);

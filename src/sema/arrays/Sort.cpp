@@ -6,9 +6,20 @@
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/trace/Trace.h"
+#include <limits>
 #include <numeric>
 
 namespace tessera::sema {
+
+/// In a kernel: what lies outside of the tensor that a tile comes from stands last, as a NaN or the element that is last of all.
+static Value lastOutside(Context &cx, Value x, bool descending, Span span) {
+  const size_t axis = x.type.shape.size() - 1;
+  if (!x.limit(axis)) return x;
+  DType carried = carryTypeOf(x.type);
+  x.expr = std::shared_ptr<Expr>(inCarryType(cx, x, carried, span).release());
+  const double last = isFloat(carried) ? std::numeric_limits<double>::quiet_NaN() : identityOf(descending ? ReduceOp::Max : ReduceOp::Min, carried);
+  return maskAxis(cx, std::move(x), axis, last, span);
+}
 
 /// Rows along the last axis are sorted: another axis is exchanged with it before and after.
 Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
@@ -24,18 +35,22 @@ Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   auto axis = axisOf(cx, axisValue, rank, args.spans[1], describe(cx, x));
   auto descending = flagArgument(cx, args, 2);
   if (!axis || !descending) return Value::poison();
-  if (inKernel(cx)) return unsupported(cx, "`" + shown + "` inside a kernel", span);
+  if (dependsOnTile(cx, x.type.shape[static_cast<size_t>(*axis)], shown, span)) return Value::poison();
   std::vector<int> exchanged(rank);
   std::iota(exchanged.begin(), exchanged.end(), 0);
   std::swap(exchanged[static_cast<size_t>(*axis)], exchanged.back());
   bool isLast = static_cast<size_t>(*axis) + 1 == rank;
   if (!isLast) x = transpose(cx, std::move(x), exchanged, span);
   if (x.isPoison()) return x;
+  x = lastOutside(cx, std::move(x), *descending, span);
+  std::vector<std::optional<Limit>> limits(rank);
+  for (size_t i = 0; i < rank; ++i)
+    if (const Limit *limit = x.limit(i)) limits[i] = Limit{limit->end, false};
   ExprPtr arg = takeExpr(x);
   ExprPtr e = makeExpr(ExprKind::Argsort, sema::tensorType(DType::I64, arg->type.shape), span);
   e->as<node::Argsort>().descending = *descending;
   e->args.push_back(std::move(arg));
-  Value order = arrayValue(cx, std::move(e), scalarType(DType::I64), std::vector<std::optional<Limit>>(rank), span);
+  Value order = arrayValue(cx, std::move(e), scalarType(DType::I64), std::move(limits), span);
   if (order.isPoison()) return order;
   order = reusable(cx, std::move(order), "order", span);
   return isLast ? order : transpose(cx, std::move(order), exchanged, span);

@@ -29,7 +29,9 @@ bool holdsFragments(Operation *kernel) {
       size_t rank = isa<TensorType>(type) ? longAxes(type).size() : 0;
       uses |= rank >= 2 || (carries && rank > 0);
     }
-    uses |= isa<graph::DotOp>(op) || (isa<graph::ScanOp>(op) && isLong(op->getResult(0).getType()));
+    uses |= isa<graph::DotOp>(op) || (isa<graph::ScanOp, graph::ArgsortOp>(op) && isLong(op->getResult(0).getType()));
+    // What is chosen by indices out of memory is read there, an element at a time; out of what is computed, in shared memory.
+    if (auto gather = dyn_cast<graph::GatherOp>(op)) uses |= isLong(gather.getOperand().getType()) && !gather.getOperand().getDefiningOp<graph::LoadOp>();
   });
   return uses;
 }

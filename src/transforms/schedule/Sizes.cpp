@@ -112,11 +112,15 @@ private:
     return dtype ? storageBytes(*dtype) : 8;
   }
 
-  /// Bytes of shared memory: buffers that the program names, the operands of dots, and where scans meet.
+  /// Bytes of shared memory: buffers that the program names, the operands of dots, and where the elements of a tile meet.
   int64_t sharedBytes(const std::map<std::string, int64_t> &sizes) {
     int64_t total = 0;
     llvm::DenseSet<Value> counted;
-    llvm::DenseSet<Type> scanned;  // in memory that scans of one type share
+    llvm::DenseSet<Type> met;  // in memory that tiles of one type share
+    auto meet = [&](Type tile, int64_t width) {
+      if (met.insert(tile).second) total += elements(tile, sizes) * width;
+    };
+    const bool isHeld = holdsFragments(kernel_);
     auto operand = [&](Value value) {
       while (auto *op = value.getDefiningOp()) {
         if (!isa<graph::TransposeOp, graph::ReshapeOp>(op)) break;
@@ -130,7 +134,13 @@ private:
       if (auto alloc = dyn_cast<graph::AllocSharedOp>(op))
         total += elements(alloc.getType(), sizes) * bytes(alloc.getType());
       if (auto dot = dyn_cast<graph::DotOp>(op)) operand(dot.getLhs()), operand(dot.getRhs());
-      if (auto scan = dyn_cast<graph::ScanOp>(op); scan && scanned.insert(scan.getType()).second) total += elements(scan.getType(), sizes) * bytes(scan.getType());
+      if (auto scan = dyn_cast<graph::ScanOp>(op)) meet(scan.getType(), bytes(scan.getType()));
+      if (auto sort = dyn_cast<graph::ArgsortOp>(op)) {
+        meet(sort.getOperand().getType(), bytes(sort.getOperand().getType()));
+        meet(sort.getType(), sizeof(int32_t));  // places
+      }
+      if (auto gather = dyn_cast<graph::GatherOp>(op); gather && isHeld)
+        meet(gather.getOperand().getType(), bytes(gather.getOperand().getType()));
     });
     return total;
   }

@@ -70,6 +70,8 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return emitReduce(reduce);
   if (auto columns = dyn_cast<tile::ColumnsOp>(op)) return emitColumns(columns);
   if (auto scan = dyn_cast<tile::ScanOp>(op)) return emitScan(scan);
+  if (auto argsort = dyn_cast<tile::ArgsortOp>(op)) return emitArgsort(argsort);
+  if (auto gather = dyn_cast<tile::GatherOp>(op)) return emitGather(gather);
   if (auto dot = dyn_cast<tile::DotOp>(op)) return emitDot(dot);
   if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) return emitLoad(load);
   if (auto load = dyn_cast<tile::ReadSharedOp>(op)) return emitLoad(load);

@@ -210,7 +210,11 @@ private:
   LogicalResult emitReduce(ir::tile::ReduceOp op);
   LogicalResult emitColumns(ir::tile::ColumnsOp op);
   ExprRef tileScratch(ir::tile::ReduceOp op);
-  LogicalResult emitScan(ir::tile::ScanOp op);  // EmitScans.cpp
+  LogicalResult emitScan(ir::tile::ScanOp op);        // EmitScans.cpp
+  LogicalResult emitArgsort(ir::tile::ArgsortOp op);  // EmitPlaces.cpp
+  LogicalResult emitGather(ir::tile::GatherOp op);
+  ExprRef elementScratch(ir::tile::FragmentType type, mlir::Type element, mlir::Location location);
+  ExprRef filled(Value result);
   LogicalResult emitDot(ir::tile::DotOp op);
   ExprRef elementOf(Value fragment, const ExprRef &i, const ExprRef &j, const ExprRef &shape);
   bool emitRowScale(ir::tile::ElementwiseOp op);

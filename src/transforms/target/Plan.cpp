@@ -83,7 +83,7 @@ bool Plan::foldsScalar(Operation &op) const {
   if (isa<tile::ConstantOp>(op) && isa<IndexType>(result.getType()))
     return true;  // a number or a size's name
   if (isFree(op)) return !named || onlyFeedsLoops(result);
-  if (isa<tile::GroupReduceOp, tile::WarpOp, tile::AtomicOp, tile::ReduceOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
+  if (isa<tile::GroupReduceOp, tile::WarpOp, tile::AtomicOp, tile::ReduceOp, tile::GatherOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
           tile::HoldRowOp, tile::RowVectorOp, tile::NewRowOp>(op))
     return false;
   if (op.hasAttr(ir::kVector)) return false;  // it is read with its neighbours

@@ -64,6 +64,13 @@ void Layouts::constrain(Operation *op) {
     for (Value index : atomic.getIndices()) join(atomic.getValue(), index);
   } else if (auto scan = dyn_cast<graph::ScanOp>(op)) {
     join(scan.getResult(), scan.getOperand());
+  } else if (auto argsort = dyn_cast<graph::ArgsortOp>(op)) {
+    join(argsort.getResult(), argsort.getOperand());
+  } else if (auto gather = dyn_cast<graph::GatherOp>(op)) {
+    SmallVector<int64_t> axes = longAxes(gather.getPlaces().getType());
+    if (axes.size() == 1 && longAxes(gather.getType()).size() == 2)  // spread over a tile
+      want(gather.getPlaces(), 1 - longPosition(gather.getType(), gather.getAxes()[axes[0]]));
+    else join(gather.getResult(), gather.getPlaces());
   } else if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
     join(transpose.getResult(), transpose.getOperand());
   } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {

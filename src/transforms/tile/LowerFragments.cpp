@@ -62,6 +62,12 @@ LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
     result = values_.lookup(scan.getOperand());
     if (int64_t position = longPosition(scan.getType(), scan.getAxis()); position >= 0)
       result = builder_.create<tile::ScanOp>(withSizesOf(result.getLoc(), loc), result.getType(), scan.getMnemonic(), result, position);
+  } else if (auto argsort = llvm::dyn_cast<graph::ArgsortOp>(op)) {
+    return lowerArgsort(argsort);
+  } else if (auto gather = llvm::dyn_cast<graph::GatherOp>(op)) {
+    return lowerGather(gather);
+  } else if (auto slice = llvm::dyn_cast<graph::SliceOp>(op)) {
+    return lowerSlice(slice);
   } else if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) {
     return lowerLoad(load);
   } else if (auto store = llvm::dyn_cast<graph::StoreOp>(op)) {

@@ -11,8 +11,10 @@ LogicalResult KernelLowering::lowerStreamed(Operation *op) {
   if (auto atomic = llvm::dyn_cast<graph::AtomicOp>(op)) return updateRow(atomic);
   if (auto reduce = llvm::dyn_cast<graph::ReduceOp>(op))
     if (!isLong(reduce.getType())) return reduceRow(reduce);
-  if (llvm::isa<graph::ScanOp>(op))  // elsewhere a kernel with a scan holds fragments
+  if (llvm::isa<graph::ScanOp>(op))  // elsewhere a kernel with a scan, or with an order, holds fragments
     return unsupported(op, "a scan of what each lane has by itself; a group scans a tile, in a kernel with a grid of groups");
+  if (llvm::isa<graph::ArgsortOp>(op))
+    return unsupported(op, "the order of what each lane has by itself; a group sorts a tile, in a kernel with a grid of groups");
   bool isRecipe = llvm::isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::ReshapeOp,
                             graph::TransposeOp, graph::FullOp, graph::IotaOp, graph::LoadOp, graph::ConcatOp,
                             graph::SliceOp, graph::WindowOp, graph::GatherOp, graph::ReduceOp,

@@ -93,6 +93,10 @@ private:
   mlir::LogicalResult lowerLoad(ir::graph::LoadOp op);
   mlir::LogicalResult storeFragment(ir::graph::StoreOp op);
   mlir::LogicalResult lowerTranspose(ir::graph::TransposeOp op);
+  mlir::LogicalResult lowerArgsort(ir::graph::ArgsortOp op);  // LowerPlaces.cpp
+  mlir::LogicalResult lowerGather(ir::graph::GatherOp op);
+  mlir::LogicalResult lowerSlice(ir::graph::SliceOp op);
+  mlir::Value gatheredTile(mlir::Value value, mlir::Value places, int64_t position, mlir::Location loc);
   mlir::LogicalResult lowerDot(ir::graph::DotOp op, mlir::Value acc, mlir::Value result);
   ir::tile::FragmentType fragmentType(mlir::Value array, mlir::Type element = {});
   ir::tile::FragmentType fragmentType(llvm::ArrayRef<ir::DimAttr> shape, mlir::Type element,

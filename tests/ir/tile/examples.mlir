@@ -111,6 +111,10 @@ tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B",
   %some = tile.columns %sum, %c0 : !F to <["T.m", "32"], f32, #tile.grid<16 x 16>>
   // CHECK: tile.scan "sum" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %scanned = tile.scan "sum" %c {axis = 1 : i64} : !F
+  // CHECK: tile.argsort %{{.*}} {descending} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to <["T.m", "T.n"], i64, #tile.grid<16 x 16>>
+  %order = tile.argsort %c {descending} : !F to <["T.m", "T.n"], i64, #tile.grid<16 x 16>>
+  // CHECK: tile.gather %{{.*}} at %{{.*}} {axis = 1 : i64} : (!tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tile.fragment<["T.m", "T.n"], i64, #tile.grid<16 x 16>>) -> !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %ordered = tile.gather %c at %order {axis = 1 : i64} : (!F, !tile.fragment<["T.m", "T.n"], i64, #tile.grid<16 x 16>>) -> !F
   // CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %max = tile.reduce "max" %sum {axis = 1} : !F to !R
   // CHECK: tile.reduce "sum" %{{.*}} {axis = 0 : i64} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to f32

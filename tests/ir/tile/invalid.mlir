@@ -735,6 +735,112 @@ tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#t
 
 tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
     grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  // expected-error @+1 {{counts places in i64, not in}}
+  %s = tile.argsort %f : <["T.m", "8"], f32, #tile.grid<8 x 8>> to <["T.m", "8"], i32, #tile.grid<8 x 8>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  // expected-error @+1 {{gives the shape and layout of}}
+  %s = tile.argsort %f : <["T.m", "8"], f32, #tile.grid<8 x 8>> to <["T.m", "4"], i64, #tile.grid<8 x 8>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  // expected-error @+1 {{axis 2 is outside rank 2}}
+  %s = tile.gather %f at %p {axis = 2 : i64} : (!tile.fragment<["T.m", "8"], f32, #tile.grid<8 x 8>>, !tile.fragment<["T.m", "8"], i64, #tile.grid<8 x 8>>) -> !tile.fragment<["T.m", "8"], f32, #tile.grid<8 x 8>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  // expected-error @+1 {{takes places as}}
+  %s = tile.gather %f at %p {axis = 1 : i64} : (!tile.fragment<["T.m", "8"], f32, #tile.grid<8 x 8>>, !tile.fragment<["T.m", "8"], i64, #tile.grid<8 x 8>>) -> !tile.fragment<["T.m", "4"], f32, #tile.grid<8 x 8>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  %q = tile.fill %two : i64 to <["T.m", "4"], i64, #tile.grid<8 x 8>>
+  // expected-error @+1 {{gives all of axis 1 of}}
+  %s = tile.gather %f at %q {axis = 0 : i64} : (!tile.fragment<["T.m", "8"], f32, #tile.grid<8 x 8>>, !tile.fragment<["T.m", "4"], i64, #tile.grid<8 x 8>>) -> !tile.fragment<["T.m", "4"], f32, #tile.grid<8 x 8>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  %r = tile.fill %two : i64 to <["T.m"], i64, #tile.slice<0, #tile.grid<8 x 8>>>
+  // expected-error @+1 {{gives the slice of}}
+  %s = tile.gather %f at %r {axis = 1 : i64} : (!tile.fragment<["T.m", "8"], f32, #tile.grid<8 x 8>>, !tile.fragment<["T.m"], i64, #tile.slice<0, #tile.grid<8 x 8>>>) -> !tile.fragment<["T.m"], f32, #tile.slice<0, #tile.grid<8 x 8>>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  // expected-error @+1 {{gives a scalar only of a vector}}
+  %s = tile.gather %f at %two {axis = 1 : i64} : (!tile.fragment<["T.m", "8"], f32, #tile.grid<8 x 8>>, i64) -> f32
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
+  %one = tile.constant 1.0 : f32
+  %two = tile.constant 2 : i64
+  %f = tile.fill %one : f32 to <["T.m", "8"], f32, #tile.grid<8 x 8>>
+  %p = tile.fill %two : i64 to <["T.m", "8"], i64, #tile.grid<8 x 8>>
+  // expected-error @+1 {{gives elements of}}
+  %s = tile.gather %f at %p {axis = 1 : i64} : (!tile.fragment<["T.m", "8"], f32, #tile.grid<8 x 8>>, !tile.fragment<["T.m", "8"], i64, #tile.grid<8 x 8>>) -> !tile.fragment<["T.m", "8"], f16, #tile.grid<8 x 8>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 64 : i64, context = ["m"], sizes = {m = 64 : i64}} {
   %c0 = tile.constant 0 : index
   %one = tile.constant 1.0 : f32
   %true = tile.constant true
