@@ -376,13 +376,53 @@ Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector
   return out;
 }
 
+namespace {
+/// `x[:, indices]`: which axis of the result a tensor of integers chooses from, and the places. That axis is read as a whole first.
+struct Chosen {
+  int axis = -1;
+  Value places;
+};
+}  // namespace
+
+/// Nothing after a message: of several tensors each would have to name a pair with the others.
+static std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access &access, std::vector<Dim> &shape,
+                                         std::vector<std::optional<Limit>> &limits, const std::vector<int> &newAxes,
+                                         std::vector<SliceStart> *starts, std::vector<Value> &places, Span span) {
+  Chosen out;
+  int ranges = 0;
+  for (size_t axis = 0; axis < places.size(); ++axis) {
+    if (!places[axis].given()) {
+      ranges += !access.parts[axis].isPoint;
+      continue;
+    }
+    if (out.axis >= 0 || !newAxes.empty()) {
+      unsupported(cx, out.axis >= 0 ? "an index with several tensors of integers" : "`None` beside a tensor of integers in an index", span,
+                  "one axis after the other: `take(x, indices, axis)`, for each place another: `gather(x, indices, axis)`");
+      return std::nullopt;
+    }
+    const Dim extent = base.var ? base.var->type.shape[axis] : base.type.shape[axis];
+    if (dependsOnTile(cx, extent, "an index of data", span)) return std::nullopt;
+    out = {ranges, std::move(places[axis])};
+    access.parts[axis].inBounds = true;
+    shape.insert(shape.begin() + ranges, extent);
+    limits.insert(limits.begin() + ranges, base.limit(axis) ? std::optional(*base.limit(axis)) : std::nullopt);
+    if (starts) (*starts)[axis] = {};
+    ++ranges;
+  }
+  return out;
+}
+
 static Value loadSubscript(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
   Access access;
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
-  if (!accessOf(cx, base, expr, access, shape, limits, newAxes)) return Value::poison();
-  return loadAccess(cx, std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
+  std::vector<Value> places;
+  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, nullptr, &places)) return Value::poison();
+  auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, nullptr, places, expr.span);
+  if (!chosen) return Value::poison();
+  Value out = loadAccess(cx, std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
+  return chosen->axis < 0 || out.isPoison() ? out : taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
 }
 
 namespace {
@@ -487,8 +527,12 @@ Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr)
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
   std::vector<SliceStart> starts;
-  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts)) return Value::poison();
+  std::vector<Value> places;
+  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts, &places)) return Value::poison();
+  auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, &starts, places, expr.span);
+  if (!chosen) return Value::poison();
   Value out = partOfArray(cx, base, std::move(access), shape, starts, expr.span);
+  if (chosen->axis >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
   for (int a : out.isPoison() ? std::vector<int>() : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;
 }
