@@ -207,7 +207,11 @@ bool scheduleField(Context &cx, Schedule &schedule, const std::string &field, co
     auto builder = report(cx, Id::badSchedule, span, "a schedule has no `" + field + "`");
     auto near = diag::didYouMean(field, names);
     if (std::string_view ours = fieldHere(field); !ours.empty()) near = ours;
-    if (near.empty()) return false;
+    if (near.empty()) {
+      builder.help(field == "prefetch" ? "how far copies run ahead of a loop is `stages`, or of one loop `tile.range(0, K, T.k, prefetch=2)`"
+                                       : "it has `block` (`m` and `n`), `k`, `warps`, `stages`, `vector`, `swizzle`, `cluster`, `split_k` and `order`");
+      return false;
+    }
     builder.help("did you mean `" + std::string(near) + "`?");
     uint32_t begin = span.begin + (cx.sources.text(span).find_first_of("\"'") == 0);  // `field=value`, `"field": value`
     Span word{span.file, begin, begin + static_cast<uint32_t>(field.size())};
