@@ -139,7 +139,8 @@ template <class Tile> constexpr int row_reduce_scratch = Tile::ThreadGrid::row_s
 /// For each column of the tile, the combination of its elements. Lanes of a column meet in `scratch` (shared memory);
 /// holds barriers: every lane of the group takes part.
 template <class Op, class T, int M, int N, class Grid>
-TSR_DEVICE ColVector<T, N, Grid> col_reduce(const Fragment<T, M, N, Grid> &tile, T *scratch) {
+TSR_DEVICE ColVector<T, N, Grid> col_reduce(const Fragment<T, M, N, Grid> &tile, T *scratch = nullptr) {
+  (void)scratch;  // a lane that has the columns by itself meets nobody
   ColVector<T, N, Grid> result;
   constexpr int width = Fragment<T, M, N, Grid>::cols * Grid::cols;
   TSR_UNROLL

@@ -267,7 +267,7 @@ LogicalResult KernelEmitter::emitReduce(tile::ReduceOp op) {
   bool alongRows = op.getAxis() == 1;
   Indices arguments = {source->operands[0]};
   // Where lanes of several warps, or of several rows of the grid, meet, they do so in shared memory.
-  if (!alongRows || (!singleLane_ && type.getTileLayout().getScratch(op.getAxis(), 1) > 0))
+  if (!singleLane_ && (!alongRows || type.getTileLayout().getScratch(op.getAxis(), 1) > 0))
     arguments.push_back(tileScratch(op));
   ExprRef value = call(alongRows ? "tsr::row_reduce" : "tsr::col_reduce", arguments, result, templates);
   if (Storage *storage = plan_.storage(op.getResult())) {
@@ -292,7 +292,7 @@ ExprRef KernelEmitter::tileScratch(tile::ReduceOp op) {
   auto type = cast<tile::FragmentType>(op.getValue().getType());
   int64_t width = 8;
   if (type.getElementType().isIntOrFloat()) width = std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
-  int64_t parts = singleLane_ ? 1 : std::max<int64_t>(type.getTileLayout().getScratch(op.getAxis(), 1), 1);
+  int64_t parts = std::max<int64_t>(type.getTileLayout().getScratch(op.getAxis(), 1), 1);
   std::string extent = std::string(op.getAxis() == 1 ? "tsr::row_reduce_scratch<" : "tsr::col_reduce_scratch<") +
                        fragmentType(type, op.getValue().getLoc()) + ">";
   return scratch(type.getElementType(), extent, width * parts, {type.getShape()[1 - op.getAxis()].getDim()});

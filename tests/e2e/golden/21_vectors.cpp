@@ -50,7 +50,6 @@ vector_times_matrix_kernel(tsr::View<const float, 2> A, tsr::View<const float, 1
   using Grid = tsr::ThreadGrid<1, 1>;
   #pragma omp parallel for
   for (int64_t group = 0; group < tsr::ceil_div(K, ROWS); ++group) {  // 21_vectors.tsr:16
-    alignas(64) float scratch[tsr::col_reduce_scratch<tsr::Fragment<float, STEP, ROWS, Grid>>];
     const int64_t k = group * ROWS;  // :17
     tsr::ColVector<float, ROWS, Grid> acc(0.0f);  // :18
     for (int64_t m = 0; m < M; m += STEP) {  // :19
@@ -65,8 +64,7 @@ vector_times_matrix_kernel(tsr::View<const float, 2> A, tsr::View<const float, 1
           product(i, j) = x_part(i) * A_part(i, j);
         }
       }
-      const tsr::ColVector<float, ROWS, Grid> column_sum = tsr::col_reduce<tsr::Sum>(product,
-          scratch);
+      const tsr::ColVector<float, ROWS, Grid> column_sum = tsr::col_reduce<tsr::Sum>(product);
       #pragma omp simd
       for (int j = 0; j < acc.cols; ++j) {
         acc(j) += column_sum(j);
