@@ -1,5 +1,7 @@
 // Values that several kernels need: stored, or computed anew in each of them.
+#include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
+#include "transforms/schedule/Updates.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -16,6 +18,42 @@ bool isReduce(Operation *op) { return isa<graph::ReduceOp>(op); }
 bool isOverRows(graph::ReduceOp reduce) {
   return !llvm::is_contained(reduce.getAxes(), static_cast<int64_t>(reduce.getOperand().getType().getShape().size()) - 1);
 }
+
+/// In how many ways the kernels of a block compute a value for one of their elements. What is computed element by element shares its
+/// operands; a slice, or a part of what is put together, asks for another element of them, so that five steps of a stencil ask for
+/// 3^5 of what the first one reads. Values are to be asked for from the last to the first.
+class Evaluations {
+public:
+  explicit Evaluations(llvm::function_ref<bool(Value)> isStored) : isStored_(isStored) {}
+
+  /// The most in one kernel, as far as kMost.
+  size_t of(Value value) {
+    for (Operation *user : value.getUsers()) add(value, user);
+    size_t most = 0;
+    for (auto &[kernel, ways] : ways_[value]) most = std::max<size_t>(most, ways.size());
+    return most;
+  }
+
+private:
+  static constexpr size_t kMost = 64;
+  using Ways = llvm::SmallDenseMap<Operation *, llvm::SmallDenseSet<size_t>>;  // by kernels: what stands last in them
+
+  void add(Value value, Operation *user) {
+    bool ends = user->getNumResults() != 1 || user->getBlock() != value.getParentBlock() || isDot(user) || isStored_(user->getResult(0));
+    if (ends) {
+      ways_[value][user].insert(llvm::hash_value(user));
+      return;
+    }
+    const bool moves = !isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::FullOp>(user);
+    const Ways above = ways_[user->getResult(0)];
+    for (auto &[kernel, ways] : above)
+      for (size_t way : ways)
+        if (auto &here = ways_[value][kernel]; here.size() < kMost) here.insert(moves ? size_t(llvm::hash_combine(way, user)) : way);
+  }
+
+  llvm::function_ref<bool(Value)> isStored_;
+  llvm::DenseMap<Value, Ways> ways_;
+};
 }  // namespace
 
 /// What a reduction adds up is computed where it is read, but for products: they are stored with what is done to all of
@@ -84,6 +122,34 @@ void FunctionScheduler::storeShared(Block &block) {
     auto kernels = static_cast<int64_t>(kernelsReading(value));
     int64_t more = (kernels - 1) * read - (kernels + 1) * own;
     markIf(more > 0 || (more == 0 && holds(value, isReduce) && !isForRows(value)), value);
+  }
+  storeRepeated(block);
+}
+
+/// Operations that computing the value once takes: what is stored is read, and functions take several.
+int64_t FunctionScheduler::workOf(Value value) {
+  constexpr int64_t kFunction = 8;
+  int64_t work = 0;
+  walkBack(value, [&](Value each) {
+    auto op = isStored(each) ? graph::ElementwiseOp() : each.getDefiningOp<graph::ElementwiseOp>();
+    work += op && !isCheap(op) ? kFunction : 1;
+    return !isStored(each);
+  });
+  return work;
+}
+
+/// What a kernel computes many times for an element is stored where that is less work, so that the text grows with the program and not
+/// with the product of its steps: to write an element and to read it back takes about as long as kStored operations.
+void FunctionScheduler::storeRepeated(Block &block) {
+  constexpr int64_t kStored = 64;
+  auto stored = [&](Value value) { return isStored(value); };
+  Evaluations evaluations(stored);
+  for (Operation &op : llvm::reverse(block)) {
+    if (op.getNumResults() != 1 || chainOps_.contains(&op) || !isa<TensorType>(op.getResult(0).getType())) continue;
+    Value value = op.getResult(0);
+    const auto times = static_cast<int64_t>(evaluations.of(value));
+    if (times < 2 || isStored(value) || op.hasAttr(kInPlace) || !isa<graph::ElementwiseOp, graph::ConcatOp>(op)) continue;
+    markIf((times - 1) * workOf(value) > kStored, value);
   }
 }
 

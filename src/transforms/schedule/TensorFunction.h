@@ -36,6 +36,8 @@ private:
   void storePart(mlir::Value operand);
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
+  void storeRepeated(mlir::Block &block);
+  int64_t workOf(mlir::Value value);
   void storeShared(mlir::Block &block);
   void storeSumsOverRows(mlir::Block &block);
   size_t kernelsReading(mlir::Value value);
