@@ -116,7 +116,7 @@ private:
   int64_t sharedBytes(const std::map<std::string, int64_t> &sizes) {
     int64_t total = 0;
     llvm::DenseSet<Value> counted;
-    llvm::DenseSet<Type> met;  // in memory that tiles of one type share
+    llvm::DenseSet<Type> met, ordered;  // in memory that tiles of one type share
     auto meet = [&](Type tile, int64_t width) {
       if (met.insert(tile).second) total += elements(tile, sizes) * width;
     };
@@ -137,7 +137,7 @@ private:
       if (auto scan = dyn_cast<graph::ScanOp>(op)) meet(scan.getType(), bytes(scan.getType()));
       if (auto sort = dyn_cast<graph::ArgsortOp>(op)) {
         meet(sort.getOperand().getType(), bytes(sort.getOperand().getType()));
-        meet(sort.getType(), sizeof(int32_t));  // places
+        if (ordered.insert(sort.getType()).second) total += elements(sort.getType(), sizes) * sizeof(int32_t);  // places
       }
       if (auto gather = dyn_cast<graph::GatherOp>(op); gather && isHeld)
         meet(gather.getOperand().getType(), bytes(gather.getOperand().getType()));

@@ -35,7 +35,8 @@ LogicalResult KernelEmitter::emitArgsort(tile::ArgsortOp op) {
   Indices arguments = {filled(op.getResult()), source->operands[0], dim(type.getShape().back().getDim())};
   if (!isCpu()) {
     arguments.push_back(elementScratch(type, type.getElementType(), from));
-    arguments.push_back(elementScratch(type, builder_.getI32Type(), from));
+    // Named after the order, so that it is not the memory of keys of 32 bits.
+    arguments.push_back(elementScratch(op.getResult().getType(), builder_.getI32Type(), from));
   }
   std::vector<Attribute> templates = {StringAttr::get(context_, op.getDescending() ? "tsr::Descending" : "tsr::Ascending")};
   statement(call("tsr::argsort", arguments, none(), templates), place);
