@@ -384,24 +384,42 @@ struct Chosen {
 };
 }  // namespace
 
+/// What stands in a subscript for an axis that is not left to `...`.
+static Span indexOf(const ast::SubscriptExpr &expr, size_t axis, size_t rank) {
+  std::vector<const ast::Expr *> items;
+  for (const ast::Argument &item : expr.items)
+    if (item.value->kind == ast::ExprKind::Tuple)
+      for (const ast::ExprPtr &e : static_cast<const ast::SequenceExpr &>(*item.value).items) items.push_back(e.get());
+    else items.push_back(item.value.get());
+  size_t at = axis;
+  for (size_t i = 0; i < items.size() && i <= axis; ++i)
+    if (items[i]->kind == ast::ExprKind::Ellipsis) at = items.size() + axis - rank;
+  return items[at]->span;
+}
+
 /// Nothing after a message: of several tensors each would have to name a pair with the others.
 static std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access &access, std::vector<Dim> &shape,
                                          std::vector<std::optional<Limit>> &limits, const std::vector<int> &newAxes,
-                                         std::vector<SliceStart> *starts, std::vector<Value> &places, Span span) {
+                                         std::vector<SliceStart> *starts, std::vector<Value> &places, const ast::SubscriptExpr &expr) {
   Chosen out;
   int ranges = 0;
+  size_t first = 0;
   for (size_t axis = 0; axis < places.size(); ++axis) {
     if (!places[axis].given()) {
       ranges += !access.parts[axis].isPoint;
       continue;
     }
-    if (out.axis >= 0 || !newAxes.empty()) {
-      unsupported(cx, out.axis >= 0 ? "an index with several tensors of integers" : "`None` beside a tensor of integers in an index", span,
-                  "one axis after the other: `take(x, indices, axis)`, for each place another: `gather(x, indices, axis)`");
+    if (out.axis >= 0) {  // beside another one it would have to be a number
+      convertInt(cx, out.places, indexOf(expr, first, places.size()));
       return std::nullopt;
     }
+    if (!newAxes.empty()) {
+      unsupported(cx, "`None` beside a tensor of integers in an index", expr.span, "`take(x, indices, axis)`, and `unsqueeze` for a new axis");
+      return std::nullopt;
+    }
+    first = axis;
     const Dim extent = base.var ? base.var->type.shape[axis] : base.type.shape[axis];
-    if (dependsOnTile(cx, extent, "an index of data", span)) return std::nullopt;
+    if (dependsOnTile(cx, extent, "an index of data", expr.span)) return std::nullopt;
     out = {ranges, std::move(places[axis])};
     access.parts[axis].inBounds = true;
     shape.insert(shape.begin() + ranges, extent);
@@ -419,7 +437,7 @@ static Value loadSubscript(Context &cx, const Value &base, const ast::SubscriptE
   std::vector<int> newAxes;
   std::vector<Value> places;
   if (!accessOf(cx, base, expr, access, shape, limits, newAxes, nullptr, &places)) return Value::poison();
-  auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, nullptr, places, expr.span);
+  auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, nullptr, places, expr);
   if (!chosen) return Value::poison();
   Value out = loadAccess(cx, std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
   return chosen->axis < 0 || out.isPoison() ? out : taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
@@ -529,7 +547,7 @@ Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr)
   std::vector<SliceStart> starts;
   std::vector<Value> places;
   if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts, &places)) return Value::poison();
-  auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, &starts, places, expr.span);
+  auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, &starts, places, expr);
   if (!chosen) return Value::poison();
   Value out = partOfArray(cx, base, std::move(access), shape, starts, expr.span);
   if (chosen->axis >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
