@@ -7,7 +7,7 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-/// `value` at `places` along one of its axes. Without a long axis there is one element, for every place that is 0.
+/// A fragment at `places` along one of its axes.
 Value KernelLowering::gatheredTile(Value value, Value places, int64_t position, Location loc) {
   Type element = elementTypeOf(value.getType()), result = element;
   if (auto fragment = llvm::dyn_cast<tile::FragmentType>(places.getType())) result = fragment.withElementType(element);
@@ -78,7 +78,7 @@ LogicalResult KernelLowering::lowerSlice(graph::SliceOp op) {
     const bool point = op.getPoints()[axis] || isUnit(extent);
     auto type = llvm::cast<tile::FragmentType>(value.getType());
     if (!point && extent == type.getShape()[position]) continue;  // the whole axis
-    Value offset = cast(values_.lookup(op.getOffsets()[axis]), i64, loc), places = offset;
+    Value offset = cast(values_.lookup(op.getOffsets()[axis]), i64, unnamed(loc)), places = offset;
     if (!point) {
       SmallVector<DimAttr> shape(type.getShape());
       shape[position] = extent;
@@ -87,7 +87,8 @@ LogicalResult KernelLowering::lowerSlice(graph::SliceOp op) {
       auto spread = [&](Value number) { return builder_.create<tile::FillOp>(loc, counted, number).getResult(); };
       if (op.getSteps()[axis] != 1)
         places = elementwise("mul", {places, spread(constant(builder_.getI64IntegerAttr(op.getSteps()[axis]), loc))}, loc);
-      places = elementwise("add", {places, spread(offset)}, loc);
+      auto known = op.getOffsets()[axis].getDefiningOp<graph::ConstantOp>();
+      if (!known || llvm::cast<IntegerAttr>(known.getValue()).getInt() != 0) places = elementwise("add", {places, spread(offset)}, loc);
     } else if (type.getRank() == 2) {
       places = builder_.create<tile::FillOp>(loc, fragmentType(type.getShape()[1 - position], i64, position), offset);
     }

@@ -67,6 +67,7 @@ public:
       auto type = dyn_cast<tile::FragmentType>(op.getResult().getType());
       if (op.getMnemonic() == "select" && type && filledWith(op.getArgs()[2])) masks.push_back(op);
     });
+    kernel_.getBody().walk([&](tile::GatherOp) { moves_ = true; });
     for (tile::ElementwiseOp mask : masks) {
       std::optional<double> held = hidden(mask.getArgs()[1], mask.getArgs()[0]);
       if (held && *held == *filledWith(mask.getArgs()[2])) {
@@ -84,6 +85,7 @@ private:
   /// 1: later uses of what is masked.
   void readMasked(tile::ElementwiseOp mask) {
     if (!isExtentMask(mask)) return;  // a program's own: hides elements that other uses may see
+    if (moves_) return;               // what is chosen by indices may come from beyond the end, where it is 0
     mask.getArgs()[1].replaceUsesWithIf(mask.getResult(), [&](OpOperand &use) {
       return use.getOwner() != mask && dominance_.properlyDominates(mask.getOperation(), use.getOwner()) &&
              use.getOwner()->getParentRegion() == mask->getParentRegion();
@@ -272,6 +274,7 @@ private:
   }
 
   tile::KernelOp kernel_;
+  bool moves_ = false;  // elements go to other positions
   DominanceInfo dominance_;
   SmallVector<tile::ElementwiseOp> kept_;
 };
