@@ -11,6 +11,7 @@
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -376,13 +377,8 @@ Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector
   return out;
 }
 
-namespace {
 /// `x[:, indices]`: which axis of the result a tensor of integers chooses from, and the places. That axis is read as a whole first.
-struct Chosen {
-  int axis = -1;
-  Value places;
-};
-}  // namespace
+using Chosen = std::pair<int, Value>;
 
 /// What stands in a subscript for an axis that is not left to `...`.
 static Span indexOf(const ast::SubscriptExpr &expr, size_t axis, size_t rank) {
@@ -401,7 +397,7 @@ static Span indexOf(const ast::SubscriptExpr &expr, size_t axis, size_t rank) {
 static std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access &access, std::vector<Dim> &shape,
                                          std::vector<std::optional<Limit>> &limits, const std::vector<int> &newAxes,
                                          std::vector<SliceStart> *starts, std::vector<Value> &places, const ast::SubscriptExpr &expr) {
-  Chosen out;
+  Chosen out(-1, Value::poison());
   int ranges = 0;
   size_t first = 0;
   for (size_t axis = 0; axis < places.size(); ++axis) {
@@ -409,8 +405,8 @@ static std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access 
       ranges += !access.parts[axis].isPoint;
       continue;
     }
-    if (out.axis >= 0) {  // beside another one it would have to be a number
-      convertInt(cx, out.places, indexOf(expr, first, places.size()));
+    if (out.first >= 0) {  // beside another one it would have to be a number
+      convertInt(cx, out.second, indexOf(expr, first, places.size()));
       return std::nullopt;
     }
     if (!newAxes.empty()) {
@@ -440,7 +436,7 @@ static Value loadSubscript(Context &cx, const Value &base, const ast::SubscriptE
   auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, nullptr, places, expr);
   if (!chosen) return Value::poison();
   Value out = loadAccess(cx, std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
-  return chosen->axis < 0 || out.isPoison() ? out : taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
+  return chosen->first < 0 || out.isPoison() ? out : taken(cx, std::move(out), std::move(chosen->second), chosen->first, expr.span);
 }
 
 namespace {
@@ -550,7 +546,7 @@ Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr)
   auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, &starts, places, expr);
   if (!chosen) return Value::poison();
   Value out = partOfArray(cx, base, std::move(access), shape, starts, expr.span);
-  if (chosen->axis >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
+  if (chosen->first >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->second), chosen->first, expr.span);
   for (int a : out.isPoison() ? std::vector<int>() : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;
 }
