@@ -340,7 +340,8 @@ std::optional<Dim> Trace::limitOf(const Dim &dim, bool most) const {
 }
 
 std::optional<Dim> Trace::limitOf(const Expr &expr, bool most) const {
-  if (auto dim = dimOf(expr)) return limitOf(*dim, most);
+  if (auto dim = dimOf(expr))
+    if (auto limit = limitOf(*dim, most)) return limit;
   if (auto known = constantOf(expr)) return Dim(static_cast<int64_t>(*known));
   if (const Expr *made = builder_.definition(Term(checked::clone(expr)))) return limitOf(*made, most);
   if (expr.kind == ExprKind::Cast) return checked::keepsInteger(expr) ? limitOf(*expr.args[0], most) : std::nullopt;
@@ -377,7 +378,8 @@ void Trace::keepLoop(const Stmt &stmt) {
   if (!isOfRunTime(count)) turns.count = builder_.index(count);
   else if (constantOf(*turns.step) == 1.0) turns.count = distance;
   else turns.count = builder_.apply(ElementwiseOp::FloorDiv, {builder_.apply(ElementwiseOp::Sub, {builder_.apply(ElementwiseOp::Add, {distance, turns.step}), builder_.index(Dim(1))}), turns.step});
-  std::optional<Dim> most = limitOf(count, true);
+  std::optional<Dim> most = limitOf(count, true), last = most ? most : limitOf(*turns.stop, true), first = limitOf(*turns.start, false);
+  if (!most && last && first) most = limitOf(Dim::ceilDiv(*last - *first, *dimOf(*turns.step)), true);
   turns.most = most ? *most : Dim::undefined();
   if (!turns.most.isVar()) turns.most = Dim::max(turns.most, Dim(0));
   std::vector<const Var *> bound_;
@@ -401,9 +403,8 @@ void Trace::keepLoop(const Stmt &stmt) {
   for (bool done = false; !done;) {
     active_ = active;
     made = emptyLoop(stmt, builder_, turns.start, turns.stop, turns.step);
-    auto first = limitOf(*dimOf(*turns.start), false), last = limitOf(*dimOf(*turns.stop), true);
-    if (last) last = *last - Dim(1);
-    between_["%" + std::to_string(made->var->id)] = {first, last};
+    auto least = limitOf(*turns.start, false), end = limitOf(*turns.stop, true);
+    between_["%" + std::to_string(made->var->id)] = {least, end ? std::optional(*end - Dim(1)) : std::nullopt};
     builder_.enter(&made->body);
     std::vector<Term> starts, next;
     for (const Carry &carry : all) starts.push_back(now(carry.slot, builder_));

@@ -67,19 +67,23 @@ private:
   llvm::SmallVector<Attribute> open_;  // the conditions around the line that is written
 };
 
-/// "for", "while" or "leave" of the words of a loop; "" of a condition.
+/// "for", "while", "leave" or "read" of the words of a loop; "" of a condition.
 static std::string_view loopWord(Attribute part) {
   auto words = cast<ArrayAttr>(part);
   std::string_view word = cast<StringAttr>(words[0]).getValue();
-  return word == "for" || word == "while" || word == "leave" ? word : "";
+  return word == "for" || word == "while" || word == "leave" || word == "read" ? word : "";
 }
+
+/// Words that are a block of the emitted text, and not a line.
+static bool isBlock(Attribute part) { return loopWord(part) != "leave" && loopWord(part) != "read"; }
 
 /// The integers that the loops of a launch count.
 static std::vector<std::string> countedAround(ArrayAttr when) {
   std::vector<std::string> names;
   for (Attribute part : when ? when.getValue() : llvm::ArrayRef<Attribute>()) {
     auto words = cast<ArrayAttr>(part);
-    if (loopWord(part).empty() || loopWord(part) == "leave") continue;
+    if (loopWord(part) == "read") names.push_back(cast<StringAttr>(words[3]).getValue().str());
+    if (loopWord(part).empty() || !isBlock(part)) continue;
     if (loopWord(part) == "for") names.push_back(cast<StringAttr>(words[2]).getValue().str());
     for (Attribute integer : cast<ArrayAttr>(words[words.size() - 2]))
       names.push_back(cast<StringAttr>(cast<ArrayAttr>(integer)[0]).getValue().str());
@@ -115,10 +119,11 @@ Expr EntryPrinter::conditions(ArrayAttr when) {
 }
 
 /// ["for", number, counter, start, stop, step, integers, swaps], ["while", number, condition, integers, swaps], the condition
-/// only where sizes decide it, and ["leave", number, memory].
+/// only where sizes decide it, ["leave", number, memory], and in front of a loop ["read", number, memory, name].
 void EntryPrinter::openLoop(ArrayAttr words) {
   auto text = [&](size_t i) { return cast<StringAttr>(words[i]).getValue().str(); };
   if (loopWord(words) == "leave") return writer_.line("if (!" + call_ + ".fetch(" + temporaryNames_[text(2)] + ")) break;");
+  if (loopWord(words) == "read") return writer_.line("const int64_t " + dim(text(3)) + " = " + call_ + ".fetch(" + temporaryNames_[text(2)] + ");");
   for (Attribute integer : cast<ArrayAttr>(words[words.size() - 2])) {
     auto parts = cast<ArrayAttr>(integer);
     std::string name = cast<StringAttr>(parts[0]).getValue().str();
@@ -166,7 +171,7 @@ void EntryPrinter::under(ArrayAttr when) {
   bool otherwise = same < open_.size() && same < wanted.size() && isOther(same);
   while (open_.size() > same) {
     auto ended = cast<ArrayAttr>(open_.pop_back_val());
-    if (loopWord(ended) == "leave") continue;
+    if (!isBlock(ended)) continue;
     if (!loopWord(ended).empty()) endTurn(ended);
     writer_.dedent();
     writer_.line(otherwise && open_.size() == same ? "} else {" : "}");
@@ -175,7 +180,7 @@ void EntryPrinter::under(ArrayAttr when) {
     open_.push_back(wanted[i]);
     if (!loopWord(wanted[i]).empty()) openLoop(cast<ArrayAttr>(wanted[i]));
     else if (i > same || !otherwise) writer_.statement(Doc("if (") + Doc::nest(4, condition(wanted[i]).doc) + ") {");
-    if (loopWord(wanted[i]) != "leave") writer_.indent();
+    if (isBlock(wanted[i])) writer_.indent();
   }
 }
 

@@ -42,6 +42,11 @@ struct Divergence {
   std::vector<DoneCollective> done;  // collectives that all of them get to, in the order of the text
 };
 
+/// Where a loop ends, and by how much its counter goes on.
+struct LoopEnd {
+  Dim stop, step;
+};
+
 /// What is known of the function that is being checked. It is moved away while another function is checked
 /// (enterFunction, leaveFunction).
 struct FunctionState {
@@ -72,6 +77,8 @@ struct FunctionState {
   std::vector<Span> varyingCauses;         // conditions and loop bounds that lanes or devices disagree about
   std::map<std::string, Span> loopsByOne;  // counters of loops that go on by 1: the range
   std::set<std::string> counters;          // of loops whose bounds are known
+  std::set<std::string> ofData;            // integers that are made of elements of tensors, in dimensions
+  std::map<std::string, LoopEnd> dataEnds;  // counters of loops of kernels that end at data
   std::set<Var *> loaded, stored;          // views
 };
 

@@ -38,22 +38,6 @@ graph.kernel @read_after_store(%x: !tsr.view<["R", "C"], f32>) attributes {dims 
 
 // -----
 
-graph.func @turns(%x: !tsr.tensor<["N"], f32>, %n: !tsr.tensor<["N"], i64>) -> !tsr.tensor<["N"], f32> attributes {
-    dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"n", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
-  %c0 = graph.constant 0 : index
-  %c1 = graph.constant 1 : index
-  %sum = graph.reduce "sum" %n {axes = array<i64: 0>} : !tsr.tensor<["N"], i64> to i64
-  %stop = graph.cast %sum : i64 to index
-  // expected-error @+1 {{a loop of a tensor function whose number of turns is computed from data; the entry function counts by sizes and integers: loop with `while` and a condition, or write a kernel}}
-  %y = scf.for %i = %c0 to %stop step %c1 iter_args(%a = %x) -> !tsr.tensor<["N"], f32> {
-    %e = graph.elementwise "exp" %a : !tsr.tensor<["N"], f32>
-    scf.yield %e : !tsr.tensor<["N"], f32>
-  }
-  graph.return %y : !tsr.tensor<["N"], f32>
-}
-
-// -----
-
 graph.func @integers(%x: !tsr.tensor<["N"], f32>, %n: index) -> !tsr.tensor<["N"], f32> attributes {
     dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"n", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N"], f32>>]} {
   %c0 = graph.constant 0 : index

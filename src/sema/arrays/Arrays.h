@@ -149,6 +149,10 @@ std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most);
 bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
               std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes,
               std::vector<SliceStart> *starts = nullptr, std::vector<Value> *places = nullptr);
+/// Whether a slice is cut where a loop ends whose bounds are data: what lies behind is not outside of the tensor.
+bool endsAtData(const std::vector<std::optional<Limit>> &limits);
+/// What to do about it where a tile is written.
+inline constexpr const char *kByOne = "go on by 1, and write one element or row a turn";
 /// A load of these parts, with new axes where the subscript has `None`.
 Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                  const std::vector<int> &newAxes, Span span);

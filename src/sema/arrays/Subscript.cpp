@@ -55,6 +55,7 @@ Value convertInt(Context &cx, const Value &value, Span span) {
     e->args.push_back(takeExpr(v));
     auto least = limitOf(cx, *e->args[0], false), most = limitOf(cx, *e->args[0], true);
     Value index = indexValue(cx, std::move(e), kMadeIndex, span);
+    cx.function.ofData.insert(index.sym.varName());
     if (least) cx.function.facts.add(shape::Formula(index.sym, Relation::Ge, cx.function.facts.simplify(*least)));
     if (most) cx.function.facts.add(shape::Formula(index.sym, Relation::Le, cx.function.facts.simplify(*most)));
     return index;
@@ -212,6 +213,14 @@ static bool sliceStep(Context &cx, const ast::SliceExpr &slice, int64_t &step, b
   return false;
 }
 
+/// The end of the loop that a slice goes through, turn by turn, where that end is data; null if it is another slice.
+static const Dim *endOfLoop(const Context &cx, const Dim &start, const IndexPart &part) {
+  if (!start.isVar() || part.step != 1) return nullptr;
+  auto loop = cx.function.dataEnds.find(start.varName());
+  if (loop == cx.function.dataEnds.end() || !cx.function.facts.same(part.size, loop->second.step)) return nullptr;
+  return part.size == Dim(1) ? nullptr : &loop->second.stop;
+}
+
 static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
                       std::optional<Limit> &limit, SliceStart &at, bool mayRunBack) {
   if (!sliceStep(cx, slice, part.step, mayRunBack)) return false;
@@ -286,6 +295,9 @@ static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &exten
     Dim room = extent - start.sym;
     limit = Limit{part.step == 1 ? room : Dim::ceilDiv(room, Dim(part.step)), true};
   }
+  // What lies behind the end of the loop is in the tensor, and is left out by a mask of its own (loadAccess).
+  if (const Dim *stop = endOfLoop(cx, start.sym, part))
+    limit = Limit{Dim::min(limit ? extent : *stop, *stop) - start.sym, false};
   at.first = start.sym;
   if (!zeroStart) part.offset = indexExpr(cx, start, slice.span);
   return true;
@@ -360,6 +372,10 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
   return ok;
 }
 
+bool endsAtData(const std::vector<std::optional<Limit>> &limits) {
+  return std::any_of(limits.begin(), limits.end(), [](const auto &limit) { return limit && !limit->zeroOutside; });
+}
+
 Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector<std::optional<Limit>> limits,
                  const std::vector<int> &newAxes, Span span) {
   Var *base = access.base;
@@ -370,9 +386,13 @@ Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector
   e->as<node::Load>().access = std::move(access);
   Value out = Value::of(ValueKind::Array);
   out.type = type;
+  std::vector<size_t> ended;
+  for (size_t axis = 0; axis < limits.size(); ++axis)
+    if (limits[axis] && !limits[axis]->zeroOutside) ended.push_back(axis);
   out.limits = std::move(limits);
   out.expr = std::shared_ptr<Expr>(e.release());
   if (base->type.kind == TypeKind::View) out = loadedValue(cx, std::move(out), span);
+  for (size_t axis : ended) out = maskAxis(cx, std::move(out), axis, 0, span);
   for (int axis : newAxes) out = insertAxis(cx, std::move(out), axis, span);
   return out;
 }
@@ -535,6 +555,22 @@ static Value partOfArray(Context &cx, const Value &base, Access access, const st
   return out;
 }
 
+/// What a place that is made of data names along an axis of `base`, which lies outside or not, as `take` has it: the axis with
+/// that element alone, which is its first.
+static Value takenAtData(Context &cx, Value base, Access &access, std::vector<SliceStart> &starts, Span span) {
+  for (size_t axis = 0; axis < starts.size() && !base.isPoison(); ++axis) {
+    IndexPart &part = access.parts[axis];
+    if (!part.isPoint || part.inBounds || !part.offset || !isOfData(cx, starts[axis].first)) continue;
+    Value place = arrayValue(cx, makeCast(std::move(part.offset), DType::I64, {}), scalarType(DType::I64), {}, span);
+    const int along = static_cast<int>(axis);
+    base = gathered(cx, std::move(base), insertAxis(cx, std::move(place), 0, span), along, {along}, span);
+    part.offset = makeIndex(0, span);
+    part.inBounds = true;
+    starts[axis] = {Dim(0), false};
+  }
+  return base;
+}
+
 Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
   Access access;
   std::vector<Dim> shape;
@@ -545,7 +581,8 @@ Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr)
   if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts, &places)) return Value::poison();
   auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, &starts, places, expr);
   if (!chosen) return Value::poison();
-  Value out = partOfArray(cx, base, std::move(access), shape, starts, expr.span);
+  Value from = inKernel(cx) ? base : takenAtData(cx, base, access, starts, expr.span);
+  Value out = from.isPoison() ? from : partOfArray(cx, from, std::move(access), shape, starts, expr.span);
   if (chosen->first >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->second), chosen->first, expr.span);
   for (int a : out.isPoison() ? std::vector<int>() : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;

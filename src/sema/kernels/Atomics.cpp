@@ -49,6 +49,10 @@ bool targetOf(Context &cx, const Value &object, const ast::SubscriptExpr &syntax
                 newAxes.empty() ? "name the elements of that axis by a tile, too: `tile.iota((n,))`" : "");
     return false;
   }
+  if (endsAtData(out.limits)) {
+    unsupported(cx, "an update of a tile in a loop that ends at data, where the last tile is cut", syntax.span, kByOne);
+    return false;
+  }
   out.shape = ranges;
   if (!named) return true;
   std::vector<Value> tiles;

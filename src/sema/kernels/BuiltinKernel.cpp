@@ -64,7 +64,15 @@ static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const Give
   }
   if (!args.values[1].given()) return v;
   Expr *load = v.expr.get();
-  while (load->kind == ExprKind::Broadcast) load = load->args[0].get();
+  std::vector<Expr *> masks;  // of slices that end where a loop does
+  auto isMask = [](const Expr &e) {
+    auto *chosen = e.get<node::Elementwise>();
+    return chosen && chosen->ofLimit;
+  };
+  while (load->kind == ExprKind::Broadcast || isMask(*load)) {
+    if (isMask(*load)) masks.push_back(load);
+    load = load->args[isMask(*load) ? 1 : 0].get();
+  }
   if (load->kind != ExprKind::Load) {
     report(cx, Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(cx, v));
     return Value::poison();
@@ -74,6 +82,7 @@ static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const Give
   if (!other) return Value::poison();
   bool zero = args.values[1].kind == ValueKind::Float ? args.values[1].number == 0
                                                       : args.values[1].isKnownInt() && args.values[1].sym == Dim(0);
+  for (Expr *mask : masks) mask->args[2] = broadcastTo(clone(*other), mask->type.shape);
   load->as<node::Load>().access.other = std::move(other);
   for (auto &limit : v.limits)
     if (limit) limit->zeroOutside = zero;

@@ -179,6 +179,8 @@ void startKernel(Context &cx, const ast::FuncDef &def) {
   KernelInfo &kernel = cx.function.fn->kernel;
   cx.function.loopsByOne.clear();  // variables are numbered anew in each function
   cx.function.counters.clear();
+  cx.function.ofData.clear();
+  cx.function.dataEnds.clear();
   if (cx.function.declared && !cx.function.declared->empty()) {
     cx.function.outputShape = cx.function.declared->front().shape;
   } else if (std::string stored = firstStored(def.body); !stored.empty()) {

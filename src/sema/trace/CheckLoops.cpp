@@ -314,13 +314,16 @@ static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range) 
   bool varying = isVarying(*loop.start) || isVarying(*loop.stop) || isVarying(*loop.step);
   if (range.items.size() > 3) notePrefetch(cx, target->name, range.items[3].sym.constant());
   bool steady = !mentionsRebound(cx, start.sym) && !mentionsRebound(cx, stop.sym);
+  const bool ofData = isOfData(cx, start.sym) || isOfData(cx, stop.sym);
   auto *call = as<ast::CallExpr>(stmt.iterable);
   bool byOne = step.sym == Dim(1) && call && call->arguments.size() < 3;
   if (byOne) lanesWalkTogether(cx, stmt, start, stop);
   loopBody(cx, &loop, stmt.body, varying ? std::optional(stmt.iterable->span) : std::nullopt, [&] {
     Var *var = loop.var = newVar(cx, target->name, indexType(), stmt.target->span);
     var->varying = varying;
-    if (steady) cx.function.counters.insert(symName(var));
+    if (ofData) cx.function.ofData.insert(symName(var));
+    else if (steady) cx.function.counters.insert(symName(var));
+    if (inKernel(cx) && steady && isOfData(cx, stop.sym)) cx.function.dataEnds[symName(var)] = {stop.sym, step.sym};
     if (byOne) cx.function.loopsByOne[symName(var)] = stmt.iterable->span;
     Value counter = Value::of(ValueKind::Int);
     counter.type = indexType();

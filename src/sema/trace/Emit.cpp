@@ -17,6 +17,8 @@ Var *newVar(Context &cx, const std::string &name, Type type, Span span) {
   Var *raw = var.get();
   vars.push_back(std::move(var));
   cx.function.symVars[symName(raw)] = raw;
+  cx.function.ofData.erase(symName(raw));  // numbers are given again, where something is checked once more
+  cx.function.dataEnds.erase(symName(raw));
   return raw;
 }
 
@@ -240,6 +242,12 @@ bool isVarying(const Expr &expr) {
       varying |= query->what == Query::LocalId || query->what == Query::LaneId || query->what == Query::LinearId;
   });
   return varying;
+}
+
+bool isOfData(const Context &cx, const Dim &dim) {
+  std::set<std::string> vars;
+  cx.function.facts.simplify(dim).collectVars(vars);
+  return std::any_of(vars.begin(), vars.end(), [&](const std::string &v) { return cx.function.ofData.count(v) != 0; });
 }
 
 bool mentionsRebound(const Context &cx, const Dim &dim) {

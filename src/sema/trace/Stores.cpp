@@ -294,6 +294,10 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
     unsupported(cx, "`None` in the place of a store", syntax.span);
     return;
   }
+  if (endsAtData(limits)) {
+    unsupported(cx, "a store of a tile in a loop that ends at data, where the last tile is cut", syntax.span, kByOne);
+    return;
+  }
   Type type = isOwn ? target.type : target.var->type;
   bool apart = valueSpan.valid();
   const std::string called = isOwn ? std::string(cx.sources.text(syntax.object->span)) : target.var->name;

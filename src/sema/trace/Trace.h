@@ -118,6 +118,8 @@ bool isVarying(const Access &access);
 bool isVarying(const Expr &expr);
 /// Whether it reads a variable that may get another value.
 bool mentionsRebound(const Context &cx, const Dim &dim);
+/// Whether an integer is made of elements of tensors.
+bool isOfData(const Context &cx, const Dim &dim);
 
 // ---- CheckAttribute.cpp
 /// The built-in `name` of `tile` or of another space; Poison, without a message, if there is none.

@@ -1,5 +1,6 @@
 // Loops that the entry function runs. What a loop carries lies in two buffers: a turn reads the one and writes the other, and
 // then the entry function swaps them, which copies nothing. An array that turns only update lies in one (Updates.h).
+#include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Loops.h"
 #include "transforms/schedule/TensorFunction.h"
 #include "transforms/schedule/Updates.h"
@@ -62,6 +63,19 @@ LogicalResult FunctionScheduler::startFrom(Value init, Value memory) {
   return success();
 }
 
+/// The entry function reads how many turns the device has computed, under the name that the words have for it.
+LogicalResult FunctionScheduler::readCount(Value count, StringRef number, Attribute named) {
+  OpBuilder behind(function_.getContext());
+  behind.setInsertionPointAfterValue(count);
+  Location loc = unnamed(count.getLoc());
+  const std::string name = cast<DimAttr>(named).getDim().varName();
+  Value stored = behind.create<graph::CastOp>(ir::named(name, loc), behind.getI64Type(), count);
+  Value memory = bufferFor(stored.getType(), name + "_place", loc);
+  if (failed(fill(stored, memory))) return failure();
+  when_.push_back(builder_.getArrayAttr({builder_.getStringAttr("read"), builder_.getStringAttr(number), memory.getDefiningOp()->getAttr(kBuffer), builder_.getStringAttr(name)}));
+  return success();
+}
+
 LogicalResult FunctionScheduler::launchLoop(Operation *op) {
   SmallVector<Carried> carried = carriedBy(op);
   if (carried.empty()) return success();  // nothing that it makes is used
@@ -90,6 +104,8 @@ LogicalResult FunctionScheduler::launchLoop(Operation *op) {
   if (word.getValue() == "for") counters_.push_back(words[2]);
   for (Attribute integer : cast<ArrayAttr>(integers)) counters_.push_back(cast<ArrayAttr>(integer)[0]);
   auto when = when_;
+  if (auto counted = dyn_cast<scf::ForOp>(op); counted && !dimOf(counted.getUpperBound(), function_) && failed(readCount(counted.getUpperBound(), number, kept[3])))
+    return failure();
   when_.push_back(builder_.getArrayAttr(words));
 
   // What a turn computes, what follows does not have.

@@ -77,11 +77,9 @@ private:
   LogicalResult count(scf::ForOp loop) {
     auto start = dimOf(loop.getLowerBound(), function_), stop = dimOf(loop.getUpperBound(), function_),
          step = dimOf(loop.getStep(), function_);
-    if (!start || !stop || !step)
-      return loop.emitError("a loop of a tensor function whose number of turns is computed from data; the entry function counts "
-                            "by sizes and integers: loop with `while` and a condition, or write a kernel");
-    if (!step->isConstant() || step->constant() <= 0)
+    if (!step || !step->isConstant() || step->constant() <= 0)
       return loop.emitError("a loop of a tensor function with a step that only run time knows; multiply the counter instead");
+    if (!start || !stop) return countByData(loop);
     Value counter = loop.getInductionVar();
     OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
     StringRef hint = nameHint(counter);
@@ -104,10 +102,35 @@ private:
       words.append({builder_.getStringAttr(name), dimAttr(Dim(0)), dimAttr(turns), dimAttr(Dim(1))});
     }
     words_[loop] = words;
+    carryIntegers(loop);
+    return success();
+  }
+
+  /// Bounds that the device computes: the entry function reads how many turns there are, and counts them. The counter is data.
+  LogicalResult countByData(scf::ForOp loop) {
+    OpBuilder before(loop), inside = OpBuilder::atBlockBegin(loop.getBody());
+    Location loc = unnamed(loop.getLoc());
+    auto combine = [&](OpBuilder &builder, StringRef mnemonic, Value a, Value b, StringRef called) -> Value {
+      return builder.create<graph::ElementwiseOp>(named(called, loc), builder.getIndexType(), mnemonic, ValueRange{a, b});
+    };
+    Value counter = loop.getInductionVar(), first = loop.getLowerBound(), step = loop.getStep();
+    Value one = before.create<graph::ConstantOp>(loc, before.getIndexType(), before.getIndexAttr(1));
+    Value room = combine(before, "sub", loop.getUpperBound(), first, "");
+    Value turns = combine(before, "floordiv", combine(before, "sub", combine(before, "add", room, step, ""), one, ""), step, "turns");
+    const std::string hint = nameHint(counter).empty() ? "turn" : nameHint(counter).str();
+    const std::string turn = fresh(hint + "_turn", "turn"), count = fresh(hint + "_turns", "turns");
+    loop.setUpperBound(turns);
+    sizes_.insert(turn);
+    counter.replaceAllUsesWith(combine(inside, "add", first, combine(inside, "mul", read(inside, turn, loop.getLoc()), step, ""), hint));
+    words_[loop] = {builder_.getStringAttr("for"), builder_.getStringAttr(turn), dimAttr(Dim(0)), dimAttr(Dim::var(count)), dimAttr(Dim(1))};
+    carryIntegers(loop);
+    return success();
+  }
+
+  void carryIntegers(scf::ForOp loop) {
     for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs()))
       if (argument.getType().isIndex())
         carry(loop, {argument}, loop.getInitArgs()[i], loop.getYieldedValues()[i], loop.getResult(i));
-    return success();
   }
 
   LogicalResult repeat(scf::WhileOp loop) {

@@ -6,6 +6,7 @@ namespace tessera::transforms {
 
 /// On a loop that stays, an array of what the entry function does:
 ///   "for", a counter's name, start, stop, step    dimensions, the step a number above 0
+///   "for", a counter's name, 0, a name, 1         as many turns as the device computes, the loop's upper bound: they have that name
 ///   "while", condition                            a condition on sizes and integers (Conditions.h)
 ///   "while"                                       what the device computes decides
 /// and at the end an array of the integers that the loop carries: name, start, and what it becomes in each turn.

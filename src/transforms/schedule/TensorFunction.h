@@ -85,7 +85,8 @@ private:
   // ---- kernels
   mlir::LogicalResult launchBlock(mlir::Block &block);
   mlir::LogicalResult launchBranches(mlir::scf::IfOp branch);
-  mlir::LogicalResult launchLoop(mlir::Operation *loop);  // LaunchLoop.cpp
+  mlir::LogicalResult launchLoop(mlir::Operation *loop);
+  mlir::LogicalResult readCount(mlir::Value count, llvm::StringRef number, mlir::Attribute named);  // LaunchLoop.cpp
   struct Carried {
     llvm::SmallVector<mlir::Value, 2> arguments;  // in the body, and in the condition of a `while`
     mlir::Value init, yielded, result;

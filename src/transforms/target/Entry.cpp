@@ -67,13 +67,20 @@ bool isLoop(Attribute part) {
   return word && (word.getValue() == "for" || word.getValue() == "while");
 }
 
+/// ["read", number, memory, name]: how many turns the loop behind it has.
+bool isRead(Attribute part) {
+  auto words = dyn_cast<ArrayAttr>(part);
+  auto word = words ? dyn_cast<StringAttr>(words[0]) : StringAttr();
+  return word && word.getValue() == "read";
+}
+
 /// The conditions and loops under which the entry function does what `op` says. Memory is there before the first loop.
 void copyConditions(OpBuilder &builder, Operation *op, Operation *made, const EntryNames &names) {
   auto conditions = op->getAttrOfType<ArrayAttr>("tsr.when");
   if (!conditions) return;
   SmallVector<Attribute> texts;
   for (Attribute condition : conditions) {
-    if (isa<tile::TempOp>(op) && isLoop(condition)) break;
+    if (isa<tile::TempOp>(op) && (isLoop(condition) || isRead(condition))) break;
     texts.push_back(whenText(builder, condition, names));
   }
   if (!texts.empty()) made->setAttr("when", builder.getArrayAttr(texts));

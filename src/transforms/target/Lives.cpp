@@ -16,7 +16,7 @@ bool isInLoop(Operation *launch) {
   return conditions && llvm::any_of(conditions, [](Attribute condition) {
     auto words = dyn_cast<ArrayAttr>(condition);
     auto word = words && !words.empty() ? dyn_cast<StringAttr>(words[0]) : StringAttr();
-    return word && (word.getValue() == "for" || word.getValue() == "while" || word.getValue() == "leave");
+    return word && llvm::is_contained({"for", "while", "leave", "read"}, word.getValue());
   });
 }
 
