@@ -55,16 +55,19 @@ TEST(Advice, AMistakeBelowTwoLibraryFunctionsIsSaidAtTheUsersCall) {
 }
 
 TEST(Advice, ARowOfAStateHasAPlace) {
-  const std::string head = "struct KV[S, D]:\n    k: Tensor[S, D, f32]\n\n@state\nstruct Cache[L, S, D]:\n    layers: [KV[S, D]; L]\n\n"
+  const std::string head = "struct KV[S, D]:\n    k: Tensor[S, D, f32]\n    n: i32\n\n@state\nstruct Cache[L, S, D]:\n    layers: [KV[S, D]; L]\n\n"
                            "def put[L, S, D](x: Tensor[D, f32], cache: Cache[L, S, D]) -> Tensor[D, f32] where S >= 1:\n";
-  test::Checking plain(head + "    for c in cache.layers:\n        x = x * 2.0\n        c.k[0] = x\n    return x\n");
-  EXPECT_EQ(edits(plain), std::vector<std::string>{"i, c in enumerate(cache.layers):\n        x = x * 2.0\n        cache.layers[i].k[0]"});
-  test::Checking counted(head + "    for n, c in enumerate(cache.layers):\n        c.k[0] = x\n    return x\n");
-  EXPECT_EQ(edits(counted), std::vector<std::string>{"cache.layers[n].k[0]"});
-  test::Checking right(head + "    for i, c in enumerate(cache.layers):\n        x = x * 2.0\n        cache.layers[i].k[0] = x\n    return x\n");
-  EXPECT_EQ(right.messages(), "");
-  test::Checking other(head + "    for i in range(L):\n        c = cache.layers[i]\n        c.k[0] = x\n    return x\n");
-  EXPECT_EQ(edits(other), std::vector<std::string>{""});
+  auto dumpOf = [&](const std::string &body) {
+    test::Checking c(head + body + "    return x\n");
+    EXPECT_EQ(c.messages(), "") << body;
+    return c.dump();
+  };
+  EXPECT_EQ(dumpOf("    for i, c in enumerate(cache.layers):\n        c.k[0] = x\n        c.n = c.n + 1\n        x = x + c.k[0]\n"),
+            dumpOf("    for i in range(L):\n        cache.layers[i].k[0] = x\n        cache.layers[i].n = cache.layers[i].n + 1\n        x = x + cache.layers[i].k[0]\n"));
+  test::Checking alone(head + "    for i in range(L):\n        c = cache.layers[i]\n        c.k[0] = x\n    return x\n");
+  EXPECT_EQ(edits(alone), std::vector<std::string>{""});
+  test::Checking another(head + "    for c in cache.layers:\n        d = c\n        d.k[0] = x\n    return x\n");
+  EXPECT_EQ(edits(another), std::vector<std::string>{""});
 }
 
 TEST(Advice, AHelperWithoutTypesIsSaidWithItsCall) {

@@ -7,6 +7,7 @@
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
+#include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
@@ -118,7 +119,10 @@ bool leaveState(Context &cx, int before, const Value &after, const std::string &
 }
 
 void assignPart(Context &cx, const ast::Expr &place, Value value, Span span) {
-  if (auto *name = as<ast::NameExpr>(&place)) return assignName(cx, name->name, std::move(value), place.span);
+  if (auto *name = as<ast::NameExpr>(&place)) {
+    auto row = rowPlace(cx, name->name, place.span);
+    return row ? assignPart(cx, *row->stack, std::move(value), span) : assignName(cx, name->name, std::move(value), place.span);
+  }
   if (auto *row = as<ast::SubscriptExpr>(&place)) return assignPart(cx, *row->object, std::move(value), span);
   auto &field = static_cast<const ast::AttributeExpr &>(place);
   std::vector<StackRow> rows;  // the value is that of all of them
@@ -140,8 +144,10 @@ bool isPartOfState(Context &cx, const ast::Expr &place) {
   }
   auto *field = as<ast::AttributeExpr>(&place);
   if (!field) return false;
-  if (!as<ast::NameExpr>(field->object)) return isPartOfState(cx, *field->object);
-  auto bound = cx.function.frame->names.find(as<ast::NameExpr>(field->object)->name);
+  auto *name = as<ast::NameExpr>(field->object);
+  if (!name) return isPartOfState(cx, *field->object);
+  if (rowPlace(cx, name->name, name->span)) return true;
+  auto bound = cx.function.frame->names.find(name->name);
   return bound != cx.function.frame->names.end() && bound->second.value.kind == ValueKind::Struct &&
          bound->second.value.isState();
 }

@@ -3,6 +3,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Draws.h"
+#include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 #include <algorithm>
@@ -331,6 +332,7 @@ void prepareRebinding(Context &cx, std::set<std::string> names, Span span) {
   for (const std::string &name : names) {
     auto it = cx.function.frame->names.find(name);
     if (it == cx.function.frame->names.end() || !it->second.isBound()) continue;
+    if (rowPlace(cx, name, span)) continue;  // what changes is the state
     Binding &binding = it->second;
     Value &value = binding.value;
     if (value.kind == ValueKind::Rng &&

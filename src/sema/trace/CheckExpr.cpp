@@ -11,8 +11,10 @@
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/GuardScope.h"
+#include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>
 
@@ -143,6 +145,8 @@ Value readBinding(Context &cx, const std::string &name, const Binding &binding, 
           .help("give it a value before the condition or loop");
     return Value::poison();
   }
+  if (binding.value.inner && binding.value.kind == ValueKind::Struct)
+    if (auto row = rowPlace(cx, name, span)) return rowOfStack(cx, checkExpr(cx, *row->stack), row->index, span);
   if (binding.parts) return partsNow(cx, binding.value, span);
   Value value = binding.value;
   if (binding.var && value.expr) {  // what it holds may have gained limits since

@@ -422,9 +422,14 @@ static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterabl
     cx.function.facts.addNonNegative(turn);
     cx.function.facts.addNonNegative(count.sym - Dim(1) - turn);
     Value row = Value::of(ValueKind::Tuple);
-    if (rows.kind != ValueKind::Zip) row = rowOfStack(cx, rows, index, span);
+    auto rowOf = [&](const Value &stack) {
+      Value one = rowOfStack(cx, stack, index, span);
+      if (one.kind == ValueKind::Struct) one.inner = std::make_shared<const Value>(index);
+      return one;
+    };
+    if (rows.kind != ValueKind::Zip) row = rowOf(rows);
     else
-      for (const Value &stack : rows.items) row.items.push_back(rowOfStack(cx, stack, index, span));
+      for (const Value &stack : rows.items) row.items.push_back(rowOf(stack));
     assignTo(cx, *targets->row, std::move(row), stmt.target->span);
     return inHost(cx) ? std::nullopt : std::optional(Turns{turn, Dim::max(count.sym, Dim(0))});
   });

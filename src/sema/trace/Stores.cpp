@@ -1,12 +1,12 @@
 // Stores: `out[i] = x` of kernels, which write to memory, and of tensor functions, where the name stands for a new value
 // behind it; places in the structs of a stack, `cache.layers[i].k[j] = x`.
 #include "checked/ExprBuild.h"
-#include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/kernels/Coverage.h"
+#include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 
@@ -48,44 +48,6 @@ bool isOwnPlace(Context &cx, const ast::Expr &place) {
     return !cx.function.frame->inlined && bound->second.span == param.var->span;
   };
   return std::none_of(cx.function.fn->params.begin(), cx.function.fn->params.end(), isPassed);
-}
-
-/// The innermost loop around a place that has a target of this name; null if there is none.
-const ast::ForStmt *loopOver(const ast::Stmt &stmt, const std::string &name, Span place) {
-  if (place.begin < stmt.span.begin || stmt.span.end < place.end) return nullptr;
-  for (const ast::Stmt *inner : ast::childrenOf(stmt).stmts)
-    if (const ast::ForStmt *loop = loopOver(*inner, name, place)) return loop;
-  auto *loop = as<ast::ForStmt>(&stmt);
-  if (!loop) return nullptr;
-  auto isIt = [&](const ast::Expr &target) { return target.kind == ast::ExprKind::Name && static_cast<const ast::NameExpr &>(target).name == name; };
-  bool found = isIt(*loop->target);
-  for (const ast::Expr *part : ast::childrenOf(*loop->target).exprs) found |= isIt(*part);
-  return found ? loop : nullptr;
-}
-
-/// `for c in cache.layers: c.k[i] = x`: a row is a value, and its place has another name. False where it is something else.
-bool suggestRow(Context &cx, diag::Builder &builder, const ast::SubscriptExpr &syntax) {
-  const ast::Expr *root = syntax.object.get();
-  while (auto *member = as<ast::AttributeExpr>(root)) root = member->object.get();
-  auto *name = as<ast::NameExpr>(root);
-  const Callable *function = cx.function.frame->function;
-  const ast::ForStmt *loop = name && function && function->def ? loopOver(*function->def, name->name, syntax.span) : nullptr;
-  if (!loop) return false;
-  auto *call = as<ast::CallExpr>(loop->iterable);
-  const std::vector<const ast::Expr *> targets = ast::childrenOf(*loop->target).exprs;
-  auto *counter = call && call->arguments.size() == 1 && targets.size() == 2 && cx.sources.text(call->callee->span) == "enumerate" ? as<ast::NameExpr>(targets[0]) : nullptr;
-  const ast::Expr &stack = counter ? *call->arguments[0].value : *loop->iterable;
-  if ((!counter && loop->target->kind != ast::ExprKind::Name) || !isOwnPlace(cx, stack) || !checkExpr(cx, stack).isStack()) return false;
-  const std::string index = counter ? counter->name : cx.function.frame->names.count("i") ? "row" : "i", rows(cx.sources.text(stack.span));
-  const Span file = syntax.span;
-  const std::string place = rows + "[" + index + "]" + std::string(cx.sources.text({file.file, name->span.end, syntax.span.end}));
-  builder.help("`" + name->name + "` is a row as it was before the turn; its place is `" + rows + "[" + index + "]`");
-  if (counter) builder.suggest(syntax.span, place, "assign to the place");
-  else
-    builder.suggest({file.file, loop->target->span.begin, syntax.span.end},
-                    index + ", " + name->name + " in enumerate(" + rows + ")" + std::string(cx.sources.text({file.file, loop->iterable->span.end, syntax.span.begin})) + place,
-                    "count the rows, and assign to the place");
-  return true;
 }
 
 /// The tensor with this part chosen anew: where(here, value, target), which is stored in place where memory allows.
@@ -185,6 +147,13 @@ void assignPlace(Context &cx, const ast::Expr &place, Value made, bool ofState, 
 
 Value placeOf(Context &cx, const ast::Expr &expr, std::vector<StackRow> &rows) {
   if (inKernel(cx)) return checkExpr(cx, expr);
+  if (auto *name = as<ast::NameExpr>(&expr)) {
+    auto row = rowPlace(cx, name->name, expr.span);
+    if (!row) return checkExpr(cx, expr);
+    Value stack = placeOf(cx, *row->stack, rows);
+    rows.push_back({row->index, expr.span});
+    return stack;
+  }
   if (auto *member = as<ast::AttributeExpr>(&expr)) {
     std::vector<StackRow> inner;
     Value object = placeOf(cx, *member->object, inner);
@@ -265,7 +234,6 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
   if (target.kind != ValueKind::View && target.kind != ValueKind::Shared && !isOwn) {
     if (fresh(cx, Id::immutableTensor, syntax.span)) {
       auto builder = report(cx, Id::immutableTensor, syntax.span, describe(cx, target));
-      if (!inKernel(cx) && suggestRow(cx, builder, syntax)) return;
       builder.help(!target.isArray() ? "only tensors of a kernel's parameters and shared buffers are written to"
                 : inKernel(cx) || !name
                     ? "values do not change; build a new one, for example with `where` or `concat`"

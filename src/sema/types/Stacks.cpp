@@ -224,7 +224,8 @@ bool matchStack(Context &cx, const Value &value, const ast::StackExpr &annotatio
 
 Value constructStack(Context &cx, const Value &type, const GivenList &fields, Span span) {
   GivenList ones = fields;
-  for (Given &field : ones) field.value = elementOfStack(field.value);
+  for (Given &field : ones)
+    for (size_t axis = 0; axis < type.instance->stack.size(); ++axis) field.value = elementOfStack(field.value);
   Value open = type;
   open.instance = withStack(*type.instance, {});
   auto *block = std::exchange(cx.function.block, nullptr);  // of one struct only the type is wanted
