@@ -295,9 +295,10 @@ static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &exten
     Dim room = extent - start.sym;
     limit = Limit{part.step == 1 ? room : Dim::ceilDiv(room, Dim(part.step)), true};
   }
-  // What lies behind the end of the loop is in the tensor, and is left out by a mask of its own (loadAccess).
+  // What lies behind the end of the loop is in the tensor, and is left out by a mask of its own (loadAccess). No longer than the
+  // slice: masks count in 32 bits, and a row may have more elements.
   if (const Dim *stop = endOfLoop(cx, start.sym, part))
-    limit = Limit{Dim::min(limit ? extent : *stop, *stop) - start.sym, false};
+    limit = Limit{Dim::min(Dim::min(limit ? extent : *stop, *stop) - start.sym, part.size), false};
   at.first = start.sym;
   if (!zeroStart) part.offset = indexExpr(cx, start, slice.span);
   return true;
