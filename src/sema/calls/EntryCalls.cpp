@@ -43,7 +43,13 @@ static bool hasShape(Context &cx, const Callable &callable, const Param &param, 
                      std::map<std::string, Dim> &dims) {
   const std::vector<Dim> &declared = param.var->type.shape;
   const size_t rank = v.kind == ValueKind::HostTensor ? knownRank(v, cx.function.rebindable) : 0;
-  if (rank == 0) return true;
+  if (rank == 0) {  // a number, where its dtype is known: what a function gave
+    const bool number = v.kind == ValueKind::HostTensor && knownDType(v, cx.function.rebindable).has_value();
+    if (!number || declared.empty()) return true;
+    report(cx, Id::wrongArgument, at, quoted(callable.name), "`" + param.var->type.str() + "` for `" + param.var->name + "`", "a number")
+        .note(param.var->span, "declared here");
+    return false;
+  }
   if (rank != declared.size()) {
     report(cx, Id::rankMismatch, at, diag::counted(declared.size(), "dimension"), diag::counted(rank, "dimension"))
         .note(param.var->span, "declared here");
@@ -218,6 +224,7 @@ bool entryArguments(Context &cx, const Callable &callable, const Function &calle
     if (!behind) return notCompiledYet(cx, "a call that leaves a cache behind that I cannot count,", span), false;
     state.after = std::move(*behind);
   }
+  for (const auto &[name, extent] : written) dims.try_emplace(name, extent);
   takeOverEffects(cx, callee.effects.without(EffectKind::State), callable.name, false, span);
   for (const Later &what : callee.later) notCompiledYet(cx, what.what, span);
   for (const Requirement &r : callee.requirements) {
@@ -235,6 +242,8 @@ std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, 
     if (inHost(cx)) {  // the extents are those of the function that is called
       v.rank = static_cast<int>(type.shape.size());
       v.madeOf = type.dtype;
+      auto isWritten = [](const Dim &d) { return d.isConstant(); };
+      if (std::all_of(type.shape.begin(), type.shape.end(), isWritten)) v.madeAs = type.shape;
       v.type.shape.clear();
       made->type.shape.clear();
     } else {
@@ -330,6 +339,7 @@ Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values
       type.kind = TypeKind::HostTensor;
       type.dtype = r.type.dtype;
       type.shape = r.type.shape;
+      for (Dim &d : type.shape) d = d.substitute(dims);
     } else {
       for (Dim &d : type.shape) d = d.substitute(dims);
     }
