@@ -143,10 +143,11 @@ void overlappingSlices(Context &cx, const Value &start, const Dim &length, Span 
   const ast::Expr *whole = count > 0 ? dividedInto(*range->arguments.back().value, by, cx.sources) : nullptr;
   builder.label(whole ? "it counts blocks of " + by : "it goes on by 1")
       .note(span, whole ? "the slices want elements" : "a turn takes " + by + " elements here");
-  if (count == 0 || (count == 2 && whole)) return;
+  if (count == 0) return;
   std::string stop(cx.sources.text((whole ? whole : range->arguments.back().value.get())->span));
   const uint32_t close = it->second.end - 1;
-  if (count == 2 && stop == by)  // `range(K, T.k)`, which begins at K
+  if (count == 2 && whole) builder.suggest(range->arguments[1].span, stop + ", " + by, "count elements, and go on by " + by);
+  else if (count == 2 && stop == by)  // `range(K, T.k)`, which begins at K
     builder.suggest(range->arguments[0].span, "0, " + std::string(cx.sources.text(range->arguments[0].span)), "begin at 0, and go on by " + by);
   else if (count == 2) builder.suggest({it->second.file, close, close}, ", " + by, "go on by " + by);
   else if (range->callee->kind == ast::ExprKind::Name && cx.sources.text(def->span).find(" tile.") != std::string::npos)
