@@ -126,7 +126,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfMethods, editsOfEquations, editsOfSaid, editsOfUse, smallEditsOfWords, editsOfTransforms, foreignCalls,
+  for (auto *find : {editsOfStatements, editsOfMethods, editsOfEquations, editsOfSaid, editsOfUse, smallEditsOfWords, smallEditsOfValues, editsOfTransforms, foreignCalls,
                      editsOfArguments, editsOfLacks, editsOfStructs, editsOfFitting, editsOfCalls, editsOfExtents, editsOfNumbers, smallEditsOfKernels,
                      editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {

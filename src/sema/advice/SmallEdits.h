@@ -7,6 +7,9 @@ namespace tessera::sema {
 /// As candidatesFor(), for what was nearly written: these edits change less than those, so they are tried first.
 std::vector<CandidateGroup> smallEditsOfWords(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);
+/// Dtypes, numbers, sizes, options. (SmallEditsOfValues.cpp)
+std::vector<CandidateGroup> smallEditsOfValues(const diag::Diagnostic &diagnostic, const Place &place,
+                                               const Sources &sources);
 std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place,
                                                 const Sources &sources);
 std::vector<CandidateGroup> editsOfUse(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
@@ -30,6 +33,9 @@ std::vector<CandidateGroup> editsOfTransforms(const diag::Diagnostic &diagnostic
 /// What a call lacks, and how its parts are counted. (EditsOfArguments.cpp)
 std::vector<CandidateGroup> editsOfArguments(const diag::Diagnostic &diagnostic, const Place &place,
                                              const Sources &sources);
+/// Names of other libraries. (ForeignPrefixes.cpp)
+std::vector<CandidateGroup> foreignPrefixes(const diag::Diagnostic &diagnostic, const Place &place,
+                                            const Sources &sources);
 /// Arguments that do not fit: one too many, in another order, of another kind. (EditsOfFitting.cpp)
 std::vector<CandidateGroup> editsOfFitting(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);
