@@ -411,6 +411,18 @@ bool saysShapes(const std::vector<diag::Diagnostic> &said, size_t from) {
 }
 }  // namespace
 
+/// `layernorm_safe(x, D)`: what is a fraction where nothing is given is no extent of a tensor.
+static bool isExtentForFraction(Context &cx, const Value &value, const ast::Parameter &p, Span span) {
+  auto *fraction = as<ast::FloatExpr>(p.defaultValue);
+  const bool extent = value.kind == ValueKind::Int && !value.sym.isConstant();
+  if (!extent || !fraction || fraction->value <= 0 || fraction->value >= 1) return false;
+  if (fresh(cx, Id::wrongArgument, span))
+    report(cx, Id::wrongArgument, span, quoted(p.name.text), "a number such as `" + fraction->text + "`", "an extent")
+        .note(p.name.span, "declared here")
+        .help("an extent that is meant as a number is written `f32(" + std::string(cx.sources.text(span)) + ")`");
+  return true;
+}
+
 bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
                     int *failed) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
@@ -443,7 +455,7 @@ bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &v
     for (Value *item : items) {
       Value out = *item;
       auto matches = [&] {
-        return !item->isPoison() &&
+        return !item->isPoison() && !isExtentForFraction(cx, *item, p, spans[i]) &&
                (!p.annotation || matchParameter(cx, *item, *p.annotation, p.name.text, spans[i], out));
       };
       size_t before = cx.diagnostics.all().size();
