@@ -104,13 +104,12 @@ private:
   }
 
   void axesIn(const ast::Expr &e, CandidateGroup &edits) {
-    constexpr uint64_t kMostAxes = 4;
     if (auto *call = as<ast::CallExpr>(&e))
       for (const ast::Argument &argument : call->arguments) {
-        auto *axis = argument.keyword && argument.keyword->text == "axis" ? as<ast::IntExpr>(argument.value) : nullptr;
-        for (uint64_t other = 0; axis && other < kMostAxes; ++other)
-          if (other != axis->value)
-            replace(edits, axis->span, std::to_string(other), "go along axis " + std::to_string(other));
+        if (!argument.keyword || argument.keyword->text != "axis") continue;
+        eachOtherAxis(argument.value.get(), [&](const std::string &other) {
+          replace(edits, argument.value->span, other, "go along axis " + other);
+        });
       }
     for (const ast::Expr *child : ast::childrenOf(e).exprs) axesIn(*child, edits);
   }

@@ -5,6 +5,7 @@
 #include "sema/advice/Recipes.h"
 #include "support/DType.h"
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace tessera::sema {
@@ -162,6 +163,21 @@ protected:
       if (call && reductions.count(nameOf(*call)) && !keyword(*call, "keepdim")) found.push_back(call);
     });
     return found;
+  }
+  /// The number of an axis as it is written, `1` or `-1`.
+  static std::optional<int64_t> axisNumber(const ast::Expr *e) {
+    auto *minus = ast::as<ast::UnaryExpr>(e);
+    const bool negative = minus && minus->op == ast::UnaryOp::Neg;
+    auto *number = ast::as<ast::IntExpr>(negative ? minus->operand.get() : e);
+    if (!number || number->value > 8) return std::nullopt;
+    return negative ? -static_cast<int64_t>(number->value) : static_cast<int64_t>(number->value);
+  }
+  /// Each other number for an axis, counted from the same side; an axis that is none has no others.
+  template <class Visit> static void eachOtherAxis(const ast::Expr *e, const Visit &each) {
+    constexpr int64_t kMostAxes = 4;
+    const std::optional<int64_t> axis = axisNumber(e);
+    for (int64_t i = 0; axis && i < kMostAxes; ++i)
+      if (const int64_t other = *axis < 0 ? -1 - i : i; other != *axis) each(std::to_string(other));
   }
   static bool isOfTile(const ast::CallExpr &call) {
     auto *method = ast::as<ast::AttributeExpr>(call.callee);

@@ -90,6 +90,11 @@ private:
     auto *name = call && !call->arguments.empty() ? as<ast::NameExpr>(call->arguments[0].value) : nullptr;
     const ast::FuncDef *def = name ? functionCalled(name->name) : nullptr;
     if (!string || string->value.empty() || !def) return;
+    for (const ast::Expr *e : place_.around)  // `grad(loss, wrt="w")(w, x)`: what it gets in the place of a parameter
+      if (auto *derivative = as<ast::CallExpr>(e); derivative && derivative->callee.get() == call)
+        for (size_t i = 0; i < std::min(derivative->arguments.size(), def->parameters.size()); ++i)
+          if (text(derivative->arguments[i].span) == string->value)
+            replace(group(false), string->span, "\"" + def->parameters[i].name.text + "\"", "`" + string->value + "` is given as it");
     for (bool alike : {true, false}) {
       CandidateGroup &edits = group(true);
       edits.assumes = true;
@@ -214,7 +219,7 @@ private:
         replace(edits, compare->span, text(right) + between + text(left), "compare them the other way");
     }
     for (diag::Fix &fix : edits.edits) fix.applicability = diag::Applicability::Assumption;
-    edits.assumes = true;
+    edits.assumes = edits.last = true;
   }
 
   /// `h = zeros((D, 1))` in front of a loop that makes `[D]` of it, `zeros((B))` for `zeros((B, D))`.

@@ -20,11 +20,14 @@ public:
       withoutArgument(), policyOfDType(), streamOfKeyword(), castArgument(), addedNumber();
       break;
     case Id::noOverload: keywordsHere(), otherOrder(3); break;
+    case Id::factRefuted:
+      if (diagnostic_.message.find(".ndim") != std::string::npos) otherOrder(3);  // what kinds of numbers they hold is another mistake
+      break;
     case Id::notSupportedYet:
     case Id::dtypeMismatch: otherOrder(3); break;
     case Id::wrongArgument:
       otherOrder(3), functionCalled(), tensorOfList(), typeOfOption(), dtypeOfMade(), streamOfSeed(), wholeIndices(),
-          wholeNumber();
+          wholeNumber(), numberOfText();
       break;
     case Id::tooManyArguments: elementAndValue(), withoutSelf(), decimals(), withoutLast(); break;
     case Id::unknownAttribute:
@@ -33,10 +36,9 @@ public:
     case Id::literalRange: dtypeOfMade(); break;
     case Id::badSchedule:
     case Id::notConstant: numberOfOption(); break;
-    case Id::notCallable: sizes(); break;
-    case Id::redefinedType: firstOfSeveral(place_.statement); break;
-    case Id::wrongResult: firstOfSeveral(bindingOfResult()), stateReturned(); break;
-    case Id::badFormat: formatOfFloat(), firstOfSeveral(bindingOfResult()); break;
+    case Id::notCallable: sizes(), productOfCalled(); break;
+    case Id::wrongResult: stateReturned(); break;
+    case Id::badFormat: formatOfFloat(); break;
     case Id::unusedValue: keptValue(); break;
     case Id::badOperand: calledOperand(), lengthOfState(); break;
     case Id::notIterable: numbersOf(); break;
@@ -339,6 +341,17 @@ private:
     }
   }
 
+  /// `def main(rate: str = "0.1"):`, and `scaled(x, rate)`
+  void numberOfText() {
+    const ast::Parameter *p = parameterOf(place_.expr());
+    auto *value = p && p->annotation && text(*p->annotation) == "str" ? as<ast::StringExpr>(p->defaultValue) : nullptr;
+    const bool digits = value && value->value.find_first_of("0123456789") == 0 &&
+                        value->value.find_first_not_of("0123456789.e-+") == std::string::npos;
+    if (!digits) return;
+    const char *type = value->value.find_first_of(".e") == std::string::npos ? "int" : "float";
+    replaceAll(group(false), {{p->annotation->span, type}, {value->span, value->value}}, "make it a number");
+  }
+
   /// `x = ones((4,), i32)` for a function of f32.
   void dtypeOfMade() {
     auto *name = as<ast::NameExpr>(place_.expr());
@@ -414,14 +427,17 @@ private:
               "the extents are `shape`");
   }
 
-  /// `w = momentum(w, g, m, 0.1)`, which gives a tuple.
-  void firstOfSeveral(const ast::Stmt *statement) {
-    auto *assign = as<ast::AssignStmt>(statement);
-    auto *target = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
-    if (!target || assign->value->kind != ast::ExprKind::Call) return;
-    CandidateGroup &edits = group(false);
-    for (const char *rest : {", _", ", _, _", ", _, _, _"})
-      insert(edits, target->span.end, rest, "leave the rest to `_`");
+  /// `l.w(x)` of a weight: the product is meant.
+  void productOfCalled() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || call->arguments.size() != 1 || call->arguments[0].keyword || place_.inKernel ||
+        diagnostic_.message.rfind("a tensor ", 0) != 0)
+      return;
+    const ast::Expr &x = *call->arguments[0].value;
+    auto *around = place_.around.size() > 1 ? as<ast::BinaryExpr>(place_.around[1]) : nullptr;
+    const bool weaker = around && (around->op == ast::BinaryOp::Add || around->op == ast::BinaryOp::Sub);  // than `@`
+    const std::string product = asPrimary(x) + " @ " + text(*call->callee);
+    replace(group(false), call->span, weaker ? product : inPlaceOf(*call, product), "multiply them");
   }
 
   /// `return w - rate * m` of a function that makes a new `m`, too, and declares two results.
@@ -441,19 +457,6 @@ private:
         insert(edits, place_.expr()->span.end, ", " + name, "return it, too");
         insert(edits, place_.expr()->span.begin, name + ", ", "return it, too");
       }
-  }
-
-  /// The statement that gave the returned name its value.
-  const ast::Stmt *bindingOfResult() const {
-    auto *name = as<ast::NameExpr>(place_.expr());
-    if (auto *shown = as<ast::FStringExpr>(place_.expr()))  // `f"{low:.2f}"`
-      for (const ast::FStringPart &part : shown->parts)
-        if (as<ast::NameExpr>(part.value) && !part.format.empty()) name = as<ast::NameExpr>(part.value);
-    const ast::Expr *value = name && place_.function ? place_.valueOf(name->name) : nullptr;
-    if (!value) return nullptr;
-    for (const ast::StmtPtr &stmt : place_.function->body)
-      if (auto *assign = as<ast::AssignStmt>(stmt); assign && assign->value.get() == value) return assign;
-    return nullptr;
   }
 
   /// `double(x)` as a statement of host code.

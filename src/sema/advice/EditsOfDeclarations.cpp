@@ -21,7 +21,7 @@ public:
     case Id::contractionMismatch: declaredNumber(), declaredExtent(); break;
     case Id::broadcastFails:
     case Id::shapeMismatch: declaredExtent(); break;
-    case Id::gradNotScalar: lossOfRow(); break;
+    case Id::gradNotScalar: lossOfRow(), lossWithoutMetrics(); break;
     default: break;
     }
     for (CandidateGroup &group : groups_) group.ofSignature = group.assumes = group.rivals = true;
@@ -131,6 +131,23 @@ private:
       }
       replace(group(false), type->items[0].span.to(type->items[1].span), second + ", " + first,
               "the channels of the result come first");
+    }
+  }
+
+  /// `grad(loss, ...)` of a loss that returns its metrics, too: the first result alone is differentiated.
+  void lossWithoutMetrics() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *name = call && !call->arguments.empty() ? as<ast::NameExpr>(call->arguments[0].value) : nullptr;
+    if (!name) name = as<ast::NameExpr>(place_.expr());
+    for (const ast::StmtPtr &stmt : place_.module->body) {
+      auto *def = as<ast::FuncDef>(stmt);
+      if (!name || !def || def->name.text != name->name || def->body.empty()) continue;
+      auto *last = as<ast::ReturnStmt>(def->body.back());
+      const ast::SequenceExpr *values = last ? tupleOf(last->value.get()) : nullptr, *types = tupleOf(def->result.get());
+      if (!values || values->items.empty() || (def->result && !types)) return;
+      std::vector<std::pair<Span, std::string>> parts = {{last->value->span, text(*values->items[0])}};
+      if (types) parts.push_back({def->result->span, text(*types->items[0])});
+      replaceAll(group(false), parts, "return the loss alone");
     }
   }
 

@@ -87,12 +87,23 @@ private:
       if (!call || nameOf(*call) != "reshape") return;
       const size_t first = as<ast::AttributeExpr>(call->callee) ? 0 : 1;
       if (isOfItsOwnSizes(*call)) return;
-      for (size_t i = first; i + 1 < call->arguments.size(); ++i) {
+      for (size_t i = first + keptInFront(*call); i + 1 < call->arguments.size(); ++i) {
         const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
         if (a.keyword || b.keyword || a.value->kind == ast::ExprKind::Tuple) continue;
         add(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange the sizes");
       }
     });
+  }
+
+  /// How many of the first sizes of `x.reshape(B, S, H, D // H)` are those of `x`: they stay where they are.
+  size_t keptInFront(const ast::CallExpr &call) const {
+    auto *method = as<ast::AttributeExpr>(call.callee);
+    const ast::SubscriptExpr *type = method ? tensorTypeOf(method->object.get()) : nullptr;
+    size_t kept = 0;
+    while (type && kept + 1 < type->items.size() && kept < call.arguments.size() &&
+           text(type->items[kept].span) == text(call.arguments[kept].span))
+      ++kept;
+    return kept;
   }
 
   /// `x.reshape(C, R)` of `x: Tensor[R, C]`: a transpose was meant rather.

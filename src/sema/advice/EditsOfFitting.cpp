@@ -14,6 +14,7 @@ public:
   using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
+    movedArgument();
     switch (diagnostic_.id) {
     case Id::noOverload:
       wholeNumbers(), noneForFalse(), streamOfFunction(), exchangedNeighbours(), lengthOfList(), oneLess(), withoutCall();
@@ -44,6 +45,32 @@ private:
     for (const ast::Expr *e : place_.around)
       if (auto *call = as<ast::CallExpr>(e); call && found.size() < 2) found.push_back(call);
     return found;
+  }
+
+  /// `group_norm(x, g, b, 8)`, `tile.dot(acc, a, b)`: one argument stands elsewhere, the others in their order.
+  void movedArgument() {
+    static const std::set<Id> ids = {Id::noOverload, Id::wrongArgument, Id::notSupportedYet, Id::contractionMismatch, Id::shapeMismatch,
+                                     Id::rankMismatch, Id::broadcastFails, Id::factRefuted, Id::badOperand, Id::unknownAttribute};
+    auto *call = as<ast::CallExpr>(place_.expr());
+    const bool ofKinds = diagnostic_.id == Id::factRefuted && diagnostic_.message.find(".ndim") == std::string::npos;
+    if (!call || ofKinds || !ids.count(diagnostic_.id)) return;
+    const size_t count = call->arguments.size();
+    if (count < 3 || count > 5) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.keyword || arg.stars) return;
+    CandidateGroup &edits = group(true);
+    edits.last = true;
+    for (size_t from = 0; from < count; ++from)
+      for (size_t to = 0; to < count; ++to) {
+        if (from == to || from == to + 1) continue;  // of two neighbours one move is enough
+        std::vector<std::string> order;
+        for (size_t i = 0; i < count; ++i)
+          if (i != from) order.push_back(text(call->arguments[i].span));
+        order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), text(call->arguments[from].span));
+        std::string shown;
+        for (const std::string &one : order) shown += (shown.empty() ? "" : ", ") + one;
+        replace(edits, call->arguments.front().span.to(call->arguments.back().span), shown, "give them in this order");
+      }
   }
 
   /// `linear(x, D * 1.5)`: the product of whole numbers, `D * 3 // 2`.
@@ -119,8 +146,21 @@ private:
     edits.assumes = true;
   }
 
+  /// `for layer in range(layers)`, and `layer.w` in the loop: an item, no number.
+  void itemsOfList() {
+    auto *loop = as<ast::ForStmt>(place_.statement);
+    auto *range = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
+    if (!range || nameOf(*range) != "range" || range->arguments.size() != 1 || !place_.function) return;
+    bool asItem = false;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *member = as<ast::AttributeExpr>(&part);
+      asItem |= member && text(*member->object) == text(*loop->target);
+    });
+    if (asItem) replace(group(false), range->span, text(range->arguments[0].span), "go over its items");
+  }
   /// `for i in range(layers)`
   void lengthOfList() {
+    itemsOfList();
     CandidateGroup &edits = group(true);
     const bool ofTensor = diagnostic_.message.find("this is a tensor") != std::string::npos;  // it says its own extents
     for (const ast::CallExpr *call : callsAround())

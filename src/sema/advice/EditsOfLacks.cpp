@@ -1,4 +1,5 @@
 // Edits for what a call lacks: an axis, fields of a struct, what has the name of a parameter, the other part of a pair.
+#include "sema/advice/CalleeParameters.h"
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
 #include <map>
@@ -102,34 +103,11 @@ private:
     return "zeros((" + shape + (type->items.size() == 2 ? ",)" : ")") + (dtype == "f32" ? ")" : ", " + dtype + ")");
   }
 
-  /// The parameters of what is called: of the module, or where the message shows the declaration.
+  /// The parameters of what is called; none if its declaration is not known.
   std::vector<std::string> parametersOfCallee(const ast::CallExpr &call) const {
     std::vector<std::string> names;
-    for (const ast::StmtPtr &stmt : place_.module->body)
-      if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text == nameOf(call) && call.callee->kind == ast::ExprKind::Name) {
-        for (const ast::Parameter &p : def->parameters) names.push_back(p.name.text);
-        return names;
-      }
-    for (const diag::Note &note : diagnostic_.notes) {
-      if (!note.span.valid() || note.span.file == diagnostic_.span.file) continue;
-      const std::string &all = sources_.file(note.span.file).text;
-      const size_t def = all.rfind("def " + nameOf(call) + "(", note.span.begin), open = all.find('(', def),
-                   close = all.find("):", open);
-      if (def == std::string::npos || close == std::string::npos) continue;
-      int depth = 0;
-      bool inName = true;
-      std::string name;
-      for (size_t i = open + 1; i <= close; ++i) {
-        const char c = all[i];
-        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
-        if ((c == ',' && depth == 0) || i == close) {
-          if (!name.empty()) names.push_back(name);
-          name.clear(), inName = true;
-        } else if (inName && (std::isalnum(static_cast<unsigned char>(c)) || c == '_')) name += c;
-        else if (c != ' ' && c != '\n' && c != '*') inName = false;
-      }
-      return names;
-    }
+    const std::vector<Signature> known = signaturesOf(nameOf(call), diagnostic_, place_, sources_);
+    for (size_t i = 0; !known.empty() && i < known[0].size(); ++i) names.push_back(known[0][i].name);
     return names;
   }
   /// `adamw(p, g, step, rate)` where `m` and `v` are there: what has the name of a parameter goes to its place.

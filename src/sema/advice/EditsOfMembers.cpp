@@ -15,7 +15,7 @@ public:
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.expr()) return {};
     switch (diagnostic_.id) {
-    case Id::unknownField: otherField(); break;
+    case Id::unknownField: otherMethod(), otherField(); break;
     case Id::missingField: fieldOfOther(); break;
     case Id::badOperand: fieldInQuotes(); break;
     case Id::tooManyArguments: namedField(); break;
@@ -71,6 +71,23 @@ private:
     if (field && structOf(owner->name))
       replace(group(false), {subscript->span.file, owner->span.end, subscript->span.end}, "." + field->value,
               "a field is named");
+  }
+
+  /// `p.apply(x)` of a struct whose method is `forward`.
+  void otherMethod() {
+    auto *member = as<ast::AttributeExpr>(place_.expr());
+    for (const ast::Expr *e : place_.around)
+      if (auto *call = as<ast::CallExpr>(e); call && !member) member = as<ast::AttributeExpr>(call->callee);
+    auto *owner = member ? as<ast::NameExpr>(member->object) : nullptr;
+    const ast::StructDef *def = owner ? structOf(owner->name) : nullptr;
+    if (!def) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::StmtPtr &stmt : def->body)
+      if (auto *method = as<ast::FuncDef>(stmt)) {
+        if (method->name.text.rfind("__", 0) != 0) replace(edits, member->attribute.span, method->name.text, "call `" + method->name.text + "`");
+        else if (method->name.text == "__call__")
+          replace(edits, {member->span.file, member->object->span.end, member->span.end}, "", "call the struct itself");
+      }
   }
 
   /// `l.average` of a struct that has a `mean`; `x @ l.w1`, where `l.w2` was meant and nothing reads it yet.

@@ -18,6 +18,7 @@ public:
     case Id::outOfBounds: madeLonger(), laterStart(), boundOfGuard(), loopOfWindow(), otherOrigin(); break;
     case Id::argumentNotGiven: declaredSize(); break;
     case Id::wrongResult: declaredCount(), dimensionsOfThree(); break;
+    case Id::notConstant: partsAsNames(); break;
     case Id::tileMismatch: transposedTile(); break;
     case Id::notSupportedYet: indexByIndex(); break;
     case Id::unknownAttribute: plainDimension(); break;
@@ -32,6 +33,17 @@ private:
     auto *loop = as<ast::ForStmt>(stmt);
     auto *call = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
     return call && nameOf(*call) == "range" ? call : nullptr;
+  }
+
+  /// `i, f, g, o = split(z, H, axis=-1)`: as many parts as there are names, not how long they are.
+  void partsAsNames() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    if (!call || nameOf(*call) != "split" || !assign || assign->targets[0]->kind != ast::ExprKind::Tuple) return;
+    const std::string names = std::to_string(static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items.size());
+    for (const ast::Argument &arg : call->arguments)
+      if (!arg.keyword && arg.value->span == diagnostic_.span)
+        replace(group(false), arg.span, names, "make as many parts as there are names");
   }
 
   /// `for t in range(T)`, and `y[t - 1]`.

@@ -25,7 +25,7 @@ public:
     case Id::shapeMismatch:
     case Id::rankMismatch:
     case Id::redefinedType: inTurn(); break;
-    case Id::unknownAttribute: turned(); break;
+    case Id::unknownAttribute: turned(), tensorOfShape(); break;
     default: break;
     }
     return taken();
@@ -88,6 +88,29 @@ private:
           operand->kind == ast::ExprKind::Attribute)
         for (const char *index : {"[:, None, None, None]", "[:, :, None, None]", "[:, None, :]"})
           insert(edits, operand->span.end, index, "give it axes of extent 1");
+    alikeOperands();
+  }
+
+  /// `(x - m) / s` of `[B, C, H, W]`, `[C]` and `[C]`: all that are declared like the operand.
+  void alikeOperands() {
+    auto *call = as<ast::CallExpr>(place_.expr());  // of a function, rather the declarations are wrong
+    if (!place_.statement || place_.inKernel || (call && nameOf(*call) != "where")) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      const ast::SubscriptExpr *type = tensorTypeOf(operand);
+      if (!type) continue;
+      std::vector<const ast::Expr *> alike;
+      for (const ast::Expr *whole : ast::childrenOf(*place_.statement).exprs)
+        visit(*whole, [&](const ast::Expr &part) {
+          const ast::SubscriptExpr *other = tensorTypeOf(&part);
+          if (other && text(*other) == text(*type)) alike.push_back(&part);
+        });
+      for (const char *index : {"[:, None]", "[:, None, None]", "[:, :, None]", "[:, :, None, None]", "[:, None, :]"}) {
+        std::vector<std::pair<Span, std::string>> parts;
+        for (const ast::Expr *one : alike) parts.push_back({one->span, text(*one) + index});
+        if (parts.size() > 1) replaceAll(edits, parts, "give them axes of extent 1");
+      }
+    }
   }
 
   /// `u[1:] - u[:-1]` along the first axis, where the second is meant.
@@ -149,6 +172,18 @@ private:
           for (const std::string &index : {"[" + turn->name + "]", "[:, " + turn->name + "]"})
             insert(edits, name->span.end, index, "take that of this turn");
     }
+  }
+
+  /// `tril((S, S))`: a tensor of that shape.
+  void tensorOfShape() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || place_.inKernel || diagnostic_.message.rfind("a tuple has no", 0) != 0) return;
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    for (const ast::Argument &arg : call->arguments)
+      if (arg.value->kind == ast::ExprKind::Tuple && call->arguments.size() == 1)
+        replace(edits, {arg.span.file, call->callee->span.end + 1, call->span.end - 1},
+                "ones(" + text({arg.span.file, call->callee->span.end + 1, call->span.end - 1}) + ")", "make a tensor of that shape");
   }
 
   /// `f.t` for `f.T`

@@ -2,6 +2,9 @@
 // of axes, the declared extents of what is in play. They are small, and know nothing of what the program is about.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
+#include <cctype>
+#include <cstdlib>
+#include <utility>
 
 namespace tessera::sema {
 namespace {
@@ -29,7 +32,7 @@ public:
     case Id::windowTooLarge:
     case Id::channelMismatch:
     case Id::outOfBounds:
-      otherDimensions(), exchangedSizes(), joinedSizes(), otherNumbers(), otherTensors(), movedAxes(), declaredSizes();
+      otherDimensions(), exchangedSizes(), joinedSizes(), otherNumbers(), scaledNumbers(), reshapedAsDeclared(), otherTensors(), movedAxes(), declaredSizes();
       break;
     case Id::unpackCount:
     case Id::badAxis:
@@ -182,12 +185,19 @@ private:
     CandidateGroup &edits = group(true);
     eachNear([&](const ast::Expr &part) {
       auto *name = as<ast::NameExpr>(&part);
-      if (!name || std::find(tensors.begin(), tensors.end(), name->name) == tensors.end()) return;
+      if (!name || !mayBeOther(*name, tensors)) return;
       auto use = place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
       bool only = place_.names && use != place_.names->end() && use->second.reads.size() == 1;
       for (const std::string &other : tensors)
         if (!only || asked.count(name)) add(edits, name->span, other);
     });
+  }
+
+  /// A parameter, or what the function computed: `h + y` for `x + y`, where something else reads `h` as well.
+  bool mayBeOther(const ast::NameExpr &name, const std::vector<std::string> &tensors) const {
+    if (std::find(tensors.begin(), tensors.end(), name.name) != tensors.end()) return true;
+    auto use = place_.names ? place_.names->find(name.name) : decltype(place_.names->end()){};
+    return place_.names && use != place_.names->end() && !use->second.bindings.empty();
   }
 
   /// `split(x, 2)` for 3 names, `axis=1`, `window=3`: as many as there are names, one more or less.
@@ -213,6 +223,58 @@ private:
     eachNear(ofCall);
     if (assign) visit(*assign->value, ofCall);
     groups_.push_back(std::move(asNames)), groups_.push_back(std::move(near));
+  }
+
+  /// `repeat(k, 2, 1)`, where the message says 8 and 4: twice as many.
+  void scaledNumbers() {
+    std::vector<uint64_t> said;
+    const std::string &message = diagnostic_.message;
+    for (size_t i = 0; i < message.size(); ++i) {
+      const bool starts = std::isdigit(static_cast<unsigned char>(message[i])) &&
+                          (i == 0 || !(std::isalnum(static_cast<unsigned char>(message[i - 1])) || message[i - 1] == '_'));
+      if (starts) said.push_back(std::strtoull(message.c_str() + i, nullptr, 10));
+    }
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+        const ast::Argument &arg = call->arguments[i];
+        auto *number = arg.keyword && arg.keyword->text == "axis" ? nullptr : as<ast::IntExpr>(arg.value);
+        for (uint64_t a : said)
+          for (uint64_t b : said)
+            if (number && a != b && b != 0 && number->value * a % b == 0)
+              add(edits, number->span, std::to_string(number->value * a / b));
+      }
+    });
+  }
+
+  /// `a.reshape(B, H * S, D)` on the way to a declared `[B, S, H * D]`: the same factors, in the order that is declared.
+  void reshapedAsDeclared() {
+    auto *type = as<ast::SubscriptExpr>(place_.function->result);
+    if (!type || type->items.size() < 3 || place_.inKernel) return;
+    std::string shape;
+    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+      auto *inQuotes = as<ast::StringExpr>(type->items[i].value);
+      shape += (i ? ", " : "") + (inQuotes ? inQuotes->value : text(type->items[i].span));
+    }
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || nameOf(*call) != "reshape" || !as<ast::AttributeExpr>(call->callee)) return;
+      if (call->arguments.size() + 1 != type->items.size()) return;
+      const Span sizes = call->arguments.front().span.to(call->arguments.back().span);
+      if (factorsOf(text(sizes)) == factorsOf(shape)) add(edits, sizes, shape, "write the sizes that are declared");
+    });
+  }
+  /// The names and numbers of some sizes, in the order of the alphabet.
+  static std::multiset<std::string> factorsOf(const std::string &sizes) {
+    std::multiset<std::string> factors;
+    std::string word;
+    for (char c : sizes + ",") {
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
+      else if (!word.empty()) factors.insert(std::exchange(word, ""));
+    }
+    return factors;
   }
 
   /// `x.permute(2, 0, 1)`: one axis goes to another place, the others stay in their order.

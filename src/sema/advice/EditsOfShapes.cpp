@@ -77,10 +77,11 @@ private:
     eachInPlay([&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
       const ast::Argument *axis = call ? keyword(*call, "axis") : nullptr;
-      auto *number = axis ? as<ast::IntExpr>(axis->value) : nullptr;
-      for (uint64_t other = 0; number && other < kMostAxes; ++other)
-        if (other != number->value)
-          replace(edits, number->span, std::to_string(other), "go along axis " + std::to_string(other));
+      const bool last = diagnostic_.id == Id::broadcastFails && axis && axisNumber(axis->value.get()).value_or(0) < 0;
+      if (!axis || last) return;  // `mean(x, axis=-1)` of rows that are combined with x: the axis is right, and was to be kept
+      eachOtherAxis(axis->value.get(), [&](const std::string &other) {
+        replace(edits, axis->value->span, other, "go along axis " + other);
+      });
     });
   }
 

@@ -41,11 +41,12 @@ private:
   void partsOfSplit() {
     auto *call = place_.innermost<ast::CallExpr>();
     if (!call || nameOf(*call) != "split") return;
-    auto *axis = keyword(*call, "axis") ? as<ast::IntExpr>(keyword(*call, "axis")->value) : nullptr;
+    const ast::Argument *axis = keyword(*call, "axis");
     CandidateGroup &edits = group(true);
-    for (uint64_t other = 0; axis && other < 4; ++other)
-      if (other != axis->value)
-        replace(edits, axis->span, std::to_string(other), "split along axis " + std::to_string(other));
+    if (axis)
+      eachOtherAxis(axis->value.get(), [&](const std::string &other) {
+        replace(edits, axis->value->span, other, "split along axis " + other);
+      });
     auto *assign = as<ast::AssignStmt>(place_.statement);
     bool several = assign && assign->value.get() == call && assign->targets[0]->kind == ast::ExprKind::Tuple;
     if (!several) return;

@@ -14,7 +14,7 @@ public:
   using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
-    if (diagnostic_.id == Id::notSupportedYet) structOfClass(), withoutGuard(), withoutMaker();
+    if (diagnostic_.id == Id::notSupportedYet) structOfClass(), withoutGuard(), withoutMaker(), withoutBlock();
     if (!place_.function || !place_.statement) return taken();
     switch (diagnostic_.id) {
     case Id::divergentCollective: onAllDevices(); break;
@@ -116,6 +116,24 @@ private:
       if (here && use.isBound() && !names.count(name) && name[0] != '_')
         insert(edits, trimmed(choice->span).end, "\n" + indentOf(*choice) + "return " + name, "return `" + name + "`");
     }
+  }
+
+  /// `with torch.no_grad():`: what stands in it, without it.
+  void withoutBlock() {
+    auto *with = as<ast::WithStmt>(place_.statement);
+    if (!with || with->body.empty()) return;
+    for (const ast::WithItem &item : with->items)
+      if (item.target) return;
+    const size_t outer = indentOf(*with).size(), inner = indentOf(*with->body.front()).size();
+    if (inner <= outer) return;
+    const std::string more = "\n" + std::string(inner, ' '), less = "\n" + std::string(outer, ' ');
+    std::string body = text(trimmed(with->body.front()->span.to(with->body.back()->span)));
+    for (size_t at = body.find(more); at != std::string::npos; at = body.find(more, at + less.size()))
+      body.replace(at, more.size(), less);
+    const std::string header = text({with->span.file, with->span.begin, with->body.front()->span.begin});
+    CandidateGroup &edits = group(false);
+    edits.assumes = header.find("no_grad") == std::string::npos && header.find("inference_mode") == std::string::npos;
+    replace(edits, trimmed(with->span), body, "write what stands in it without it");
   }
 
   /// `v = v + dt * a` and `x = x + dt * v` of a function that declares two results and returns none.

@@ -18,6 +18,7 @@ public:
     switch (diagnostic_.id) {
     case Id::wrongArgument: fieldOfStruct(); break;
     case Id::badOperand: overFields(), fieldOfStruct(); break;
+    case Id::contractionMismatch: turnedField(); break;
     case Id::unknownField: fieldThatFits(); break;
     case Id::dtypeMismatch:
     case Id::narrowing:
@@ -34,6 +35,43 @@ private:
     for (const ast::StmtPtr &stmt : place_.module->body)
       if (auto *def = as<ast::StructDef>(stmt); def && def->name.text == name) return def;
     return nullptr;
+  }
+  /// `up: Tensor[D, F]` and `down: Tensor[D, F]`, where the product needs `[F, D]`: of two fields that are declared alike, one was
+  /// copied.
+  void turnedField() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = edits.ofSignature = true;
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      auto *member = as<ast::AttributeExpr>(operand);
+      const ast::Parameter *p = member ? parameterOf(member->object.get()) : nullptr;
+      auto *type = p ? as<ast::SubscriptExpr>(p->annotation) : nullptr;
+      const ast::StructDef *def = p && p->annotation ? structNamed(text(type ? *type->object : *p->annotation)) : nullptr;
+      const ast::SubscriptExpr *declared = nullptr;
+      size_t alike = 0;
+      for (const ast::SubscriptExpr *field : def ? matricesOf(*def) : std::vector<const ast::SubscriptExpr *>()) {
+        if (fieldOf(*def, *field) == member->attribute.text) declared = field;
+      }
+      for (const ast::SubscriptExpr *field : def ? matricesOf(*def) : std::vector<const ast::SubscriptExpr *>())
+        alike += declared && text(*field) == text(*declared);
+      if (alike > 1)
+        replace(edits, declared->items[0].span.to(declared->items[1].span),
+                text(declared->items[1].span) + ", " + text(declared->items[0].span), "declare the axes in this order");
+    }
+  }
+  static std::vector<const ast::SubscriptExpr *> matricesOf(const ast::StructDef &def) {
+    std::vector<const ast::SubscriptExpr *> found;
+    for (const ast::StmtPtr &stmt : def.body) {
+      auto *field = as<ast::AnnAssignStmt>(stmt);
+      auto *type = field ? as<ast::SubscriptExpr>(field->annotation) : nullptr;
+      if (type && type->items.size() == 3) found.push_back(type);
+    }
+    return found;
+  }
+  std::string fieldOf(const ast::StructDef &def, const ast::SubscriptExpr &type) const {
+    for (const ast::StmtPtr &stmt : def.body)
+      if (auto *field = as<ast::AnnAssignStmt>(stmt); field && field->annotation.get() == &type) return text(*field->target);
+    return "";
   }
   /// The struct of the module that the message names, `Layer[D]`.
   const ast::StructDef *structSaid() const {
@@ -115,10 +153,17 @@ private:
     }
     return found;
   }
+  /// Whether the message is about a name that a loop adds to.
+  bool isAccumulated() const {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    auto use = name && place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
+    return name && place_.names && use != place_.names->end() && use->second.bindings.size() > 1;
+  }
   /// `total = zeros((N,), i32)`, to which floats are added: a dtype that a call is given, with the other of the message.
   void madeOfOtherDType() {
     const std::vector<std::string> said = dtypesSaid();
     CandidateGroup &edits = group(true);
+    edits.last = diagnostic_.id == Id::narrowing && isAccumulated();  // it is rounded at the end rather
     eachInPlay([&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
       if (!call || nameOf(*call) == "cast" || nameOf(*call) == "astype") return;

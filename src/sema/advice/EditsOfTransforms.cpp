@@ -22,6 +22,7 @@ public:
     case Id::unknownWrt: severalParameters(), parameterGiven(); break;
     case Id::wrtNotFloat: parameterGiven(); break;
     case Id::tooManyArguments: derivativeCalled(); break;
+    case Id::unknownAttribute: derivativeOfValue(); break;
     case Id::broadcastFails: otherParameter(), mappedAxes(); break;
     default: break;
     }
@@ -81,6 +82,9 @@ private:
       else if (one && !made && as<ast::CallExpr>(one->callee)) call = one, made = as<ast::CallExpr>(one->callee);
     }
     if (!made || !call || !isDerivative(*made)) return;
+    if (auto *asked = as<ast::StringExpr>(place_.expr()))  // it is given, in the place of a parameter of another name
+      for (const ast::Argument &given : call->arguments)
+        if (text(given.span) == asked->value && diagnostic_.id == Id::unknownWrt) return;
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : made->arguments)
       if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::String)
@@ -136,6 +140,46 @@ private:
       for (const ast::Parameter &p : def->parameters) given += (given.empty() ? "" : ", ") + p.name.text;
       insert(group(false), made->span.end, "(" + given + ")", "the derivative is a function: call it");
     }
+  }
+
+  /// `l = loss(w, x)`, `l.backward()`, and `w.grad` further on: `dw = grad(loss, wrt="w")(w, x)`.
+  void derivativeOfValue() {
+    auto *backward = place_.innermost<ast::CallExpr>();
+    auto *method = backward ? as<ast::AttributeExpr>(backward->callee) : nullptr;
+    auto *value = method && method->attribute.text == "backward" ? as<ast::NameExpr>(method->object) : nullptr;
+    auto *made = value && place_.function ? as<ast::CallExpr>(place_.valueOf(value->name)) : nullptr;
+    const ast::FuncDef *loss = made ? functionOf(nameOf(*made)) : nullptr;
+    if (!loss || !place_.names || !place_.statement) return;
+    std::vector<std::pair<Span, std::string>> parts;
+    std::set<std::string> read;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *member = as<ast::AttributeExpr>(&part);
+      auto *of = member && member->attribute.text == "grad" ? as<ast::NameExpr>(member->object) : nullptr;
+      if (!of) return;
+      read.insert(of->name);
+      parts.push_back({member->span, "d" + of->name});
+    });
+    std::string wrt, names;
+    size_t count = 0;
+    for (size_t i = 0; i < std::min(made->arguments.size(), loss->parameters.size()); ++i) {
+      if (!read.count(text(made->arguments[i].span))) continue;
+      wrt += (count ? ", \"" : "\"") + loss->parameters[i].name.text + "\"";
+      names += (count++ ? ", d" : "d") + text(made->arguments[i].span);
+    }
+    if (count == 0 || count != read.size()) return;
+    if (count > 1) wrt = "(" + wrt + ")";
+    const bool alone = place_.names->at(value->name).reads.size() == 1;  // in `l.backward()`
+    const uint32_t column = sources_.file(place_.statement->span.file).lineColumn(place_.statement->span.begin).column;
+    parts.push_back({{place_.statement->span.file, place_.statement->span.begin - column, place_.statement->span.end}, ""});
+    parts.push_back({made->callee->span, (alone ? "grad(" : "value_and_grad(") + text(*made->callee) + ", wrt=" + wrt + ")"});
+    parts.push_back({place_.names->at(value->name).bindings.back()->span,
+                     alone ? names : value->name + ", " + (count > 1 ? "(" + names + ")" : names)});
+    replaceAll(group(false), parts, "ask for the derivative of the function");
+  }
+  const ast::FuncDef *functionOf(const std::string &name) const {
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text == name) return def;
+    return nullptr;
   }
 
   /// `dx, dy = grad(energy, wrt="x")(x, y)`

@@ -36,7 +36,7 @@ public:
     case Id::rankMismatch:
     case Id::wrongArgument:
     case Id::tileMismatch: unreadInstead(), otherOrderOfTuple(), unreadFactor(), unreadWeight(); break;
-    case Id::badOperand: unreadInstead(), otherOrderOfTuple(), partsOfValue(); break;
+    case Id::badOperand: unreadInstead(), otherOrderOfTuple(); break;
     case Id::wrongResult:
       unreadInstead(), unreadBehind(), exchangedInReturn(), otherOrderOfTuple(), unreadFactor();
       break;
@@ -208,8 +208,12 @@ private:
         place_.expr()->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
     if (!tuple || tuple->items.empty()) return;
     CandidateGroup &edits = group(true);
+    std::set<std::string> called;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      if (auto *call = as<ast::CallExpr>(&part)) called.insert(nameOf(*call));
+    });
     for (const auto &[name, use] : names()) {
-      if (use.isBound() || use.reads.empty() || std::isupper(static_cast<unsigned char>(name[0]))) continue;
+      if (use.isBound() || use.reads.empty() || called.count(name) || std::isupper(static_cast<unsigned char>(name[0]))) continue;
       insert(edits, tuple->items.front()->span.begin, name + ", ", "bind `" + name + "`, which is read");
       insert(edits, tuple->items.back()->span.end, ", " + name, "bind `" + name + "`, which is read");
     }
@@ -259,29 +263,13 @@ private:
       }
     };
     if (diagnostic_.id == Id::wrongResult) return times(*place_.expr());
-    for (const ast::Expr *operand : operandsAt(place_))
-      if (operand->kind == ast::ExprKind::Name) times(*operand);
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      auto *name = as<ast::NameExpr>(operand);
+      if (name) times(*name);
+      const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;  // `v = item`, and `u * v` further on
+      if (value && value->kind == ast::ExprKind::Name) times(*value);
+    }
   }
-  /// `g = value_and_grad(f)(x)`, and `0.1 * g`: the tuple is taken apart where it is bound.
-  void partsOfValue() {
-    CandidateGroup &edits = group(true);
-    visit(*place_.expr(), [&](const ast::Expr &part) {
-      auto *name = as<ast::NameExpr>(&part);
-      auto it = name ? names().find(name->name) : names().end();
-      if (it == names().end() || it->second.bindings.size() != 1 || it->second.takenApart) return;
-      auto *call = as<ast::CallExpr>(place_.valueOf(name->name));
-      if (!call || place_.inKernel) return;
-      auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
-      const Span target = it->second.bindings[0]->span;
-      for (const auto &[other, use] : names())  // `dw = grad(loss, wrt=("w", "b"))(...)`, and `db` is read
-        if (!use.isBound() && !use.reads.empty() && startsAlike(other, name->name))
-          replace(edits, target, name->name + ", " + other, "take the tuple apart");
-      replace(edits, target, "_, " + name->name, "take the tuple apart");
-      if (!made || nameOf(*made) != "value_and_grad")
-        replace(edits, target, name->name + ", _", "take the tuple apart");
-    });
-  }
-  static bool startsAlike(const std::string &a, const std::string &b) { return a[0] == b[0] && a != b; }
   /// `total = total + x[i]` in a loop, and no value before it.
   void sumFromZero() {
     auto *name = as<ast::NameExpr>(place_.expr());
@@ -289,6 +277,7 @@ private:
     if (!loop) return;
     const std::string indent(sources_.file(loop->span.file).lineColumn(loop->span.begin).column - 1, ' ');
     CandidateGroup &edits = group(false);
+    if (place_.inKernel) return tileFromZero(edits, *name, *loop, indent);
     auto *type = as<ast::SubscriptExpr>(place_.function->result);
     if (type && type->items.size() > 1 && text(*type->object) == "Tensor") {  // `h = tanh(x[t] + h @ w)`
       const std::string dtype = text(type->items.back().span),
@@ -298,6 +287,16 @@ private:
     }
     for (const char *zero : {"0.0", "0"})
       insert(edits, loop->span.begin, name->name + " = " + zero + "\n" + indent, "start from 0");
+  }
+  /// `acc += tile.dot(...)` in a loop: a tile of the sizes of the schedule, one for each dimension of the output.
+  void tileFromZero(CandidateGroup &edits, const ast::NameExpr &name, const ast::ForStmt &loop, const std::string &indent) {
+    std::string sizes = "tile.context()";
+    for (const ast::StmtPtr &stmt : place_.function->body)
+      if (auto *assign = as<ast::AssignStmt>(stmt))
+        if (auto *call = as<ast::CallExpr>(assign->value); call && nameOf(*call) == "context") sizes = text(*assign->targets[0]);
+    for (const std::string &shape : {"(" + sizes + ".m, " + sizes + ".n)", "(" + sizes + ".m,)"})
+      insert(edits, loop.span.begin, name.name + " = tile.zeros(" + shape + ", f32)\n" + indent, "start from zeros");
+    insert(edits, loop.span.begin, name.name + " = 0.0\n" + indent, "start from 0");
   }
   bool isTargetOfStatement(const std::string &name) const {
     auto *assign = as<ast::AssignStmt>(place_.statement);
@@ -396,11 +395,20 @@ private:
       const ast::SequenceExpr *tuple = it == names().end() ? nullptr : it->second.takenApart;
       if (!tuple || tuple->span.end > diagnostic_.span.begin || !tuples.insert(tuple).second) return;
       const Order order = orderOf(*tuple);
+      if (order == Order::Unknown && givesSeveralOf(*tuple)) return;
       if (order != Order::Right) reordered(edits, *tuple);
       if (order != Order::Wrong) readInOtherOrder(edits, *tuple);
     };
     visit(*place_.expr(), add);
     if (const ast::Expr *value = meant()) visit(*value, add);
+  }
+  /// `step(x, w)` of `w, x = make()`: rather the arguments are exchanged.
+  bool givesSeveralOf(const ast::SequenceExpr &tuple) const {
+    auto *call = place_.innermost<ast::CallExpr>();
+    size_t given = 0;
+    for (size_t i = 0; call && i < call->arguments.size(); ++i)
+      for (const ast::ExprPtr &item : tuple.items) given += text(*item) == text(call->arguments[i].span);
+    return given > 1;
   }
   /// `out, h = f(x)`, and `return h, out`: where nothing says in which order the results come, that of the names is right.
   void exchangedInReturn() {

@@ -1,6 +1,7 @@
 #include "sema/advice/Foreign.h"
 #include "sema/advice/Recipes.h"
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -293,7 +294,9 @@ std::string_view sizeHere(std::string_view name) {
     for (char &c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     return out;
   };
+  static constexpr std::string_view kWhole[] = {"block", "block_size", "blocksize", "tile_size", "tilesize"};  // of one axis
   std::string shown = lower(name);
+  if (std::find(std::begin(kWhole), std::end(kWhole), shown) != std::end(kWhole)) return kAxes[0];
   for (std::string_view word : kWords)
     for (std::string_view axis : kAxes)
       if (shown == lower(word) + std::string(axis)) return axis;

@@ -36,6 +36,11 @@ std::vector<CandidateGroup> editsOfArguments(const diag::Diagnostic &diagnostic,
 /// Names of other libraries. (ForeignPrefixes.cpp)
 std::vector<CandidateGroup> foreignPrefixes(const diag::Diagnostic &diagnostic, const Place &place,
                                             const Sources &sources);
+/// One name for several results. (EditsOfTuples.cpp)
+std::vector<CandidateGroup> editsOfTuples(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What a call is given, by the parameters of what it calls. (EditsOfParameters.cpp)
+std::vector<CandidateGroup> editsOfParameters(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
 /// Arguments that do not fit: one too many, in another order, of another kind. (EditsOfFitting.cpp)
 std::vector<CandidateGroup> editsOfFitting(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);

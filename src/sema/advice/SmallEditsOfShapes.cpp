@@ -294,6 +294,12 @@ private:
     auto *sum = items.size() == 2 ? as<ast::BinaryExpr>(items[1].value) : nullptr;
     if (sum && text(*sum->left) == text(items[0].span))  // `x[n, n + T.m]`
       replace(group(false), {items[0].span.file, items[0].span.end, items[1].span.begin}, ":", "a slice has a colon");
+    auto isBound = [](const ast::Expr &e) { return e.kind == ast::ExprKind::Int || e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Unary; };
+    if (items.size() == 2 && isBound(*items[0].value) && isBound(*items[1].value)) {  // `x[1, N]`
+      CandidateGroup &slice = group(false);
+      slice.assumes = true;
+      replace(slice, {items[0].span.file, items[0].span.end, items[1].span.begin}, ":", "a slice has a colon");
+    }
     CandidateGroup &fewer = group(false);
     fewer.assumes = true;
     for (size_t i = items.size(); i-- > 0;) {

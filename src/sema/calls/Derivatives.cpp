@@ -76,7 +76,7 @@ static bool wrtNames(Context &cx, const Value &wrt, const ast::Expr *syntax, con
     if (std::find(known.begin(), known.end(), name.text) == known.end()) {
       auto builder = report(cx, Id::unknownWrt, at, of.name, name.text);
       builder.note(of.nameSpan, "`" + of.name + "` is defined here");
-      auto near = diag::didYouMean(name.text, known);
+      auto near = name.text.size() == 1 ? std::string_view() : diag::didYouMean(name.text, known);  // of one letter none is near
       for (std::string_view one : known)  // "W" for w
         if (one.size() == 1 && name.text.size() == 1 && std::tolower(one[0]) == std::tolower(name.text[0])) near = one;
       if (!near.empty())
