@@ -140,11 +140,15 @@ Value tensorLike(Context &cx, const Value &list, DType dtype, Span span);
 Value arrayPool(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
-// ---- Subscript.cpp
+// ---- Indices.cpp
+/// What an index that is made of data is called, where nothing else names it.
+inline constexpr const char *kMadeIndex = "index";
 /// A value as an integer for an index or an extent. Poison after a message.
 Value convertInt(Context &cx, const Value &value, Span span);
 /// What an integer that is made of data is at most, or at least, as far as `min`, `max` and `%` in it say so: min(n, N) is at most N.
 std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most);
+
+// ---- Subscript.cpp
 /// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
 bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
               std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes,

@@ -1,0 +1,71 @@
+// Numbers as indices: what an integer is known to be, and a symbol for one that is made of data.
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most) {
+  if (auto *dim = e.get<node::DimValue>()) return dim->dim;
+  if (auto *constant = e.get<node::Constant>()) {
+    auto *whole = std::get_if<int64_t>(&constant->value);
+    auto *real = std::get_if<double>(&constant->value);
+    return whole ? std::optional(Dim(*whole)) : real ? std::optional(Dim(static_cast<int64_t>(*real))) : std::nullopt;
+  }
+  if (e.kind == ExprKind::Cast) return keepsInteger(e) ? limitOf(cx, *e.args[0], most) : std::nullopt;
+  if (const Var *var = varOf(e)) {
+    auto let = std::find_if(cx.function.block->rbegin(), cx.function.block->rend(), [&](const auto &stmt) { return stmt->kind == StmtKind::Let && stmt->var == var; });
+    return let == cx.function.block->rend() || var->reassigned || var->type.isArray() ? std::nullopt : limitOf(cx, *(*let)->value, most);
+  }
+  auto *op = e.get<node::Elementwise>();
+  if (!op || e.args.size() != 2) return std::nullopt;
+  auto left = limitOf(cx, *e.args[0], most), right = limitOf(cx, *e.args[1], most);
+  if (op->op == ElementwiseOp::Mod) {
+    if (!right || cx.function.facts.holds(*right, Relation::Ge, Dim(1)) != shape::Verdict::Proved) return std::nullopt;
+    return most ? *right - Dim(1) : Dim(0);
+  }
+  const bool isMin = op->op == ElementwiseOp::Min;
+  if (!isMin && op->op != ElementwiseOp::Max) return std::nullopt;
+  if (left && right) return isMin ? Dim::min(*left, *right) : Dim::max(*left, *right);
+  return isMin != most ? std::nullopt : left ? left : right;
+}
+
+Value convertInt(Context &cx, const Value &value, Span span) {
+  Value v = value;
+  if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth));
+  if (v.kind == ValueKind::HostTensor) v = hostScalar(cx, v, span);
+  if (v.kind == ValueKind::Int || v.isPoison()) return v;
+  if (v.isScalar() && isInt(v.type.dtype)) {
+    ExprPtr e = makeExpr(ExprKind::Cast, indexType(), span);
+    e->args.push_back(takeExpr(v));
+    auto least = limitOf(cx, *e->args[0], false), most = limitOf(cx, *e->args[0], true);
+    Value index = indexValue(cx, std::move(e), kMadeIndex, span);
+    cx.function.ofData.insert(index.sym.varName());
+    if (least) cx.function.facts.add(shape::Formula(index.sym, Relation::Ge, cx.function.facts.simplify(*least)));
+    if (most) cx.function.facts.add(shape::Formula(index.sym, Relation::Le, cx.function.facts.simplify(*most)));
+    return index;
+  }
+  if (!reportNone(cx, v, span) && fresh(cx, Id::wrongArgument, span)) {
+    bool read = inHost(cx) && v.isScalar() && isFloat(v.type.dtype);
+    auto builder = report(cx, Id::wrongArgument, span, "an index", "an integer",
+                          value.kind == ValueKind::HostTensor ? "the number of a tensor" : describe(cx, v));
+    std::string whole = "int(" + std::string(cx.sources.text(span)) + ")";
+    if (read)
+      builder.help("numbers of tensors are f64 in host code: `" + whole + "` makes an integer")
+          .suggest(span, whole, "write `" + whole + "`");
+    if (v.isArray() && v.type.dtype == DType::Bool)
+      builder.help("how many elements a condition chooses is not known: `where(c, x, 0.0)` keeps the others as 0, and "
+                   "`sum(where(c, x, 0.0))` adds those that were chosen");
+    else if (v.isArray())
+      builder.help("what a tensor of integers names along an axis: `take(x, indices, axis)`, "
+                   "for each place another: `gather(x, indices, axis)`");
+  }
+  return Value::poison();
+}
+
+}  // namespace tessera::sema
