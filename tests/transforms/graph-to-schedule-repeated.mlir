@@ -42,3 +42,41 @@ graph.func @stencil(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N - 8"], f32> 
   %25 = graph.elementwise "add" %19, %24 : !tsr.tensor<["N - 8"], f32>
   graph.return %25 : !tsr.tensor<["N - 8"], f32>
 }
+
+// Reductions of a row ask for the same elements: a kernel over rows has them at hand, whatever they are made of.
+// CHECK-LABEL: schedule.func @normed
+// CHECK-NOT: schedule.temp
+// CHECK: schedule.launch @normed_kernel
+// CHECK-NOT: schedule.launch
+// CHECK: schedule.return
+graph.func @normed(%x: !tsr.tensor<["R", "C"], f32>, %w: !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["R", "C"], f32> attributes {
+    dims = ["R", "C"], outputs = [#tsr.result<"result", !tsr.tensor<["R", "C"], f32>>],
+    params = [#tsr.param<"x", in>, #tsr.param<"w", in>]} {
+  %0 = graph.elementwise "exp" %x : !tsr.tensor<["R", "C"], f32>
+  %1 = graph.elementwise "mul" %0, %w : !tsr.tensor<["R", "C"], f32>
+  %sine = graph.elementwise "sin" %w : !tsr.tensor<["R", "C"], f32>
+  %2 = graph.elementwise "tanh" %sine : !tsr.tensor<["R", "C"], f32>
+  %y = graph.elementwise "add" %1, %2 : !tsr.tensor<["R", "C"], f32>
+  %3 = graph.reduce "sum" %y {axes = array<i64: 1>} : <["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %4 = graph.broadcast %3 {axes = array<i64: 0>} : <["R"], f32> to <["R", "1"], f32>
+  %5 = graph.dim "C"
+  %6 = graph.cast %5 : index to f32
+  %7 = graph.full %6 : f32 to <["R", "1"], f32>
+  %8 = graph.elementwise "div" %4, %7 : !tsr.tensor<["R", "1"], f32>
+  %9 = graph.broadcast %8 {axes = array<i64: 0, 1>} : <["R", "1"], f32> to <["R", "C"], f32>
+  %y_0 = graph.elementwise "sub" %y, %9 : !tsr.tensor<["R", "C"], f32>
+  %10 = graph.elementwise "abs" %y_0 : !tsr.tensor<["R", "C"], f32>
+  %11 = graph.reduce "max" %10 {axes = array<i64: 1>} : <["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %12 = graph.broadcast %11 {axes = array<i64: 0>} : <["R"], f32> to <["R", "C"], f32>
+  %y_1 = graph.elementwise "sub" %y_0, %12 : !tsr.tensor<["R", "C"], f32>
+  %13 = graph.constant 1.000000e+00 : f32
+  %14 = graph.full %13 : f32 to <["R", "1"], f32>
+  %15 = graph.elementwise "mul" %y_1, %y_1 : !tsr.tensor<["R", "C"], f32>
+  %16 = graph.reduce "sum" %15 {axes = array<i64: 1>} : <["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %17 = graph.broadcast %16 {axes = array<i64: 0>} : <["R"], f32> to <["R", "1"], f32>
+  %18 = graph.elementwise "add" %14, %17 : !tsr.tensor<["R", "1"], f32>
+  %19 = graph.elementwise "sqrt" %18 : !tsr.tensor<["R", "1"], f32>
+  %20 = graph.broadcast %19 {axes = array<i64: 0, 1>} : <["R", "1"], f32> to <["R", "C"], f32>
+  %21 = graph.elementwise "div" %y_1, %20 : !tsr.tensor<["R", "C"], f32>
+  graph.return %21 : !tsr.tensor<["R", "C"], f32>
+}

@@ -44,7 +44,7 @@ private:
       ways_[value][user].insert(llvm::hash_value(user));
       return;
     }
-    const bool moves = !isa<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::FullOp>(user);
+    const bool moves = isa<graph::SliceOp, graph::ConcatOp>(user);  // rows that a kernel reduces are in its registers
     const Ways above = ways_[user->getResult(0)];
     for (auto &[kernel, ways] : above)
       for (size_t way : ways)
