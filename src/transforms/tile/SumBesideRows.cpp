@@ -15,7 +15,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/CSE.h"
-#include "transforms/tile/LoopOverParts.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
 #include "transforms/tile/VectorForm.h"
@@ -220,18 +219,6 @@ private:
     return builder_.clone(*op, mapping)->getResult(0);
   }
 
-  Value addParameter(tile::KernelOp kernel, Type type, StringRef wanted, ParamMode mode) {
-    SmallVector<Attribute> params(kernel.getParams().begin(), kernel.getParams().end());
-    std::string name = wanted.str();
-    for (int number = 2; llvm::any_of(params, [&](Attribute param) { return cast<ParamAttr>(param).getName() == name; }); ++number)
-      name = (wanted + Twine(number)).str();
-    params.push_back(ParamAttr::get(builder_.getContext(), name, mode, mode == ParamMode::Out, false, Attribute()));
-    Value made = kernel.getBody().addArgument(type, named(name, kernel.getLoc()));
-    kernel->setAttr("params", builder_.getArrayAttr(params));
-    kernel->setAttr("function_type", TypeAttr::get(builder_.getFunctionType(kernel.getBody().getArgumentTypes(), {})));
-    return made;
-  }
-
   /// What is stored may be written as early as by `first`, and the kernels know the same dimensions: one kernel does both.
   bool mayJoin(Behind &first, Behind &later) {
     if (first.sums.kernel.getDims() != later.sums.kernel.getDims() || first.sums.columns != later.sums.columns) return false;
@@ -256,52 +243,14 @@ private:
     builder_.setInsertionPoint(old);
     auto kernel = cast<tile::KernelOp>(builder_.clone(*old));
     SumKernel sums = *sumKernel(kernel);
-    takeParts(kernel, sums, parts.front());
+    takeParts(builder_, sums, parts.front());
     for (auto [behind, types] : llvm::zip(together.drop_front(), parts.drop_front())) {
-      SumKernel more = include(kernel, sums, behind->sums);
-      takeParts(kernel, more, types);
+      SumKernel more = include(builder_, sums, behind->sums);
+      takeParts(builder_, more, types);
       absorbed_.insert(behind->sums.kernel);
     }
     enter(kernel, old);
     return ofParts_[key] = kernel;
-  }
-
-  void takeParts(tile::KernelOp kernel, SumKernel &sums, ArrayRef<ViewType> parts) {
-    SmallVector<Value> memory;
-    for (auto [type, result] : llvm::zip(parts, sums.loop.getResults())) memory.push_back(addParameter(kernel, type, sums.nameOf(result) + "_parts", ParamMode::In));
-    builder_.setInsertionPoint(sums.loop);
-    const Dim groups = parts.front().getShape()[0].getDim();
-    bool areFew = groups.isConstant() && groups.constant() <= kFewParts;
-    Location place = sums.loop.getLoc();
-    Value count = groups.isConstant() ? builder_.create<tile::ConstantOp>(place, builder_.getIndexType(), builder_.getIndexAttr(groups.constant())).getResult()
-                                      : builder_.create<tile::DimOp>(place, builder_.getIndexType(), groups.str()).getResult();
-    loopOverParts(builder_, sums.loop, memory, sums.column, count)->setAttr(areFew ? kSplit : kAddsParts, builder_.getUnitAttr());
-  }
-
-  /// All that another kernel of sums does, for the same column, in this one.
-  SumKernel include(tile::KernelOp kernel, SumKernel &sums, SumKernel &other) {
-    IRMapping mapping;
-    SmallVector<Attribute> outputs(kernel.getOutputs().begin(), kernel.getOutputs().end());
-    auto before = static_cast<int64_t>(kernel.getBody().getNumArguments());
-    for (auto [i, argument] : llvm::enumerate(other.kernel.getBody().getArguments())) {
-      ParamAttr param = other.kernel.param(static_cast<int64_t>(i));
-      mapping.map(argument, addParameter(kernel, argument.getType(), param.getName(), param.getMode()));
-    }
-    for (auto output : other.kernel.getOutputs().getAsRange<ResultAttr>())
-      outputs.push_back(ResultAttr::get(builder_.getContext(), kernel.param(before + output.getParam()).getName(), output.getType(), before + output.getParam()));
-    kernel->setAttr("outputs", builder_.getArrayAttr(outputs));
-    mapping.map(other.column, sums.column);
-    scf::IfOp guard = *kernel.getBody().front().getOps<scf::IfOp>().begin(), from = cast<scf::IfOp>(other.loop->getParentOp());
-    builder_.setInsertionPoint(guard);
-    for (Operation &op : *from->getBlock())
-      if (isa<tile::ConstantOp, tile::DimOp>(op)) builder_.clone(op, mapping);
-    auto stores = guard.thenBlock()->getOps<tile::StoreElementOp>();
-    Operation *firstStore = stores.empty() ? guard.thenYield().getOperation() : (*stores.begin()).getOperation();
-    for (Operation &op : from.thenBlock()->without_terminator()) {  // loops before what is stored, so that they can be joined
-      builder_.setInsertionPoint(isa<tile::StoreElementOp>(op) ? guard.thenYield().getOperation() : firstStore);
-      builder_.clone(op, mapping);
-    }
-    return {kernel, mapping.lookup(other.loop.getResult(0)).getDefiningOp<scf::ForOp>(), sums.column, other.rows, other.columns, {}, {}};
   }
 
   void relaunch(Beside &beside, tile::KernelOp kernel, ArrayRef<SmallVector<ViewType>> parts) {

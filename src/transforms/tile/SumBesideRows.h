@@ -43,6 +43,13 @@ struct RowKernel {
 };
 std::optional<RowKernel> rowKernel(ir::tile::KernelOp kernel);
 
+/// A further parameter; under another name where the kernel has one of that name. `Out`: it holds a result.
+mlir::Value addParameter(ir::tile::KernelOp kernel, mlir::Type type, llvm::StringRef wanted, ir::ParamMode mode);
+/// The sums' loop goes over what groups have added up, in further parameters of these types.
+void takeParts(mlir::OpBuilder &builder, SumKernel &sums, llvm::ArrayRef<ir::ViewType> parts);
+/// All that another kernel of sums does, for the same columns, also in the kernel of these; its loop there.
+SumKernel include(mlir::OpBuilder &builder, SumKernel &sums, SumKernel &other);
+
 /// Erases what is stored to a parameter; false, and nothing is erased, where that is not all that the kernel does with it.
 bool dropStores(mlir::BlockArgument argument);
 /// Erases parameters that the kernel does not use.
