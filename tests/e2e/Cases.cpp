@@ -154,6 +154,7 @@ const std::vector<Subject> &subjects() {
       {"rows_in_turn", "with_residual", 1e-4, 1e-4, each({{{"R", 4}}, {{"R", 130}}})},
       {"rows_in_turn", "weighted", 1e-4, 1e-4, each({{{"R", 7}}, {{"R", 129}}})},
       {"rows_in_turn", "narrow", 1e-2, 1e-2, each({{{"R", 70}}})},
+      {"rows_in_turn", "of_bytes", 0, 0, each({{{"R", 9}}})},
       {"rows_in_turn", "many", 1e-4, 1e-4, each({{{"R", 33}}})},
       {"updates", "states", 1e-5, 1e-5, each({{{"T", 0}, {"D", 3}}, {{"T", 7}, {"D", 17}}})},
       {"updates", "lstm", 1e-5, 1e-5, each({{{"T", 5}, {"B", 3}, {"X", 5}, {"H", 17}}})},

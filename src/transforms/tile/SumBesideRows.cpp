@@ -124,7 +124,7 @@ private:
         behind.places.push_back(place);
         continue;
       }
-      if (isOverwritten(memory, launch, later)) return std::nullopt;
+      if (isOverwritten(memory, launch, later) || llvm::count(launch.getArgs(), memory) > 1) return std::nullopt;
       auto known = llvm::find(launch.getArgs(), memory);
       if (known != launch.getArgs().end()) {
         place = static_cast<unsigned>(known - launch.getArgs().begin());
@@ -228,7 +228,7 @@ private:
       if (made && !isa<tile::TempOp>(made)) return false;
       for (Operation *user : memory.getUsers()) {
         if (user->getBlock() != first.launch->getBlock()) return false;
-        if (first.launch->isBeforeInBlock(user) && user->isBeforeInBlock(later.launch)) return false;
+        if (user == first.launch || (first.launch->isBeforeInBlock(user) && user->isBeforeInBlock(later.launch))) return false;
       }
     }
     return true;

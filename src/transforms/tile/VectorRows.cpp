@@ -265,7 +265,7 @@ void VectorForm::vectoriseRows() {
   else chooseRowVariants(parts);
 }
 
-/// Lanes where groups take rows in turn: four or eight elements each, as a lane holds two rows of each array, and sums.
+/// Lanes where groups take rows in turn: four or eight elements each, or a vector, as a lane holds two rows of each array, and sums.
 void VectorForm::chooseTurnVariants() {
   constexpr int64_t few = 4, most = 8, lanesOfFew = 192;
   const int64_t extent = rowExtent_->constant();
@@ -273,7 +273,7 @@ void VectorForm::chooseTurnVariants() {
   for (int64_t elements : {elements_, int64_t{1}}) {
     auto lanesFor = [&](int64_t each) { return (extent + 32 * each - 1) / (32 * each) * 32; };
     int64_t each = std::max(few, elements);
-    if (lanesFor(each) > lanesOfFew) each = most;
+    if (lanesFor(each) > lanesOfFew) each = std::max(most, elements);
     variants.push_back(variant({{"vector", elements}, {"held", each / elements}, {"threads", lanesFor(each)}}, elements > 1));
   }
   setVariants(variants, "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
