@@ -87,6 +87,19 @@ graph.kernel @scan_of_anything(%x: !tsr.view<["R", "C"], f32>) attributes {dims 
 
 // -----
 
+graph.kernel @scan_of_too_much(%x: !tsr.view<["R", "C"], f32>) attributes {dims = ["R", "C"], params = [#tsr.param<"x", inout>],
+    outputs = [], requirements = [#tsr.requirement<"C" lt "9223372036854775807", "C < 9223372036854775807">], grid = #tsr.grid<output, ["1", "C"], param = 0>} {
+  %r = graph.query "origin" 0
+  %c0 = graph.constant 0 : index
+  // expected-error @+1 {{C may be up to 9223372036854775806, where no group holds more than 1048576 elements; give a smaller bound}}
+  %v = graph.load %x[%r in_bounds, %c0 size "C" in_bounds] : !tsr.view<["R", "C"], f32> to !tsr.tensor<["C"], f32>
+  %s = graph.scan "sum" 0 %v : !tsr.tensor<["C"], f32>
+  graph.store %s, %x[%r in_bounds, %c0 size "C" in_bounds] : !tsr.tensor<["C"], f32>, !tsr.view<["R", "C"], f32>
+  graph.kernel_end
+}
+
+// -----
+
 graph.kernel @scan_of_a_lane(%x: !tsr.view<["N", "4"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", inout>],
     outputs = [], grid = #tsr.grid<lanes, ["N"]>, uses_lanes} {
   %i = graph.query "linear_id" 0

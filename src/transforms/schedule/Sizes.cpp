@@ -14,6 +14,7 @@ using namespace tessera::ir;
 
 namespace {
 
+constexpr int64_t kMostHeld = 1 << 20;        // elements of one extent of a tile: beyond the registers of every group
 constexpr int64_t kLaneRegisters = 128;      // 32-bit registers of a lane that tiles may fill
 
 class Chooser {
@@ -83,6 +84,11 @@ private:
       return op->emitError() << "a group holds this tile in registers and shared memory, so " << name
                              << ", which varies at run time, needs an upper bound; add a fact such as `where "
                              << name << " <= 256`";
+    // Also keeps the powers of two below from running over.
+    if (*greatest > kMostHeld)
+      return op->emitError() << "a group holds this tile in registers and shared memory, and " << name << " may be up to "
+                             << *greatest << ", where no group holds more than " << kMostHeld
+                             << " elements; give a smaller bound, or loop over parts of the tile";
     std::vector<int64_t> &values = decision_.capacity[name];
     for (int64_t value = 64; value < *greatest; value *= 2) values.push_back(value);
     values.push_back(std::max<int64_t>(*greatest, 1));
