@@ -4,9 +4,9 @@
     compile.py TESSERAC FOLDER WAY PROGRAM.tsr...     compiles in FOLDER
 
 WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `standalone` (the source has to
-compile without our headers), `lines` (with #line directives), `quick` (every warning, but little optimizing, for one of
-NVIDIA's GPUs, or one of AMD's whose waves have 64 lanes, with the text read once more for one whose waves have 32), or
-`sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so in notes C75xx).
+compile without our headers), `lines` (with #line directives), `quick` (every warning, but little optimizing: the kernels
+for one of NVIDIA's GPUs, or up to LLVM's IR for one of AMD's whose waves have 64 lanes, with the whole text read once more
+for one whose waves have 32), `two` (for two of AMD's GPUs, of which one has waves of 32 lanes), or `sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so in notes C75xx).
 Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
 import os
@@ -107,7 +107,9 @@ def commands_for(compiler, folder, name, how):
         if how == "sm_90a":
             return [flags + ["-O3", "-fmad=false", "-arch=sm_90a"]]
         flags += ["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else []
-        machines = ["80"] if quick else ["80", "90a"]
+        if quick:
+            return [flags + ["-cubin", "-gencode", "arch=compute_80,code=sm_80"]]
+        machines = ["80", "90a"]
         return [flags + [f for at in machines for f in ("-gencode", f"arch=compute_{at},code=sm_{at}")]]
     if compiler == "hip":
         if not any(os.path.exists(place + "/include/hip/hip_runtime.h") for place in ("/usr", "/opt/rocm")):
@@ -116,10 +118,10 @@ def commands_for(compiler, folder, name, how):
         flags = [tool("clang++-19"), "-x", "hip", "-O0" if large else "-O2", *warn, "--rocm-path=" + rocm,
                  "--rocm-device-lib-path=" + device_libraries(folder)]
         if quick:
-            return [flags + ["--offload-arch=gfx90a"], flags + ["--offload-arch=gfx1100", "-fsyntax-only"]]
-        return [flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]]
+            return [flags + ["--offload-arch=gfx90a", "--offload-device-only", "-emit-llvm"], flags + ["--offload-arch=gfx1100", "-fsyntax-only"]]
+        return [flags + ["--offload-arch=" + gpu for gpu in (("gfx942", "gfx1100") if how == "two" else AMD_GPUS)]]
     if compiler == "g++":
-        return [[tool("g++"), "-O1" if quick else "-O2", "-fopenmp", *warn]]
+        return [[tool("g++"), "-O2", "-fopenmp", *warn]]
     return [[tool("clang++-19", "clang++"), "-fsyntax-only" if quick else "-O2", "-fopenmp", *warn]]
 
 
@@ -130,7 +132,7 @@ def main(tesserac, folder, way, programs):
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         source = os.path.join(folder, name + SUFFIX[compiler])
-        options = {"": [], "quick": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
+        options = {"": [], "quick": [], "two": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
         if not run([tesserac, program, "-o", source, *options], "tesserac " + name):
             continue
         try:
