@@ -136,13 +136,14 @@ struct TestClaim {
 };
 /// What `@test(N=7)`, `@benchmark(N=1000)` and `@specialize(N=64)` give to dimensions, in the order in which they stand there.
 using RunSizes = std::vector<std::pair<std::string, int64_t>>;
-/// What `@require(workspace <= 4 * GiB, B=32)` limits: bytes of temporaries of a call, operations on floats.
-enum class Resource : uint8_t { Workspace, Flops };
+/// What `@require(workspace <= 4 * GiB, B=32)` limits or demands: bytes of temporaries of a call; operations on floats; on a GPU
+/// the shared memory of a group, in bytes; that tensor cores do every product; that the lanes' registers are enough.
+enum class Resource : uint8_t { Workspace, Flops, SharedMemory, TensorCore, NoSpill };
 struct ResourceClaim {
   Resource of = Resource::Workspace;
-  Dim most;
+  Dim most;        // of what is limited
   RunSizes sizes;  // of some dimensions; it is claimed for all sizes of the others
-  Span span;       // the comparison
+  Span span;       // the comparison, or the word
 };
 
 /// `@specialize(B=32)`: the entry point that is compiled for these sizes. It has the parameters of the general one.

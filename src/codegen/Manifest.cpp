@@ -3,6 +3,7 @@
 #include "codegen/Printers.h"
 #include "codegen/Types.h"
 #include "ir/common/Conversions.h"
+#include "ir/common/KernelNotes.h"
 #include "ir/common/WhyNot.h"
 #include "support/Check.h"
 #include "support/Machine.h"
@@ -101,6 +102,8 @@ Json launchJson(target::LaunchOp launch, const std::map<std::string, Dim> &numbe
   auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<target::KernelOp>(launch.getKernel());
   TSR_CHECK(kernel, "a launch of a kernel that is not there: " + launch.getKernel().str());
   if (Json schedule = scheduleJson(kernel); !schedule.is_null()) json["schedule"] = schedule;
+  if (auto shared = kernel->getAttrOfType<DenseI64ArrayAttr>(ir::kSharedMemory)) json["shared_bytes"] = *llvm::max_element(shared.asArrayRef());
+  if (auto onTensorCores = kernel->getAttrOfType<BoolAttr>(ir::kTensorCores)) json["tensor_cores"] = onTensorCores.getValue();
   if (auto refused = kernel->getAttr(ir::kWhyNot)) json["why_not"] = jsonOf(refused);
   if (auto idle = kernel->getAttr("without_effect")) json["without_effect"] = jsonOf(idle);
   if (Json tuning = tuningJson(kernel); !tuning.is_null()) json["tuning"] = tuning;

@@ -3,6 +3,7 @@
 #include "driver/Embedded.h"
 #include "driver/Files.h"
 #include "driver/Process.h"
+#include "driver/Spills.h"
 #include "tessera/tessera.h"
 #include <cerrno>
 #include <cstdio>
@@ -92,8 +93,9 @@ std::string environmentOfCompilers() {
   return text;
 }
 
-std::string keyOf(const std::string &source, const std::string &shown, const TargetSpec &target, bool shared) {
+std::string keyOf(const std::string &source, const std::string &shown, const TargetSpec &target, bool shared, const std::vector<std::string> &flags) {
   CompileCommand command = shared ? sharedLibraryCommand(target, "", "", "") : programCommand(target, "", "", "");
+  command.command.insert(command.command.end(), flags.begin(), flags.end());
   std::string words;
   for (const std::string &word : command.command) words += word + "\n";
   return contentHash({source, shown, hashOfHeaders(), TESSERA_VERSION, target.name(), words, compilerIdentity(target), processorIdentity(),
@@ -120,13 +122,15 @@ std::string exportsOf(const Product &product) {
   return "{ global: " + names + "tessSet_*; tessLastErrorText; local: *; };\n";
 }
 
-/// One compiler call: empty on success, else its output; `missing` is set when the compiler is not here.
-std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output,
-                          const std::string &headers, bool shared, const std::string &exports, std::string &missing) {
+/// One compiler call: empty on success, else its output; `missing` is set when the compiler is not here. `said`: takes what it says
+/// on success.
+std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, const std::string &headers, bool shared,
+                          const std::string &exports, const std::vector<std::string> &flags, std::string &missing, std::string &said) {
   CompileCommand command = shared ? sharedLibraryCommand(target, source, output, headers, exports) : programCommand(target, source, output, headers);
   if (!command.missing.empty()) return missing = command.missing, "";
+  command.command.insert(command.command.end(), flags.begin(), flags.end());
   ProcessResult result = runProcess(command.command);
-  if (result.exitCode == 0) return {};
+  if (result.exitCode == 0) return said = result.output, "";
   return result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
 }
 
@@ -158,7 +162,8 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   const std::string shown = library ? exportsOf(*product) : kExportsText;
   Place place = placeOfProducts();
   if (!place.folder) return cacheProblem(session, "a temporary folder", place.folder.error());
-  const std::string folder = *place.folder + "/compiled", key = keyOf(product->source, shown, target, shared);
+  const std::vector<std::string> flags = flagsForSpills(target.target, compiler.program(), functions);
+  const std::string folder = *place.folder + "/compiled", key = keyOf(product->source, shown, target, shared, flags);
   const std::string output = folder + "/" + key + (shared ? ".so" : ""), source = folder + "/" + key + target.suffix();
   EntryState state = readEntry(output).state;
   if (state == EntryState::Good) return output;
@@ -171,8 +176,11 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   const std::string exports = library ? folder + "/" + key + ".map" : "";
   if (library)
     if (std::string problem = writeFiles({{exports, shown}}); !problem.empty()) return cacheProblem(session, exports, problem);
-  std::string log = compileSource(target, source, temporary, *headers, shared, exports, missing);
-  if (!missing.empty() || !log.empty()) std::remove(temporary.c_str());
+  std::string said, log = compileSource(target, source, temporary, *headers, shared, exports, flags, missing, said);
+  const bool spills = !flags.empty() && missing.empty() && log.empty() &&
+                      !keepToRegisters(compiler.program(), product->manifest, spillsIn(target.target, said), session.sources, session.diagnostics);
+  if (!missing.empty() || !log.empty() || spills) std::remove(temporary.c_str());
+  if (spills) return {};  // after a message
   if (!missing.empty()) {
     session.diagnostics.report(diag::Id::toolchainMissing, {}, target.name(), missing)
         .help(target.target == Target::Cpu ? "install g++, or set TESSERA_CXX" : "install it, or use --target cpu or --target reference");

@@ -11,6 +11,7 @@
 #include "mlir/IR/OperationSupport.h"
 #include "checked/Checked.h"
 #include "checked/Later.h"
+#include "support/Check.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <map>
@@ -182,6 +183,11 @@ std::optional<std::string> Compiler::textAt(Level level, const std::vector<std::
   shown.print(out, mlir::OpPrintingFlags());
   out << "\n";
   return text;
+}
+
+const checked::Program &Compiler::program() const {
+  TSR_CHECK(state_->program, "nothing was checked");
+  return *state_->program;
 }
 
 std::optional<Product> Compiler::emit(const std::vector<std::string> &functions) {

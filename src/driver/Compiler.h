@@ -45,6 +45,8 @@ public:
   std::optional<Product> emit(const std::vector<std::string> &functions = {});
   /// What a call of a function does for these sizes, kernel by kernel; empty for one that launches nothing.
   std::optional<std::vector<KernelWork>> workOf(const std::string &function, const Sizes &sizes);
+  /// What it compiles, after a call that did not fail.
+  const checked::Program &program() const;
 
 private:
   struct State;

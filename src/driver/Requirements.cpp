@@ -1,9 +1,15 @@
 #include "driver/Requirements.h"
 #include "checked/FloatWork.h"
 #include "codegen/EntryFacts.h"
+#include "ir/common/Common.h"
+#include "ir/common/KernelNotes.h"
+#include "ir/common/WhyNot.h"
 #include "shape/Facts.h"
+#include "support/Check.h"
+#include "support/Machine.h"
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 namespace tessera::driver {
 
@@ -34,17 +40,22 @@ Dim at(const Dim &dim, const ResourceClaim &claim) {
   return dim.substitute(sizes);
 }
 
-/// Whether it holds for all sizes that the function admits.
-bool holds(const Function &function, const ResourceClaim &claim, const Dim &takes) {
-  const Dim used = at(takes, claim), most = at(claim.most, claim);
-  if (used.isConstant() && most.isConstant()) return used.constant() <= most.constant();
+/// What is known of the function's dimensions where those of the claim have their sizes.
+shape::Facts factsOf(const Function &function, const ResourceClaim &claim) {
   shape::Facts facts;
   for (const std::string &dim : function.dims) facts.addNonNegative(Dim::var(dim));
   for (const checked::Requirement &fact : function.requirements) {
     shape::Claim given = fact.claim();
     facts.add(shape::asFormula({at(given.left, claim), given.relation, at(given.right, claim)}));
   }
-  return facts.proves(shape::Formula(used, shape::Relation::Le, most));
+  return facts;
+}
+
+/// Whether it holds for all sizes that the function admits.
+bool holds(const Function &function, const ResourceClaim &claim, const Dim &takes) {
+  const Dim used = at(takes, claim), most = at(claim.most, claim);
+  if (used.isConstant() && most.isConstant()) return used.constant() <= most.constant();
+  return factsOf(function, claim).proves(shape::Formula(used, shape::Relation::Le, most));
 }
 
 std::string sizesText(const ResourceClaim &claim) {
@@ -77,18 +88,133 @@ bool keepsTo(const Function &function, const ResourceClaim &claim, const std::op
   return false;
 }
 
+/// As conditions of launches are written.
+std::optional<shape::Relation> relationOf(const std::string &text) {
+  using shape::Relation;
+  for (auto [word, relation] : {std::pair("==", Relation::Eq), {"!=", Relation::Ne}, {"<", Relation::Lt}, {"<=", Relation::Le}, {">", Relation::Gt}, {">=", Relation::Ge}})
+    if (text == word) return relation;
+  return std::nullopt;
+}
+
+/// The claims about the kernels that an entry function starts. Processors without tensor cores and shared memory are asked for neither.
+class KernelClaims {
+public:
+  KernelClaims(const Function &function, const codegen::EntryFacts &entry, const Sources &sources, diag::Engine &diagnostics)
+      : function_(function), sources_(sources), diagnostics_(diagnostics) {
+    auto module = entry.entry->getParentOfType<mlir::ModuleOp>();
+    for (ir::target::LaunchOp launch : entry.launches) launches_.emplace_back(launch, module.lookupSymbol<ir::target::KernelOp>(launch.getKernel()));
+  }
+
+  bool tensorCore(const ResourceClaim &claim) {
+    bool any = false, all = true;
+    for (auto [launch, kernel] : launches_) {
+      auto onThem = kernel->getAttrOfType<mlir::BoolAttr>(ir::kTensorCores);
+      any |= onThem && onThem.getValue();
+      if (!onThem || onThem.getValue() || !all) continue;
+      all = false;
+      auto message = broken(claim, "tensor cores do not do every product of the kernel `" + kernel.getSymName().str() + "`");
+      if (auto refused = kernel->getAttrOfType<mlir::DictionaryAttr>(ir::kWhyNot))
+        for (mlir::NamedAttribute each : refused) message.help("no " + each.getName().str() + ": " + mlir::cast<mlir::StringAttr>(each.getValue()).str());
+    }
+    if (all && !any)
+      broken(claim, "no kernel of it multiplies tiles, which is what tensor cores do")
+          .help("a product with a single row or column is added up by lanes, as memory limits it; `tessera inspect` shows what was chosen");
+    return all && any;
+  }
+
+  bool sharedMemory(const ResourceClaim &claim) {
+    bool all = true;
+    for (auto [launch, kernel] : launches_) {
+      int64_t declared = 0;
+      if (auto bytes = kernel->getAttrOfType<mlir::DenseI64ArrayAttr>(ir::kSharedMemory)) declared = *std::max_element(bytes.asArrayRef().begin(), bytes.asArrayRef().end());
+      if (std::optional<Dim> held = heldRows(launch, claim.most - Dim(declared))) {
+        all = false;
+        broken(claim, "a group of the kernel `" + kernel.getSymName().str() + "` takes " + (*held + Dim(declared)).str() + " bytes")
+            .help("rows are held in shared memory while they are read twice; a bound on their length, `where C <= 4096`, bounds it");
+      }
+      if (declared <= claim.most.constant()) continue;
+      all = false;
+      broken(claim, "a group of the kernel `" + kernel.getSymName().str() + "` takes " + shownBytes(declared))
+          .help("smaller tiles or fewer stages take less: `.block(...)`, `.k(...)`, `.stages(...)` of its schedule");
+    }
+    return all;
+  }
+
+private:
+  struct Variant {
+    shape::Formula when;             // that it is for, apart from alignment
+    std::set<std::string> aligned;   // tensors that have to begin on whole vectors
+    std::optional<Dim> held;         // bytes of rows in dynamic shared memory
+  };
+  static std::vector<Variant> variantsOf(ir::target::LaunchOp launch) {
+    std::vector<Variant> variants;
+    auto list = launch->getAttrOfType<mlir::ArrayAttr>("variants");
+    if (!list) return variants;
+    for (auto given : list.getAsRange<mlir::DictionaryAttr>()) {
+      Variant variant;
+      if (auto bytes = given.getAs<mlir::StringAttr>("shared")) variant.held = *Dim::parse(bytes.str());
+      if (auto tensors = given.getAs<mlir::ArrayAttr>("aligned"))
+        for (auto tensor : tensors.getAsRange<mlir::StringAttr>()) variant.aligned.insert(tensor.str());
+      if (auto when = given.getAs<mlir::ArrayAttr>("when"))
+        for (auto sides : when.getAsRange<mlir::ArrayAttr>()) {
+          auto side = [&](size_t i) { return mlir::cast<mlir::StringAttr>(sides[i]).str(); };
+          std::optional<shape::Relation> relation = relationOf(side(0));
+          TSR_CHECK(relation, "a condition of a launch without a relation");
+          variant.when.parts.emplace_back(*Dim::parse(side(1)), *relation, *Dim::parse(side(2)));
+        }
+      variants.push_back(std::move(variant));
+    }
+    return variants;
+  }
+
+  /// Bytes of rows that a launch may hold beyond `most`: those of a variant that is not always behind one before it.
+  std::optional<Dim> heldRows(ir::target::LaunchOp launch, const Dim &most) {
+    const std::vector<Variant> variants = variantsOf(launch);
+    for (size_t i = 0; i < variants.size(); ++i) {
+      if (!variants[i].held) continue;
+      shape::Facts facts = factsOf(function_, {});
+      facts.add(variants[i].when);
+      bool isReached = std::none_of(variants.begin(), variants.begin() + static_cast<std::ptrdiff_t>(i), [&](const Variant &before) {
+        return std::includes(variants[i].aligned.begin(), variants[i].aligned.end(), before.aligned.begin(), before.aligned.end()) && facts.proves(before.when);
+      });
+      if (isReached && !facts.proves(shape::Formula(*variants[i].held, shape::Relation::Le, most))) return variants[i].held;
+    }
+    return std::nullopt;
+  }
+  diag::Builder broken(const ResourceClaim &claim, std::string what) {
+    return diagnostics_.report(diag::Id::requirementBroken, claim.span, function_.name, std::string(sources_.text(claim.span)), std::move(what));
+  }
+
+  const Function &function_;
+  const Sources &sources_;
+  diag::Engine &diagnostics_;
+  std::vector<std::pair<ir::target::LaunchOp, ir::target::KernelOp>> launches_;
+};
+
+bool keepsTo(const Function &function, const ResourceClaim &claim, const codegen::EntryFacts &entry, bool isCpu, const Sources &sources, diag::Engine &diagnostics) {
+  switch (claim.of) {
+  case Resource::Workspace: return keepsTo(function, claim, entry.workspaceBytes(), sources, diagnostics);
+  case Resource::Flops: return keepsTo(function, claim, checked::floatWork(function), sources, diagnostics);
+  case Resource::SharedMemory: return isCpu || KernelClaims(function, entry, sources, diagnostics).sharedMemory(claim);
+  case Resource::TensorCore: return isCpu || KernelClaims(function, entry, sources, diagnostics).tensorCore(claim);
+  case Resource::NoSpill: return true;  // nobody knows before the GPU's compiler has chosen registers (Spills.h)
+  }
+  TSR_UNREACHABLE("a resource");
+}
+
 }  // namespace
 
 bool keepToRequirements(const checked::Program &program, mlir::ModuleOp target, const Sources &sources, diag::Engine &diagnostics) {
   bool all = true;
   std::vector<codegen::EntryFacts> entries;
+  const Machine *machine = ir::machineOf(target);
+  TSR_CHECK(machine, "a module of the target level without a machine");
   for (const auto &function : program.functions) {
     if (function->resources.empty()) continue;
     if (entries.empty()) entries = codegen::entriesOf(target);
     auto entry = std::find_if(entries.begin(), entries.end(), [&](const codegen::EntryFacts &facts) { return facts.name == function->name; });
     if (entry == entries.end()) continue;  // not asked for
-    for (const ResourceClaim &claim : function->resources)
-      all &= keepsTo(*function, claim, claim.of == Resource::Workspace ? std::optional(entry->workspaceBytes()) : checked::floatWork(*function), sources, diagnostics);
+    for (const ResourceClaim &claim : function->resources) all &= keepsTo(*function, claim, *entry, machine->family == Target::Cpu, sources, diagnostics);
   }
   return all;
 }

@@ -1,5 +1,7 @@
 """Bad input: a message with a fix and a non-zero exit; no crash, nothing half-written."""
+import json
 import os
+import shutil
 import struct
 import unittest
 
@@ -211,10 +213,80 @@ class Requirements(ToolTest):
             self.assertEqual((result.returncode, "E0602" in result.stderr), (code, code == 1), claim)
 
     def test_what_is_no_claim(self):
-        for claim in ("", "B=3", "memory <= 3", "workspace < 3", "workspace <= 3, C=4", "workspace <= 3, B=x", "workspace <= 1.5", "workspace <= 3, flops <= 4"):
+        for claim in ("", "B=3", "memory <= 3", "workspace < 3", "workspace <= 3, C=4", "workspace <= 3, B=x", "workspace <= 1.5", "tensor_core <= 3", "smem", "smem <= B", "no_spills",
+                      "workspace <= 3, memory <= 4"):
             result = self.compile(claim)
             self.assertEqual(result.returncode, 1, claim)
             self.assertIn("E0357", result.stderr, claim)
+
+
+class KernelRequirements(ToolTest):
+    """What `@require` demands of kernels on GPUs."""
+
+    def compile(self, claims, dtype="bf16", output="p.cu", target="cuda:sm_80", stages=2, warps=8, rows=128):
+        program = self.write("p.tsr", (
+            f"tuned = Schedule(name='tuned').block(m={rows}, n=128).k(64).warps({warps}).stages({stages})\n\n"
+            f"@require({claims})\n@kernel.schedule(tuned)\n"
+            f"def product[M, N, K](a: Tensor[M, K, {dtype} @accum(f32)], b: Tensor[K, N, {dtype} @accum(f32)]) -> Tensor[M, N, f32]:\n"
+            "    T = tile.context()\n    m, n = tile.origin()\n    acc = tile.zeros((T.m, T.n), f32)\n"
+            "    for k in tile.range(0, K, T.k):\n        acc = acc + tile.dot(a[m:m + T.m, k:k + T.k], b[k:k + T.k, n:n + T.n])\n    return acc\n"))
+        return run("tesserac", program, "-o", self.path(output), "--target", target)
+
+    def kept(self, *arguments, **options):
+        result = self.compile(*arguments, **options)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def broken(self, words, *arguments, **options):
+        result = self.compile(*arguments, **options)
+        self.assertEqual(result.returncode, 1)
+        for word in ["E0602", *words]:
+            self.assertIn(word, result.stderr)
+        self.assertEqual(os.listdir(self.folder), ["p.tsr"])
+
+    def test_tensor_cores(self):
+        self.broken(["`product` does not keep to `tensor_core`", "no mma: the machine has no instruction for products of f32", "tf32, if the operands are"],
+                    "tensor_core", dtype="f32")
+        for output, target in (("p.cu", "cuda:sm_80"), ("p.cu", "cuda:sm_90a"), ("p.hip", "hip:gfx90a")):
+            self.kept("tensor_core", output=output, target=target)
+
+    def test_no_product(self):
+        program = self.write("p.tsr", "@require(tensor_core)\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x + 1.0\n")
+        result = run("tesserac", program, "-o", self.path("p.cu"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no kernel of it multiplies tiles", result.stderr)
+
+    def test_shared_memory(self):
+        """Two stages of two tiles of 128 x 64 in bf16 are 64 KiB, three are 96."""
+        self.kept("tensor_core, smem <= 64 * KiB")
+        with open(self.path("p.json"), encoding="utf-8") as file:
+            launch = json.load(file)["entries"][0]["launches"][0]
+        self.assertEqual((launch["shared_bytes"], launch["tensor_cores"]), (64 * 1024, True))
+        for file in os.listdir(self.folder):
+            os.remove(self.path(file))
+        self.broken(["takes 96.00 KiB", "fewer stages"], "smem <= 64 * KiB", stages=3)
+
+    def test_rows_in_shared_memory(self):
+        """How long a row may be decides what a group holds of it."""
+        claim, body = "@require(smem <= 1 * KiB)\n", "    return softmax_safe(x)\n"
+        for facts, words in (("", ["E0602", "where C <= 4096"]), (" where C <= 64", [])):
+            program = self.write("p.tsr", claim + f"def f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]{facts}:\n" + body)
+            result = run("tesserac", program, "-o", self.path("p.cu"), "--target", "cuda:sm_90a")
+            self.assertEqual(result.returncode, 1 if words else 0, result.stderr)
+            for word in words:
+                self.assertIn(word, result.stderr)
+
+    @unittest.skipUnless(shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc"), "nvcc is not here")
+    def test_registers(self):
+        """256 sums a lane are more than it has registers; 64 are not."""
+        for rows, warps, spills in ((256, 4, True), (128, 8, False)):
+            self.kept("no_spill", rows=rows, warps=warps)
+            result = run("tessera", "build", self.path("p.tsr"), "--target", "cuda:sm_80", "-o", self.path("libp.so"))
+            self.assertEqual((result.returncode, os.path.exists(self.path("libp.so"))), (1, False) if spills else (0, True), result.stderr)
+            for word in ["does not keep to `no_spill`: the kernel `product_kernel`", "bytes spill stores"] if spills else []:
+                self.assertEqual(result.stderr.count(word), 1, result.stderr)
+
+    def test_processors_have_neither(self):
+        self.kept("tensor_core, no_spill, smem <= 1", dtype="f32", output="p.cpp", target="cpu")
 
 
 class Names(ToolTest):

@@ -11,36 +11,59 @@ using ast::as;
 
 namespace {
 
+/// What a claim begins with, and whether a number follows.
+struct Word {
+  std::string_view text;
+  Resource of;
+  bool isLimited;
+};
+constexpr Word kWords[] = {{"workspace", Resource::Workspace, true},
+                           {"flops", Resource::Flops, true},
+                           {"smem", Resource::SharedMemory, true},
+                           {"tensor_core", Resource::TensorCore, false},
+                           {"no_spill", Resource::NoSpill, false}};
+
 void wrongClaim(Context &cx, Span span, const std::string &what) {
   ++cx.failures;
   if (!fresh(cx, Id::badClaim, span)) return;
   report(cx, Id::badClaim, span, what)
-      .help("for example `@require(workspace <= 4 * GiB, B=32)`, bytes of what a call takes for its temporaries, or `@require(flops <= 2 * B * N)`");
+      .help("for example `@require(workspace <= 4 * GiB, B=32)`, bytes of what a call takes for its temporaries, `@require(flops <= 2 * B * N)`, or of "
+            "kernels on a GPU `@require(tensor_core, no_spill, smem <= 100 * KiB)`");
 }
 
-/// What is claimed to be at most what. False after a message.
-bool comparison(Context &cx, const ast::Argument &arg, ResourceClaim &claim) {
+const Word *wordOf(const ast::ExprPtr &expr) {
+  auto *name = as<ast::NameExpr>(expr);
+  const Word *found = name ? std::find_if(std::begin(kWords), std::end(kWords), [&](const Word &word) { return word.text == name->name; }) : std::end(kWords);
+  return found == std::end(kWords) ? nullptr : found;
+}
+
+/// `smem <= 100 * KiB`, `tensor_core`. Nothing after a message.
+std::optional<ResourceClaim> claimOf(Context &cx, const ast::Argument &arg) {
   auto *compare = as<ast::CompareExpr>(arg.value);
-  auto *name = compare && compare->operands.size() == 2 && compare->ops[0] == ast::CompareOp::Le ? as<ast::NameExpr>(compare->operands[0]) : nullptr;
-  bool isKnown = name && (name->name == "workspace" || name->name == "flops");
-  if (!isKnown) {
-    wrongClaim(cx, arg.span, "what `@require` claims is not `workspace <= ...` or `flops <= ...`");
-    return false;
+  bool isLimit = compare && compare->operands.size() == 2 && compare->ops[0] == ast::CompareOp::Le;
+  const Word *word = isLimit ? wordOf(compare->operands[0]) : wordOf(arg.value);
+  if (!word || word->isLimited != isLimit) {
+    wrongClaim(cx, arg.span, word && isLimit ? "`" + std::string(word->text) + "` has no number to compare with: it holds or it does not"
+                                             : "what `@require` claims is not `workspace <= ...`, `flops <= ...`, `smem <= ...`, `tensor_core` or `no_spill`");
+    return std::nullopt;
   }
-  claim.of = name->name == "flops" ? Resource::Flops : Resource::Workspace;
+  ResourceClaim claim;
+  claim.of = word->of;
   claim.span = arg.span;
+  if (!isLimit) return claim;
   Value most = checkExpr(cx, *compare->operands[1]);
-  if (most.isPoison()) return false;
-  if (most.kind != ValueKind::Int || most.expr) {
-    wrongClaim(cx, compare->operands[1]->span, "what `@require` allows at most is not an integer of numbers and dimensions");
-    return false;
+  if (most.isPoison()) return std::nullopt;
+  if (most.kind != ValueKind::Int || most.expr || (claim.of == Resource::SharedMemory && !most.sym.isConstant())) {
+    wrongClaim(cx, compare->operands[1]->span, claim.of == Resource::SharedMemory ? "the shared memory of a group is a number of bytes, which no dimension changes"
+                                                                                  : "what `@require` allows at most is not an integer of numbers and dimensions");
+    return std::nullopt;
   }
   claim.most = most.sym;
-  return true;
+  return claim;
 }
 
 /// The size of a dimension. False after a message.
-bool size(Context &cx, const ast::FuncDef &def, const ast::Argument &arg, ResourceClaim &claim) {
+bool size(Context &cx, const ast::FuncDef &def, const ast::Argument &arg, RunSizes &sizes) {
   std::vector<std::string> dims = cx.function.fn->dims;
   if (specialSize(cx, arg.keyword->text)) dims.push_back(arg.keyword->text);
   auto *number = as<ast::IntExpr>(arg.value);
@@ -52,7 +75,7 @@ bool size(Context &cx, const ast::FuncDef &def, const ast::Argument &arg, Resour
     wrongClaim(cx, arg.span, "`" + arg.keyword->text + "` is no dimension of `" + def.name.text + "`");
     return false;
   }
-  claim.sizes.emplace_back(arg.keyword->text, static_cast<int64_t>(number->value));
+  sizes.emplace_back(arg.keyword->text, static_cast<int64_t>(number->value));
   return true;
 }
 
@@ -61,17 +84,25 @@ bool size(Context &cx, const ast::FuncDef &def, const ast::Argument &arg, Resour
 void resourceClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &def, Span span) {
   if (!call || call->arguments.empty() || call->arguments[0].keyword) return wrongClaim(cx, span, "`@require` claims nothing");
   if (inHost(cx)) return wrongClaim(cx, span, "host code makes no claim about what it takes: write it above a function that it calls");
-  ResourceClaim claim;
+  std::vector<ResourceClaim> claims;
+  RunSizes sizes;
   for (const ast::Argument &arg : call->arguments) {
-    bool isFirst = &arg == &call->arguments[0];
-    if (!isFirst && !arg.keyword) return wrongClaim(cx, arg.span, "sizes are given by name, and each claim has a `@require` of its own");
-    if (isFirst ? !comparison(cx, arg, claim) : !size(cx, def, arg, claim)) return;
+    if (arg.keyword) {
+      if (!size(cx, def, arg, sizes)) return;
+      continue;
+    }
+    std::optional<ResourceClaim> claim = claimOf(cx, arg);
+    if (!claim) return;
+    claims.push_back(std::move(*claim));
   }
   // Of an entry point for some sizes, a claim about others says nothing.
-  for (const auto &[dim, size] : claim.sizes)
+  for (const auto &[dim, size] : sizes)
     if (auto known = specialSize(cx, dim); known && *known != size) return;
-  std::erase_if(claim.sizes, [&](const auto &given) { return specialSize(cx, given.first).has_value(); });
-  cx.function.fn->resources.push_back(std::move(claim));
+  std::erase_if(sizes, [&](const auto &given) { return specialSize(cx, given.first).has_value(); });
+  for (ResourceClaim &claim : claims) {
+    if (claim.of == Resource::Workspace || claim.of == Resource::Flops) claim.sizes = sizes;
+    cx.function.fn->resources.push_back(std::move(claim));
+  }
 }
 
 }  // namespace tessera::sema

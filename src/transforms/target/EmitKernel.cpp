@@ -2,6 +2,7 @@
 #include "ir/common/ReasonText.h"
 #include "transforms/target/KernelEmitter.h"
 #include "ir/common/Common.h"
+#include "ir/common/KernelNotes.h"
 #include "ir/common/Names.h"
 #include "ir/common/WhyNot.h"
 #include "support/Check.h"
@@ -337,6 +338,7 @@ LogicalResult KernelEmitter::computeSharedBytes() {
     totals.push_back((total + 127) / 128 * 128);
     if (totals.back() > machine_.sharedBytes) return refuseShared(totals.back(), parts, combination);
   }
+  if (!shared_.empty() && !isCpu()) out_->setAttr(ir::kSharedMemory, builder_.getDenseI64ArrayAttr(totals));
   bool large = roles_ || llvm::any_of(totals, [&](int64_t bytes) { return bytes > machine_.staticSharedBytes; });
   if (!large || isCpu()) return success();
   info_.sharedBytes = totals;
@@ -416,6 +418,12 @@ void KernelEmitter::noteForManifest() {
   if (!kernel_.getSizes().empty()) out_->setAttr("schedule", kernel_.getSizes());
   if (!kernel_.getOptions().empty()) out_->setAttr("options", kernel_.getOptions());
   if (Attribute refused = kernel_->getAttr(ir::kWhyNot)) out_->setAttr(ir::kWhyNot, refused);
+  bool any = false, all = true;
+  kernel_.walk([&](tile::DotOp dot) {
+    any = true;
+    all &= isa_and_nonnull<tile::MmaAttr, tile::WavesAttr>(dot.getResult().getType().getLayout());
+  });
+  if (any && !isCpu()) out_->setAttr(ir::kTensorCores, builder_.getBoolAttr(all));
   if (Attribute space = kernel_->getAttr("tsr.space")) out_->setAttr("space", space);
   if (auto idle = withoutEffect(); !idle.empty()) out_->setAttr("without_effect", stringsOf(context_, idle));
   out_->setAttr("accesses", accesses());
