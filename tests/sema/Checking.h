@@ -2,8 +2,10 @@
 #pragma once
 #include "frontend/Parser.h"
 #include "sema/Check.h"
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 namespace tessera::test {
@@ -15,6 +17,44 @@ inline std::string fileText(const std::string &path) {
   return text.str();
 }
 
+/// The library's modules, parsed once for all programs of a test: each program has their texts in the same order, behind its own,
+/// so that they have the same ids in all.
+class Library {
+public:
+  static const Library &get() {
+    static const Library library;
+    return library;
+  }
+  void addTo(Sources &sources) const {
+    for (const File &file : files_) sources.add(file.name, file.text);
+  }
+  const ast::Module *find(const std::string &name) const {
+    for (const File &file : files_)
+      if (file.name == name) return file.module.get();
+    return nullptr;
+  }
+
+private:
+  struct File {
+    std::string name, text;
+    std::unique_ptr<ast::Module> module;
+  };
+  Library() {
+    Sources sources;
+    diag::Engine diagnostics;
+    sources.add("test.tsr", "");
+    std::set<std::filesystem::path> paths;
+    for (const auto &entry : std::filesystem::directory_iterator(TSR_SOURCE_DIR "/stdlib/tessera"))
+      if (entry.path().extension() == ".tsr") paths.insert(entry.path());
+    for (const auto &path : paths) {
+      File file{"tessera." + path.stem().string(), fileText(path.string()), nullptr};
+      file.module = frontend::parse(sources, sources.add(file.name, file.text), diagnostics);
+      files_.push_back(std::move(file));
+    }
+  }
+  std::vector<File> files_;
+};
+
 struct Checking {
   Sources sources;
   diag::Engine diagnostics;
@@ -25,28 +65,20 @@ struct Checking {
 
   explicit Checking(const std::string &text, std::map<std::string, std::string> beside = {}, const sema::CheckOptions &options = {})
       : siblings(std::move(beside)) {
-    main = frontend::parse(sources, sources.add("test.tsr", text), diagnostics);
+    const FileId file = sources.add("test.tsr", text);
+    Library::get().addTo(sources);
+    main = frontend::parse(sources, file, diagnostics);
     program = sema::check(
         *main, sources, [this](FileId, int level, const std::string &path) { return load(level, path); },
         diagnostics, options);
   }
 
   const ast::Module *load(int level, const std::string &path) {
+    if (level == 0) return Library::get().find(path);
     auto &slot = modules[std::to_string(level) + path];
     if (slot) return slot.get();
-    std::string text;
-    if (level == sema::kWrittenModule) {
-      text = path;
-    } else if (level > 0) {
-      if (!siblings.count(path)) return nullptr;
-      text = siblings[path];
-    } else {
-      std::string file = TSR_SOURCE_DIR "/stdlib/";
-      for (char c : path) file += c == '.' ? '/' : c;
-      if (path.rfind("tessera.", 0) != 0 || !std::ifstream(file + ".tsr")) return nullptr;
-      text = fileText(file + ".tsr");
-    }
-    slot = frontend::parse(sources, sources.add(path, text), diagnostics);
+    if (level != sema::kWrittenModule && !siblings.count(path)) return nullptr;
+    slot = frontend::parse(sources, sources.add(path, level == sema::kWrittenModule ? path : siblings[path]), diagnostics);
     return slot.get();
   }
 
