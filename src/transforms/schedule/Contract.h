@@ -26,6 +26,15 @@ struct ContractWork {
 /// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
 ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 
+/// The one product of a user's kernel: the sizes of the kernel's tile that are its extents (empty: an extent is none, but a number or an
+/// expression), and what they are usually.
+struct OnlyProduct {
+  std::string rows, cols, terms;
+  ContractTile tile;
+};
+/// None where a kernel has no product of matrices, or several.
+std::optional<OnlyProduct> tileOfOnlyProduct(ir::graph::KernelOp kernel, const Machine &machine);
+
 /// A second kernel for results that are a few tiles of the usual size, which would leave most processors without work:
 /// taken where the result, with its rows and columns in whole tiles of `counted`, has at most `most` of these tiles.
 struct FewTiles {
@@ -44,6 +53,8 @@ std::optional<ContractTile> tileForFewRows(const Machine &machine, llvm::ArrayRe
 
 /// The machine has an instruction of warpgroups for the product's types.
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);
+/// Both operands lie in memory along the inner axis.
+bool isAlongK(ir::graph::DotOp dot);
 /// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.
 bool hasTiles(ir::graph::DotOp dot);
 /// A few instructions of the machine an element: where an operand of a product is computed, each element is once for each tile across.

@@ -81,6 +81,32 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   return tile;
 }
 
+bool isAlongK(graph::DotOp dot) {
+  return !dot.getLhs().getDefiningOp<graph::TransposeOp>() && dot.getRhs().getDefiningOp<graph::TransposeOp>();
+}
+
+std::optional<OnlyProduct> tileOfOnlyProduct(graph::KernelOp kernel, const Machine &machine) {
+  SmallVector<graph::DotOp> dots;
+  kernel.walk([&](graph::DotOp dot) { dots.push_back(dot); });
+  if (dots.size() != 1 || shapeOf(dots[0].getType()).size() != 2 || !hasTiles(dots[0])) return std::nullopt;
+  graph::DotOp dot = dots[0];
+  auto isLoaded = [&](Value operand) {
+    while (operand.getDefiningOp<graph::TransposeOp>()) operand = operand.getDefiningOp()->getOperand(0);
+    return operand.getDefiningOp<graph::LoadOp>() != nullptr;
+  };
+  ContractWork work;
+  work.computesLeft = !isLoaded(dot.getLhs());
+  work.computesRight = !isLoaded(dot.getRhs());
+  work.alongK = isAlongK(dot);
+  work.leastBytes = bytesOf(elementTypeOf(dot.getLhs().getType()));
+  kernel.walk([&](graph::LoadOp load) { work.readsAfter |= load->getBlock() != dot->getBlock() && isa<ViewType>(load.getBase().getType()); });
+  auto fieldOf = [](DimAttr extent) { return extent.getText().starts_with("T.") && extent.getDim().isVar() ? extent.getText().drop_front(2).str() : ""; };
+  ArrayRef<DimAttr> sums = shapeOf(dot.getType());
+  OnlyProduct product{fieldOf(sums[0]), fieldOf(sums[1]), fieldOf(shapeOf(dot.getLhs().getType())[1]), usualContractTile(machine, {dot}, work)};
+  if (product.rows == product.cols) product.tile.m = product.tile.n = std::min(product.tile.m, product.tile.n);
+  return product;
+}
+
 std::optional<ContractTile> tileForFewRows(const Machine &machine, ArrayRef<graph::DotOp> dots, ContractWork work) {
   constexpr int64_t rows = 16;  // columns of the turned product, the fewest of an instruction
   graph::DotOp dot = dots.front();

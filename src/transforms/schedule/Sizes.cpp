@@ -25,10 +25,10 @@ public:
   FailureOr<Decision> run() {
     if (failed(findCapacities())) return failure();
     readGiven();
-    std::set<std::string> given;
-    for (const auto &[name, size] : decision_.sizes) given.insert(name);
+    for (const auto &[name, size] : decision_.sizes) given_.insert(name);
+    product_ = tileOfOnlyProduct(kernel_, machine_);
     if (!chooseFromSpace()) chooseFreely();
-    shrinkToMachine(given);
+    shrinkToMachine();
     if (decision_.group == 0) decision_.group = groupOf(decision_.sizes);
     findRows();
     explain();
@@ -50,6 +50,7 @@ private:
   int64_t groupOf(const std::map<std::string, int64_t> &sizes) {
     if (kernel_.getGroup()) return kernel_.getGroup();
     if (auto warps = sizes.find("warps"); warps != sizes.end()) return warps->second * kWarpLanes;
+    if (hasTileOfProduct()) return product_->tile.group;
     return fragments_ && !isLanes() ? 128 : 256;
   }
 
@@ -184,8 +185,7 @@ private:
     bool found = false, all = true;
     kernel_.walk([&](graph::DotOp dot) {
       found = true;
-      bool alongK = !dot.getLhs().getDefiningOp<graph::TransposeOp>() && dot.getRhs().getDefiningOp<graph::TransposeOp>();
-      all &= hasWarpgroupProduct(machine_, dot) && (alongK || bytes(dot.getLhs().getType()) == 2);
+      all &= hasWarpgroupProduct(machine_, dot) && (isAlongK(dot) || bytes(dot.getLhs().getType()) == 2);
     });
     return found && all;
   }
@@ -229,13 +229,13 @@ private:
 
   /// Tiles that a schedule fixes stay; others are halved, the largest first, until a group's shared memory is
   /// there.
-  void shrinkToMachine(const std::set<std::string> &given) {
+  void shrinkToMachine() {
     smallest_ = sharedBytes(decision_.sizes);
     while (sharedBytes(decision_.sizes) > machine_.sharedBytes) {
       int64_t *largest = nullptr;
       for (auto field : kernel_.getContext().getAsRange<StringAttr>()) {
         int64_t &size = decision_.sizes[field.str()];
-        if (!given.count(field.str()) && size > 16 && size % 2 == 0 && (!largest || size > *largest))
+        if (!given_.count(field.str()) && size > 16 && size % 2 == 0 && (!largest || size > *largest))
           largest = &size;
       }
       if (!largest) return;  // the launch says what is missing
@@ -244,20 +244,18 @@ private:
     }
   }
 
-  /// One product whose sums are carried by a loop over k: what the sizes of a tile mean is known then.
-  bool isSingleProduct() {
-    int64_t products = 0;
-    kernel_.walk([&](graph::DotOp) { ++products; });
-    return products == 1;
+  /// What the kernel's one product has for the sizes that are extents of its axes, where nothing is said of them.
+  void takeFromProduct(std::map<std::string, int64_t> &sizes) {
+    if (!product_) return;
+    for (auto [field, size] : {std::pair(product_->rows, product_->tile.m), {product_->cols, product_->tile.n}, {product_->terms, product_->tile.k}})
+      if (!field.empty()) sizes.emplace(field, size);
+  }
+  /// As many lanes as a product of that tile has.
+  bool hasTileOfProduct() {
+    return product_ && kernel_.getSpace().empty() && !product_->rows.empty() && !product_->cols.empty() && !given_.count(product_->rows) && !given_.count(product_->cols);
   }
 
   int64_t usualSize(StringRef field) {
-    // On a CPU: k long, because each step of it reads and writes all sums; the panels of B, k x n, are packed once for
-    // m rows; the product of two matrices of 256 x 256 is work for two tasks.
-    if (machine_.family == Target::Cpu && isSingleProduct()) {
-      if (field == "m" || field == "k") return 256;
-      if (field == "n") return 128;
-    }
     if (field == "k") return 32;
     if (field == "warps") return 4;
     if (field == "stages") return 2;
@@ -265,6 +263,7 @@ private:
   }
 
   void fillDefaults(std::map<std::string, int64_t> &sizes) {
+    takeFromProduct(sizes);
     for (auto field : kernel_.getContext().getAsRange<StringAttr>())
       if (!sizes.count(field.str())) sizes[field.str()] = usualSize(field.getValue());
   }
@@ -338,7 +337,9 @@ private:
   const Machine &machine_;
   bool fragments_, fromSpace_ = false, fitsBest_ = true, shrunk_ = false;
   int64_t smallest_ = 0;  // bytes of shared memory before anything was halved
+  std::set<std::string> given_;   // sizes of the schedule
   std::set<std::string> chosen_;
+  std::optional<OnlyProduct> product_;
   Decision decision_;
 };
 
