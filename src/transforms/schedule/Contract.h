@@ -26,14 +26,14 @@ struct ContractWork {
 /// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
 ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 
-/// The one product of a user's kernel: the sizes of the kernel's tile that are its extents (empty: an extent is none, but a number or an
-/// expression), and what they are usually.
-struct OnlyProduct {
+/// The products of a user's kernel: the sizes of the kernel's tile that are the extents of the first (empty: an extent is none, but a
+/// number or an expression), and what they are usually.
+struct ProductTile {
   std::string rows, cols, terms;
   ContractTile tile;
 };
-/// None where a kernel has no product of matrices, or several.
-std::optional<OnlyProduct> tileOfOnlyProduct(ir::graph::KernelOp kernel, const Machine &machine);
+/// Of a kernel with one product of matrices, or with two of which the second multiplies what is computed of the first; else none.
+std::optional<ProductTile> tileOfProducts(ir::graph::KernelOp kernel, const Machine &machine);
 
 /// A second kernel for results that are a few tiles of the usual size, which would leave most processors without work:
 /// taken where the result, with its rows and columns in whole tiles of `counted`, has at most `most` of these tiles.

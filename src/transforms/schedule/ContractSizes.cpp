@@ -1,6 +1,7 @@
 // The tile of a product that a group computes, where nobody has tuned it.
 #include "ir/common/Conversions.h"
 #include "transforms/schedule/Contract.h"
+#include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 
 namespace tessera::transforms {
@@ -85,24 +86,43 @@ bool isAlongK(graph::DotOp dot) {
   return !dot.getLhs().getDefiningOp<graph::TransposeOp>() && dot.getRhs().getDefiningOp<graph::TransposeOp>();
 }
 
-std::optional<OnlyProduct> tileOfOnlyProduct(graph::KernelOp kernel, const Machine &machine) {
+/// "m" of an extent T.m; empty for a number or an expression.
+static std::string sizeOf(DimAttr extent) { return extent.getText().starts_with("T.") && extent.getDim().isVar() ? extent.getText().drop_front(2).str() : ""; }
+
+static bool isLoaded(Value operand) {
+  while (operand.getDefiningOp<graph::TransposeOp>()) operand = operand.getDefiningOp()->getOperand(0);
+  return operand.getDefiningOp<graph::LoadOp>() != nullptr;
+}
+
+/// Scores and a product with what is computed of them, by warpgroups: as the strategy `chain` has them (usualChainTile), but for tiles of
+/// 192 keys, which leave a lane few registers for what else a kernel computes.
+static std::optional<ProductTile> tileOfTwo(graph::KernelOp kernel, const Machine &machine, graph::DotOp scores, graph::DotOp outer) {
+  constexpr int64_t kPanel = 64, kMostHeld = 128;  // columns: what bulk copies bring of 16 bits; what leaves room for 128 keys
+  auto is16Bit = [&](graph::DotOp dot) { return hasWarpgroupProduct(machine, dot) && bytesOf(elementTypeOf(dot.getLhs().getType())) == 2; };
+  if (!is16Bit(scores) || !is16Bit(outer) || !isLoaded(scores.getLhs()) || !isLoaded(scores.getRhs()) || isLoaded(outer.getLhs())) return std::nullopt;
+  DimAttr cols = shapeOf(outer.getType())[1];
+  std::optional<int64_t> held = cols.getConstant();
+  if (!held && cols.getDim().isVar()) held = greatestOf(cols.getText(), kernel.getRequirements());
+  if (!held || *held % kPanel != 0) return std::nullopt;
+  ArrayRef<DimAttr> sums = shapeOf(scores.getType());
+  return ProductTile{sizeOf(sums[0]), sizeOf(sums[1]), "", {128, *held <= kMostHeld ? 128 : 64, 0, 256, true}};
+}
+
+std::optional<ProductTile> tileOfProducts(graph::KernelOp kernel, const Machine &machine) {
   SmallVector<graph::DotOp> dots;
   kernel.walk([&](graph::DotOp dot) { dots.push_back(dot); });
-  if (dots.size() != 1 || shapeOf(dots[0].getType()).size() != 2 || !hasTiles(dots[0])) return std::nullopt;
+  if (llvm::any_of(dots, [](graph::DotOp dot) { return shapeOf(dot.getType()).size() != 2 || !hasTiles(dot); })) return std::nullopt;
+  if (dots.size() == 2) return tileOfTwo(kernel, machine, dots[0], dots[1]);
+  if (dots.size() != 1) return std::nullopt;
   graph::DotOp dot = dots[0];
-  auto isLoaded = [&](Value operand) {
-    while (operand.getDefiningOp<graph::TransposeOp>()) operand = operand.getDefiningOp()->getOperand(0);
-    return operand.getDefiningOp<graph::LoadOp>() != nullptr;
-  };
   ContractWork work;
   work.computesLeft = !isLoaded(dot.getLhs());
   work.computesRight = !isLoaded(dot.getRhs());
   work.alongK = isAlongK(dot);
   work.leastBytes = bytesOf(elementTypeOf(dot.getLhs().getType()));
   kernel.walk([&](graph::LoadOp load) { work.readsAfter |= load->getBlock() != dot->getBlock() && isa<ViewType>(load.getBase().getType()); });
-  auto fieldOf = [](DimAttr extent) { return extent.getText().starts_with("T.") && extent.getDim().isVar() ? extent.getText().drop_front(2).str() : ""; };
   ArrayRef<DimAttr> sums = shapeOf(dot.getType());
-  OnlyProduct product{fieldOf(sums[0]), fieldOf(sums[1]), fieldOf(shapeOf(dot.getLhs().getType())[1]), usualContractTile(machine, {dot}, work)};
+  ProductTile product{sizeOf(sums[0]), sizeOf(sums[1]), sizeOf(shapeOf(dot.getLhs().getType())[1]), usualContractTile(machine, {dot}, work)};
   if (product.rows == product.cols) product.tile.m = product.tile.n = std::min(product.tile.m, product.tile.n);
   return product;
 }

@@ -26,7 +26,7 @@ public:
     if (failed(findCapacities())) return failure();
     readGiven();
     for (const auto &[name, size] : decision_.sizes) given_.insert(name);
-    product_ = tileOfOnlyProduct(kernel_, machine_);
+    product_ = tileOfProducts(kernel_, machine_);
     if (!chooseFromSpace()) chooseFreely();
     shrinkToMachine();
     if (decision_.group == 0) decision_.group = groupOf(decision_.sizes);
@@ -244,7 +244,7 @@ private:
     }
   }
 
-  /// What the kernel's one product has for the sizes that are extents of its axes, where nothing is said of them.
+  /// What the kernel's products have for the sizes that are extents of their axes, where nothing is said of them.
   void takeFromProduct(std::map<std::string, int64_t> &sizes) {
     if (!product_) return;
     for (auto [field, size] : {std::pair(product_->rows, product_->tile.m), {product_->cols, product_->tile.n}, {product_->terms, product_->tile.k}})
@@ -339,7 +339,7 @@ private:
   int64_t smallest_ = 0;  // bytes of shared memory before anything was halved
   std::set<std::string> given_;   // sizes of the schedule
   std::set<std::string> chosen_;
-  std::optional<OnlyProduct> product_;
+  std::optional<ProductTile> product_;
   Decision decision_;
 };
 
