@@ -1,4 +1,5 @@
 #include "autodiff/Batch.h"
+#include "autodiff/BatchKernel.h"
 #include "autodiff/CallStep.h"
 #include <algorithm>
 #include <utility>
@@ -317,7 +318,7 @@ std::vector<Term> Batch::inlined(const checked::Function &function, const std::v
 }
 
 /// A function is written out. One whose derivative is made in its own way stays a call, of a function for all indices whose
-/// derivative is made in the same way.
+/// derivative is made in the same way, and a kernel one of a kernel for all indices.
 Term Batch::call(const Expr &expr) {
   const checked::Function *callee = expr.as<node::Call>().callee;
   std::vector<Term> arguments;
@@ -329,9 +330,14 @@ Term Batch::call(const Expr &expr) {
   }
   bool any = std::find(mapped.begin(), mapped.end(), true) != mapped.end();
   bool isKernel = callee->kind == checked::FunctionKind::Kernel;
-  if (isKernel && any) {
-    reporter_.cannot(expr.span, "the kernel `" + callee->name + "`, whose author decides what a group does; give it an axis of its own,");
+  if (isKernel && any && callee->results.empty()) {
+    reporter_.cannot(expr.span, "the kernel `" + callee->name + "`, which returns nothing,", "let it return what it writes");
     return builder_.index(Dim(0));
+  }
+  if (isKernel && any) {  // what it writes is an array of its own for each index
+    mapped = mappedInKernel(*callee, std::move(mapped));
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (mapped[i]) arguments[i] = lifted(arguments[i]);
   }
   std::vector<Term> values;
   if (!isKernel && !rules_.stayCalls(*callee)) {

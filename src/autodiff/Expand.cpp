@@ -27,8 +27,19 @@ bool Expander::run() {
   done_.clear();
   derivatives_ = false;
   expandAll();
-  if (!failed_) std::erase_if(program_.functions, [](const auto &function) { return function->ofCall; });
+  if (!failed_) dropOfCalls();
   return !failed_;
+}
+
+/// Functions made for calls are written out. Of kernels made for them, those stay that are called.
+void Expander::dropOfCalls() {
+  std::erase_if(program_.functions, [](const auto &function) { return function->ofCall && function->kind != FunctionKind::Kernel; });
+  std::set<const Function *> called;
+  for (const auto &function : program_.functions)
+    checked::visitExprs(function->body, [&](Expr &e) {
+      if (auto *call = e.get<node::Call>()) called.insert(call->callee);
+    });
+  std::erase_if(program_.functions, [&](const auto &function) { return function->ofCall && !called.count(function.get()); });
 }
 
 void Expander::expandAll() {

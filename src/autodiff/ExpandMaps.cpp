@@ -1,4 +1,5 @@
 // Maps over an axis, and functions that stay calls with the axis in front of what they take and give.
+#include "autodiff/BatchKernel.h"
 #include "autodiff/CallStep.h"
 #include "autodiff/Expander.h"
 #include "autodiff/Linearity.h"
@@ -39,15 +40,19 @@ const Function *Expander::batched(const Function &callee, const std::vector<bool
   auto known = batched_.find({&callee, mapped});
   if (known != batched_.end() && summed.empty()) return known->second;
   expandCallee(&callee);
+  std::string name = callee.name + "_vmap", axis = "batch";
+  for (int n = 2; program_.find(name); ++n) name = callee.name + "_vmap_" + std::to_string(n);
+  while (std::find(callee.dims.begin(), callee.dims.end(), axis) != callee.dims.end()) axis += "_";
+  if (callee.kind == checked::FunctionKind::Kernel) {
+    TSR_CHECK(summed.empty(), "a kernel that is the rule of a function");
+    return kernelOfAll(callee, mapped, axis, name, reporter);
+  }
   auto function = std::make_unique<Function>();
   Function *made = function.get();
-  made->name = callee.name + "_vmap";
-  for (int n = 2; program_.find(made->name); ++n) made->name = callee.name + "_vmap_" + std::to_string(n);
+  made->name = name;
   made->span = callee.span;
   made->signature = callee.signature;
   made->ofCall = true;
-  std::string axis = "batch";
-  while (std::find(callee.dims.begin(), callee.dims.end(), axis) != callee.dims.end()) axis += "_";
   made->dims = callee.dims;
   made->dims.insert(made->dims.begin(), axis);
   Builder builder(*made, made->body);
@@ -84,6 +89,20 @@ const Function *Expander::batched(const Function &callee, const std::vector<bool
   made->body.push_back(std::move(returns));
   batchRules(callee, *made, mapped, reporter);
   return reporter.failed ? nullptr : made;
+}
+
+/// A kernel stays one: the entry point has no other function for it.
+const Function *Expander::kernelOfAll(const Function &kernel, const std::vector<bool> &mapped, const std::string &axis, const std::string &name,
+                                      Reporter &reporter) {
+  if (std::string why = whyNotBatched(kernel); !why.empty()) {
+    reporter.cannot(kernel.span, "the kernel `" + kernel.name + "`, which has " + why + " of a group: lanes of two indices may be in one",
+                    "`@kernel(grid=..., group=...)` gives each index groups of its own");
+    return nullptr;
+  }
+  program_.functions.push_back(batchedKernel(kernel, mapped, axis, name));
+  const Function *made = program_.functions.back().get();
+  done_.insert(made);
+  return batched_[{&kernel, mapped}] = made;
 }
 
 /// A derivative of the function for all indices is that of the function for each: its rule is the rule for all. What all indices

@@ -15,6 +15,7 @@ public:
 
 private:
   void expandAll();
+  void dropOfCalls();
   void expand(checked::Function &function);
   /// What a derivative is of is without derivatives first.
   void expandCallee(const checked::Function *callee);
@@ -34,6 +35,8 @@ private:
   // ---- maps over an axis (ExpandMaps.cpp)
   std::vector<Term> mapped(checked::Expr &e, checked::Block &out);
   const checked::Function *batched(const checked::Function &callee, const std::vector<bool> &mapped, const std::vector<bool> &summed, Reporter &reporter);
+  const checked::Function *kernelOfAll(const checked::Function &kernel, const std::vector<bool> &mapped, const std::string &axis, const std::string &name,
+                                       Reporter &reporter);
   void batchRules(const checked::Function &callee, checked::Function &made, const std::vector<bool> &mapped, Reporter &reporter);
   void checkForwardRules();
 

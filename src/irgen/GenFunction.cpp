@@ -217,6 +217,7 @@ Operation *FunctionGen::createFunction() {
   state.addAttribute("requirements", requirements());
   state.addAttribute("signature", builder_.getStringAttr(function_.signature));
   state.addAttribute("doc", builder_.getStringAttr(function_.docstring));
+  if (isKernel() && function_.ofCall) state.addAttribute("tsr.no_entry", builder_.getUnitAttr());
   if (function_.deterministic) state.addAttribute("deterministic", builder_.getUnitAttr());
   SmallVector<Attribute> effects;
   for (const checked::Effect &effect : function_.effects.all()) effects.push_back(builder_.getStringAttr(effect.str()));

@@ -130,9 +130,6 @@ TEST(Vmap, Refuses) {
   EXPECT_TRUE(says(f + head + "vmap(f(x, c))(x, c)\n", {"E0"}));
   EXPECT_TRUE(says(f + head + "vmap(f, in_axes=None)(x, c)\n", {"E0311", "all arguments are the same for all"}));
   EXPECT_TRUE(says(f + "def g[N](x: Tensor[4, N, f32], c: Tensor[3, f32]) -> Tensor[4, N, f32]:\n    return vmap(f)(x, c)\n", {"E0311", "mapped axes of one extent", "this says 4"}));
-  std::string kernel = "@kernel\ndef twice[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    m = tile.origin()[0]\n    return 2.0 * x[m:m + T.m]\n\n";
-  EXPECT_TRUE(says(kernel + "def g[B, N](x: Tensor[B, N, f32]) -> Tensor[B, N, f32]:\n    return vmap(twice)(x)\n", {"the kernel `twice`", "an axis of its own"}));
-  EXPECT_TRUE(says(kernel + "def g[B, N](x: Tensor[B, N, f32]) -> Tensor[B, N, f32]:\n    return vmap(lambda r: twice(r) + 1.0)(x)\n", {"E0214", "`vmap` over the kernel `twice`", "it is mapped here"}));
   EXPECT_TRUE(says("def f[N](x: Tensor[N, f32], n: i64) -> Tensor[N, f32]:\n    y = x\n    for i in range(n):\n        y = y * x\n    return y\n\n"
                    "def g[B, N](x: Tensor[B, N, f32], n: Tensor[B, i64]) -> Tensor[B, N, f32]:\n    return vmap(f)(x, n)\n", {"E0"}));
   EXPECT_TRUE(says("def f(x: f32) -> f32:\n    y = x\n    while y < 10.0:\n        y = y * 2.0\n    return y\n\n"

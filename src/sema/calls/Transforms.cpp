@@ -81,12 +81,11 @@ Value makeTransform(Context &cx, const BuiltinRow &row, GivenList args, Span spa
     return Value::poison();
   }
   const Value &f = function->value;
-  if (!isCallable(f) || (f.callable && f.callable->isKernel)) {
-    bool kernel = f.callable != nullptr && f.callable->isKernel;
+  bool kernel = !maps && f.callable && f.callable->isKernel;
+  if (!isCallable(f) || kernel) {
     auto builder = report(cx, Id::wrongArgument, function->span, quoted(shown), "a tensor function",
                           kernel ? "the kernel `" + f.callable->name + "`" : describe(cx, f));
-    if (kernel) builder.help(maps ? "give the kernel an axis of its own: `tile.origin()` says where in it a group is"
-                                  : "call it in a function, and give that");
+    if (kernel) builder.help("call it in a function, and give that");
     else if (function->syntax && function->syntax->kind == ast::ExprKind::Call)
       builder.help("give the function itself, without calling it: `" + shown + "(f)(x)`");
     return Value::poison();

@@ -50,7 +50,7 @@ void createKernel(OpBuilder &builder, graph::KernelOp kernel, StringRef name, co
     if (attribute.getName() != "sym_name" && attribute.getName() != "sizes" &&
         attribute.getName() != "group" && attribute.getName() != "space" &&
         attribute.getName() != "tsr.numerics" && attribute.getName() != "tsr.consts" &&
-        attribute.getName() != "tsr.effects" && attribute.getName() != "tsr.specials")
+        attribute.getName() != "tsr.effects" && attribute.getName() != "tsr.specials" && attribute.getName() != "tsr.no_entry")
       state.attributes.append(attribute);
   state.addAttribute("sym_name", builder.getStringAttr(name));
   state.addAttribute("sizes", sizesAttr(builder, decision.sizes));
@@ -140,7 +140,7 @@ LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelN
   if (failed(decision)) return failure();
   const std::string &name = names.of(kernel.getSymName());
   createKernel(builder, kernel, name, *decision);
-  createEntry(builder, kernel, name);
+  if (!kernel->hasAttr("tsr.no_entry")) createEntry(builder, kernel, name);  // made by the compiler, for a call
   return success();
 }
 
