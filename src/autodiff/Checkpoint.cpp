@@ -1,5 +1,6 @@
 // Calls of functions of which a derivative keeps the arguments alone (`@checkpoint`): what it needs of the body is computed
 // again on the way back, from arguments that are known only when the derivatives by the results are.
+#include "autodiff/Budget.h"
 #include "autodiff/CallStep.h"
 
 namespace tessera::autodiff {
@@ -24,15 +25,24 @@ public:
     std::vector<Term> again;
     for (const Term &argument : arguments_) again.push_back(after(argument, first, builder));
     Trace::Kept kept = kept_;
+    kept.all.clear();
+    const size_t begin = builder.block().size();
     Trace::Apart body = trace_.apart(function_, again, because(), kept.written ? &kept : nullptr);
     if (trace_.hasFailed()) return;
+    const size_t back = builder.block().size();
     Cotangents inner(builder);
     for (size_t i = 0; i < seeds.size(); ++i)
       if (seeds[i] && trace_.isActive(body.values.at(i))) inner.add(checked::varOf(*body.values[i]), {seeds[i], nullptr});
     trace_.pullBackAll(body.steps, inner);
+    std::vector<const Var *> given;
     for (size_t i = 0; i < arguments_.size(); ++i)
-      if (trace_.isActive(arguments_[i]) && inner.has(body.parameters[i]))
-        cotangents.add(checked::varOf(*arguments_[i]), {inner.takePlain(body.parameters[i]), nullptr});
+      if (trace_.isActive(arguments_[i]) && inner.has(body.parameters[i])) {
+        Term gradient = inner.takePlain(body.parameters[i]);
+        given.push_back(checked::varOf(*gradient));
+        cotangents.add(checked::varOf(*arguments_[i]), {gradient, nullptr});
+      }
+    if (function_.budget && !trace_.hasFailed())
+      keepWithin(*function_.budget, body.dims, kept, {builder.block(), begin, back, builder.block().size(), kept.all, given}, builder);
   }
 
   /// Nothing is kept on the way forward: the tangents go with the values.
@@ -51,6 +61,17 @@ public:
 
 private:
   Trace::Kept kept_;
+
+  /// Now that the way back says what it reads, takes as many values of the way forward as there is room for. Those with names are kept
+  /// whatever they take, and what they take counts.
+  void keepWithin(const checked::KeptBudget &budget, const std::map<std::string, Dim> &dims, const Trace::Kept &kept, const Recomputed &again, Builder &builder) const {
+    TSR_CHECK(kept.all.size() == kept_.all.size(), "a body that is written again has other values");
+    std::map<std::string, Dim> sizes = sizesHere(dims, budget.sizes);
+    int64_t left = budget.bytes;
+    for (const Term &value : kept_.values) left -= bytesOf(value->type, sizes).value_or(0);
+    for (size_t place : chosenToKeep(again, left, sizes))
+      if (kept_.all[place]->kind == ExprKind::VarRef) builder.rewrite(kept.all[place], kept_.all[place]);
+  }
 
   std::vector<const Var *> because() const {
     std::vector<const Var *> because;

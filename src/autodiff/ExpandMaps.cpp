@@ -109,7 +109,8 @@ const Function *Expander::kernelOfAll(const Function &kernel, const std::vector<
 /// share gets the sum of their derivatives.
 void Expander::batchRules(const Function &callee, Function &made, const std::vector<bool> &mapped, Reporter &reporter) {
   Rules rules{program_};
-  if (Rules::isCheckpoint(callee)) made.kernel.schedule.options[checked::kCheckpoint] = "", made.keeps = callee.keeps;
+  if (Rules::isCheckpoint(callee)) made.kernel.schedule.options[checked::kCheckpoint] = "", made.keeps = callee.keeps, made.budget = callee.budget;
+  if (made.budget) made.budget->sizes.emplace_back(made.dims.front(), 1);  // so many bytes for each index
   const Function *rule = rules.of(callee), *forward = rules.forwardOf(callee);
   if (!rule && !forward) return;
   std::vector<bool> given = mapped, summed, tangents;

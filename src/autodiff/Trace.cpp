@@ -151,6 +151,12 @@ void Trace::keepOrTake(const Stmt &stmt, size_t first) {
   if (var && var->id >= first && known->kind == ExprKind::VarRef) builder_.rewrite(value, known);
 }
 
+/// A value that could be kept.
+const Term &Trace::computed(const Term &value) {
+  if (kept_) kept_->all.push_back(value);
+  return value;
+}
+
 /// How many operations a turn has, with those of the functions that it calls.
 static int64_t operationsOf(const checked::Block &block) {
   int64_t count = 0;
@@ -224,7 +230,7 @@ Term Trace::rewritten(const Expr &flat, const std::string &name) {
   Term value = builder_.bind(checked::clone(flat), name);
   if (value->kind == ExprKind::VarRef) linearize(checked::varOf(*value), flat);
   builder_.here = outer;
-  return value;
+  return computed(value);
 }
 
 // ---------------------------------------------------------------- calls
@@ -263,7 +269,7 @@ Term Trace::call(const Expr &expr) {
   }
   bool isKernel = callee->kind == checked::FunctionKind::Kernel;
   bool isTuple = expr.type.kind == TypeKind::Tuple;
-  if (because && Rules::isCheckpoint(*callee) && !callee->keeps.empty()) return keeping(expr, arguments);
+  if (because && Rules::isCheckpoint(*callee) && (!callee->keeps.empty() || callee->budget)) return keeping(expr, arguments);
   if (!isKernel && !rules_.stayCalls(*callee)) {
     std::vector<Term> values = inlined(*callee, arguments);
     if (reporter_.failed || values.empty()) return builder_.index(Dim(0));
@@ -272,7 +278,7 @@ Term Trace::call(const Expr &expr) {
     tuples_[tuple] = std::move(values);
     return builder_.ref(tuple);
   }
-  Term value = builder_.bind(std::move(made));
+  Term value = isTuple ? builder_.bind(std::move(made)) : computed(builder_.bind(std::move(made)));
   if (!because || value->kind != ExprKind::VarRef) return value;
   if (isKernel) {
     refused(checked::varOf(*value), because, {expr.span, "the kernel `" + callee->name + "`",
@@ -290,7 +296,7 @@ Term Trace::call(const Expr &expr) {
     ExprPtr item = checked::makeExpr(ExprKind::TupleItem, type, expr.span);
     item->as<node::TupleItem>().item = static_cast<int>(i);
     item->args.push_back(checked::clone(*value));
-    results.push_back(builder_.bind(std::move(item)));
+    results.push_back(computed(builder_.bind(std::move(item))));
   }
   called(expr, arguments, results, because);
   tuples_[checked::varOf(*value)] = std::move(results);
@@ -342,6 +348,7 @@ Trace::Apart Trace::apart(const checked::Function &function, const std::vector<T
   std::vector<std::unique_ptr<Step>> steps = std::exchange(steps_, {});
   Span place = builder_.here;
   bindDims(function, arguments);
+  made.dims = dims_;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Var &parameter = *function.params[i].var;
     bindParameter(parameter, arguments[i], because[i] != nullptr);

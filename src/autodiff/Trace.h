@@ -56,6 +56,7 @@ public:
     std::vector<std::unique_ptr<Step>> steps;
     std::vector<Term> values;
     std::vector<const checked::Var *> parameters;
+    std::map<std::string, Dim> dims;  // of the function
   };
   /// The values that a function with names to keep assigned to these, in their order: `written` on the way forward, and read there
   /// instead of what is computed again.
@@ -63,6 +64,7 @@ public:
     std::vector<Term> values;
     bool written = false;
     size_t next = 0;
+    std::vector<Term> all;  // what is computed, in its order: of a function with a budget
   };
   /// `because`: for each argument the value that makes it active, or null.
   Apart apart(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<const checked::Var *> &because, Kept *kept = nullptr);
@@ -131,6 +133,7 @@ private:
   checked::Var *unwritten(const checked::Type &type);
 
   void keepOrTake(const checked::Stmt &stmt, size_t first);
+  const Term &computed(const Term &value);
 
   Reporter &reporter_;
   Rules rules_;

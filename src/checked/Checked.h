@@ -152,6 +152,13 @@ struct Special {
   RunSizes sizes;
 };
 
+/// `@checkpoint(budget=64 * MiB, B=32)`: of each call a derivative keeps values of so many bytes, at these sizes.
+struct KeptBudget {
+  int64_t bytes = 0;
+  RunSizes sizes;
+  Span span;
+};
+
 struct Function {
   std::string name;             // the entry point's name
   FunctionKind kind = FunctionKind::Tensor;
@@ -171,6 +178,7 @@ struct Function {
   std::optional<NumericsClaim> claim;  // @verify.numerics
   std::vector<ResourceClaim> resources;  // @require
   std::vector<std::string> keeps;        // @checkpoint(keep=...): names of values that a derivative keeps, too
+  std::optional<KeptBudget> budget;      // @checkpoint(budget=...)
   std::vector<RunSizes> tests;       // one for each `@test` above it; none: it is no test
   std::vector<RunSizes> benchmarks;  // one for each `@benchmark`
   std::vector<Special> specials;     // that it hands its calls on to, the first whose sizes are those of the call

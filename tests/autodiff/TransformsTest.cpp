@@ -277,10 +277,64 @@ TEST(Checkpoint, KeepsWhatIsNamed) {
     EXPECT_NEAR(plain.run("onward", arguments)[0].floats[0], kept.run("onward", arguments)[0].floats[0], 1e-5);
   }
 }
+TEST(Checkpoint, KeepsWhatSavesMostWithinABudget) {
+  auto text = [](const std::string &policy) {
+    return policy + "def block[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> (Tensor[B, D, f32], f32):\n"
+                    "    h = tanh(x @ w)\n    if B > 3:\n        h = h * 2.0\n    return sin(h @ v), sum(h)\n\n"
+                    "def loss[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> f32:\n    y, s = block(x, w, v)\n    y, s2 = block(y, v, w)\n"
+                    "    return sum(y * y) * s + s2\n\ng = value_and_grad(loss, wrt=(\"x\", \"w\", \"v\"))\n"
+                    "def slope[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> f32:\n    return sum(grad(loss)(x, w, v) * x)\n\nagain = grad(slope, wrt=(\"x\", \"v\"))\nonward = jvp(loss)\n"
+                    "def all[A, B, D](x: Tensor[A, B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> f32:\n    return sum(vmap(lambda r: block(r, w, v)[0])(x) ** 2)\n\neach = grad(all, wrt=(\"x\", \"w\"))\n"
+                    "def turned[P, Q](x: Tensor[P * Q, 2, f32], p: Tensor[P, f32], q: Tensor[Q, f32], w: Tensor[2, 2, f32]) -> f32:\n    return sum(block(x, w, w)[0]) + sum(p) + sum(q)\n\nfolded = value_and_grad(turned, wrt=\"w\")\n";
+  };
+  auto products = [](const Module &module, const std::string &function) {
+    std::string all = checked::dump(module.function(function));
+    size_t count = 0;
+    for (size_t at = all.find("dot:"); at != std::string::npos; at = all.find("dot:", at + 1)) ++count;
+    return count;
+  };
+  Module plain(text(""));
+  // Two products of each block are computed again; what is behind each of them takes 4 B D bytes.
+  for (auto [budget, again] : std::vector<std::pair<int, size_t>>{{0, 4}, {15, 4}, {16, 2}, {31, 2}, {32, 0}, {1000000, 0}}) {
+    Module kept(text("@checkpoint(budget=" + std::to_string(budget) + ", B=2, D=2)\n"));
+    ASSERT_FALSE(kept.hasErrors()) << kept.messages();
+    EXPECT_EQ(products(kept, "g"), products(plain, "g") + again) << budget;
+    EXPECT_EQ(products(kept, "each"), products(plain, "each") + again / 2) << budget;  // of each index of the map
+    EXPECT_EQ(products(kept, "folded"), products(plain, "folded") + again / 2) << budget;
+    for (int64_t rows : {1, 2, 5}) {
+      Numbers x;
+      for (int64_t i = 0; i < rows * 2; ++i) x.push_back(0.1 * static_cast<double>(i) - 0.3);
+      std::vector<reference::Value> arguments = {numbers({rows, 2}, x), numbers({2, 2}, {0.3, -0.2, 0.5, 0.1}), numbers({2, 2}, {0.7, 0.2, -0.4, 0.6})};
+      for (const char *function : {"g", "again"}) {
+        auto a = plain.run(function, arguments), b = kept.run(function, arguments);
+        ASSERT_EQ(a.size(), b.size());
+        for (size_t i = 0; i < a.size(); ++i)
+          for (size_t k = 0; k < a[i].floats.size(); ++k) EXPECT_NEAR(a[i].floats[k], b[i].floats[k], 1e-5) << function << " " << i << " " << k;
+      }
+      std::vector<reference::Value> onward = arguments;
+      onward.push_back(arguments[0]);
+      EXPECT_NEAR(plain.run("onward", onward)[0].floats[0], kept.run("onward", onward)[0].floats[0], 1e-5);
+      arguments[0].shape = {1, rows, 2};
+      auto a = plain.run("each", arguments), b = kept.run("each", arguments);
+      for (size_t i = 0; i < a.size(); ++i)
+        for (size_t k = 0; k < a[i].floats.size(); ++k) EXPECT_NEAR(a[i].floats[k], b[i].floats[k], 1e-5) << "each " << i << " " << k;
+    }
+  }
+  // What has a name is kept first.
+  Module named(text("@checkpoint(keep=\"h\", budget=16, B=2, D=2)\n"));
+  ASSERT_FALSE(named.hasErrors()) << named.messages();
+  EXPECT_EQ(products(named, "g"), products(plain, "g") + 2);
+}
 TEST(Checkpoint, Refuses) {
   std::string f = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * x\n\n";
   EXPECT_TRUE(says("@checkpoint(keep=\"dots\")\n" + f, {"E0340", "keeps `dots`, and no value of `f` is called so"}));
-  EXPECT_TRUE(says("@checkpoint(budget=3)\n" + f, {"E0214", "this policy of `@checkpoint`"}));
+  EXPECT_TRUE(says("@checkpoint(budget=3)\n" + f, {"E0340", "no size for `N`", "`@checkpoint(budget=..., N=...)`"}));
+  EXPECT_TRUE(says("@checkpoint(budget=3, N=2, M=2)\n" + f, {"E0340", "gives a size to `M`, which is no dimension of `f`"}));
+  EXPECT_TRUE(says("@checkpoint(budget=3, N=2.5)\n" + f, {"E0340", "gives `N` a size that is no number"}));
+  EXPECT_TRUE(says("@checkpoint(budget=-1, N=2)\n" + f, {"E0340", "no number of bytes"}));
+  EXPECT_TRUE(says("@checkpoint(budget=0.5, N=2)\n" + f, {"E0340", "no number of bytes"}));
+  EXPECT_TRUE(says("@checkpoint(N=2)\n" + f, {"E0214", "this policy of `@checkpoint`", "`budget=64 * MiB`"}));
+  EXPECT_TRUE(says("@checkpoint(keep=1)\n" + f, {"E0214", "names of values in quotes"}));
   EXPECT_TRUE(says("@checkpoint\n@kernel\ndef k[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    T = tile.context()\n    m = tile.origin()[0]\n    return x[m:m + T.m]\n", {"stands above the kernel `k`"}));
   EXPECT_TRUE(says("@checkpoint\n@custom_vjp\n" + f + "@f.vjp\ndef r[N](x: Tensor[N, f32], y: Tensor[N, f32], dy: Tensor[N, f32]) -> Tensor[N, f32]:\n    return dy\n", {"whose derivative is written by hand"}));
   EXPECT_TRUE(says(f + "def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return checkpoint(f, keep=1)(x)\n", {"`keep`"}));

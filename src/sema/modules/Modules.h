@@ -111,6 +111,14 @@ void parameterNames(Context &cx, const ast::FuncDef &def);
 /// `@autodiff` promises a derivative: some result must be one that has any.
 void differentiable(Context &cx, Span span);
 
+// ---- Checkpoints.cpp
+/// The names in `@checkpoint(keep=("h", "k"))`.
+std::vector<std::string> keptNames(const ast::Expr &decorator);
+/// What `@checkpoint(...)` takes, if it is given something else; else empty.
+std::string wrongCheckpoint(const ast::CallExpr &call);
+/// What a derivative keeps of a call of the function beside its arguments. False after a message.
+bool takeKept(Context &cx, const Callable &callable, Function &function);
+
 // ---- Tests.cpp
 /// What is wrong with a `@test` or a `@benchmark`, before its dimensions are known.
 void runDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator, const std::string &which);
@@ -121,10 +129,6 @@ bool isTest(Context &cx, const ast::FuncDef &def);
 /// Methods and functions in functions are no tests.
 void refuseInnerTest(Context &cx, const ast::FuncDef &def);
 /// The sizes that `@test` and `@benchmark` above an entry point give to its dimensions: each must have one.
-/// The names in `@checkpoint(keep=("h", "k"))`.
-std::vector<std::string> keptNames(const ast::Expr &decorator);
-/// What a checkpoint of a function keeps beside its arguments. False after a message.
-bool takeKept(Context &cx, const Callable &callable, Function &function);
 void takeSizes(Context &cx, const ast::FuncDef &def);
 /// Whether an `assert` here is one of a test, not of the library function that it calls.
 bool isClaim(const Context &cx);

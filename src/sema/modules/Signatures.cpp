@@ -63,38 +63,6 @@ bool isFirstUnknown(const ast::CallExpr &call, const ast::Argument &arg) {
 }
 }  // namespace
 
-std::vector<std::string> keptNames(const ast::Expr &decorator) {
-  auto *call = as<ast::CallExpr>(&decorator);
-  if (!call || call->arguments.empty()) return {};
-  const ast::Expr *value = call->arguments[0].value.get();
-  std::vector<const ast::Expr *> items{value};
-  if (value->kind == ast::ExprKind::Tuple || value->kind == ast::ExprKind::List) {
-    items.clear();
-    for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr *>(value)->items) items.push_back(item.get());
-  }
-  std::vector<std::string> names;
-  for (const ast::Expr *item : items) {
-    auto *text = as<ast::StringExpr>(item);
-    if (!text) return {};
-    names.push_back(text->value);
-  }
-  return names;
-}
-
-bool takeKept(Context &cx, const Callable &callable, Function &function) {
-  for (const std::string &name : callable.keeps) {
-    bool isThere = std::any_of(function.vars.begin(), function.vars.end(), [&](const auto &var) { return var->name == name; });
-    if (isThere) continue;
-    ++cx.failures;
-    if (fresh(cx, Id::badDecorator, callable.nameSpan))
-      report(cx, Id::badDecorator, callable.nameSpan, "checkpoint", "keeps `" + name + "`, and no value of `" + callable.name + "` is called so")
-          .help("a value has the name that it is assigned to: `" + name + " = ...`");
-    return false;
-  }
-  function.keeps = callable.keeps;
-  return true;
-}
-
 /// `@jit(dtypes=[f32, bf16])`: floats, each once.
 static void dtypesOfJit(Context &cx, const ast::FuncDef &def, const ast::Argument &argument) {
   const std::vector<const ast::Expr *> dtypes = jitDTypes(def);
@@ -154,9 +122,8 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
                  "write `@" + std::string(near) + "`");
       continue;
     }
-    bool isKept = which != "checkpoint" || !call || (call->arguments.size() == 1 && call->arguments[0].keyword && call->arguments[0].keyword->text == "keep" && !keptNames(*call).empty());
-    if (!isKept && fresh(cx, Id::notSupportedYet, call->span))
-      unsupported(cx, "this policy of `@checkpoint`", call->span, "it keeps the arguments of a call, and with `keep=(\"h\", \"scores\")` what the function calls so; all else is computed again");
+    std::string wrong = which == "checkpoint" && call ? wrongCheckpoint(*call) : "";
+    if (!wrong.empty() && fresh(cx, Id::notSupportedYet, call->span)) unsupported(cx, "this policy of `@checkpoint`", call->span, wrong);
     for (size_t i = 0; which == "kernel" && call && i < call->arguments.size(); ++i) {
       const ast::Argument &arg = call->arguments[i];
       Span place = arg.keyword ? arg.keyword->span : arg.span;
