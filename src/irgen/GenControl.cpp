@@ -227,7 +227,14 @@ void FunctionGen::genWhile(const checked::Stmt &stmt) {
   liveIsRead_ = outerRead;
 }
 
-/// for counts until it is broken out of: a while loop that carries its counter.
+/// Whether the entry function can count from here: it knows numbers and sizes.
+static bool isCountedFrom(Value start) {
+  Operation *op = start.getDefiningOp();
+  return op && isa<graph::ConstantOp, graph::DimOp>(op);
+}
+
+/// for counts until it is broken out of: a while loop that carries its counter. In a tensor function that starts at data it carries the
+/// number of the turn, which the entry function counts.
 void FunctionGen::genForWithBreak(const checked::Stmt &stmt) {
   Location location = place(stmt.span);
   Value start = stmt.start ? genExpr(*stmt.start) : genIndex(0);
@@ -236,27 +243,39 @@ void FunctionGen::genForWithBreak(const checked::Stmt &stmt) {
   const Exits *outer = std::exchange(exits_, nullptr);
   bool outerRead = std::exchange(liveIsRead_, false);
   checked::Var running = flag(function_, "running", 2 * depth_), live = flag(function_, "live", 2 * depth_ + 1);
+  checked::Var turn = *stmt.var;
+  turn.name += "_turn";
+  const bool byTurns = !isKernel() && !isHost() && !isCountedFrom(start);
+  const checked::Var *counted = byTurns ? &turn : stmt.var;
   Exits exits{&running, &live};
   VarSet carried = carriedBy(stmt.body);
-  carried.insert({stmt.var, &running});
+  carried.erase(stmt.var);
+  carried.insert({counted, &running});
   exits_ = &exits;
-  values_[stmt.var] = {start};
+  values_[counted] = {byTurns ? genIndex(0) : start};
   values_[&running] = {truth(true, place(stmt.span, "running"))};
+  auto combine = [&](StringRef mnemonic, Value a, Value b, const checked::Var &var) -> Value {
+    return builder_.create<graph::ElementwiseOp>(place(var.span, var.name), builder_.getIndexType(), mnemonic, ValueRange{a, b});
+  };
+  auto counter = [&]() -> Value {
+    Value at = values_.at(counted)[0];
+    return byTurns ? combine("add", start, combine("mul", at, step, turn), *stmt.var) : at;
+  };
   auto compare = [&]() -> Value {
-    return builder_.create<graph::ElementwiseOp>(location, builder_.getI1Type(), "lt",
-                                                 ValueRange{values_.at(stmt.var)[0], stop});
+    return builder_.create<graph::ElementwiseOp>(location, builder_.getI1Type(), "lt", ValueRange{counter(), stop});
   };
   auto body = [&] {
-    Value counter = values_.at(stmt.var)[0];
+    Value at = values_.at(counted)[0];
+    values_[stmt.var] = {counter()};
     if (asksIfLive(stmt.body)) values_[&live] = {truth(true, place(stmt.span, "live"))};
     loopBody(stmt.body);
-    values_[stmt.var] = {builder_.create<graph::ElementwiseOp>(
-        place(stmt.var->span, stmt.var->name), builder_.getIndexType(), "add", ValueRange{counter, step})};
+    values_[counted] = {combine("add", at, byTurns ? genIndex(1) : step, *counted)};
   };
   whileLoop(
       carried, location, [&] { return ifRunning(builder_, location, values_.at(&running)[0], compare); },
       body);
   values_.erase(&running);
+  values_.erase(counted);
   values_.erase(stmt.var);
   exits_ = outer;
   liveIsRead_ = outerRead;
