@@ -127,6 +127,33 @@ static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Spa
 
 static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
+/// A list whose length sizes decide is one tensor. What is called with such a list itself does with its rows what it does with the items
+/// of a known list. Nothing: it takes the tensor as any other.
+static std::optional<Value> ofItems(Context &cx, const BuiltinRow &row, GivenList &args, Span span) {
+  const ast::Expr *syntax = args.empty() ? nullptr : args[0].syntax;
+  bool isList = syntax && (syntax->kind == ast::ExprKind::ListComp || syntax->kind == ast::ExprKind::GeneratorComp) && args[0].value.isArray();
+  if (!isList) return std::nullopt;
+  auto axis = std::find_if(args.begin(), args.end(), [](const Given &arg) { return arg.keyword == "axis"; });
+  bool joins = row.kind == BuiltinKind::Stack || row.kind == BuiltinKind::Concat;
+  bool reduces = row.kind == BuiltinKind::Reduce || row.kind == BuiltinKind::MinMax;
+  if (reduces && args.size() == 1) args.push_back({"axis", Value::integer(Dim(0)), span, span, nullptr});
+  if (!joins || args.size() != (axis == args.end() ? 1u : 2u)) return std::nullopt;
+  Value rows = args[0].value;
+  const auto rank = static_cast<int>(rows.type.shape.size());
+  if (row.kind == BuiltinKind::Concat && rank < 2) {
+    report(cx, Id::badOperand, args[0].span, std::string(row.name), "a list of numbers");
+    return Value::poison();
+  }
+  auto at = axis == args.end() ? std::optional(0)
+                               : axisOf(cx, axis->value, static_cast<size_t>(row.kind == BuiltinKind::Stack ? rank : rank - 1), axis->span, "the result of `" + std::string(row.name) + "`");
+  if (!at) return Value::poison();
+  std::vector<int> order;
+  for (int i = 1; i < rank; ++i) order.push_back(i);
+  order.insert(order.begin() + *at, 0);
+  if (*at != 0) rows = transpose(cx, std::move(rows), std::move(order), span);
+  return row.kind == BuiltinKind::Concat ? mergeAxes(cx, std::move(rows), static_cast<size_t>(*at), 2, span) : rows;
+}
+
 Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
   bool kernelOnly = row.places.find('K') != std::string_view::npos,
        hostOnly = row.places.find('H') != std::string_view::npos;
@@ -160,6 +187,7 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
         return Value::poison();
       }
   }
+  if (auto made = ofItems(cx, row, args, span)) return *made;
   switch (row.kind) {
   case BuiltinKind::Unsupported: return unsupported(cx, std::string(row.op), span);
   case BuiltinKind::Decorator: return unsupported(cx, "`" + std::string(row.name) + "` outside of a decorator", span);

@@ -11,6 +11,7 @@
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/GuardScope.h"
+#include "sema/trace/LoopBody.h"
 #include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
@@ -568,6 +569,9 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr) {
   if (iterable.isSequence()) items = iterable.items;
   else if (iterable.kind == ValueKind::Range) {
     if (iterable.items.size() > 3) return unsupported(cx, "`prefetch` in a comprehension", clause.iterable->span);
+    auto isKnown = [](const Value &v) { return v.isKnownInt() && !v.expr; };
+    bool stacked = cx.function.frame && cx.function.block && !inKernel(cx) && !inHost(cx) && !std::all_of(iterable.items.begin(), iterable.items.end(), isKnown);
+    if (stacked) return stackedComprehension(cx, expr, iterable);
     auto known = knownRange(cx, iterable, clause.iterable->span, "the range of a comprehension");
     if (!known) return Value::poison();
     items = std::move(*known);

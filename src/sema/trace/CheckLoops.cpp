@@ -12,6 +12,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
+#include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
@@ -35,9 +36,8 @@ static std::string stateOfOuterVars(const Context &cx, size_t count) {
   return state;
 }
 
-/// Checks the body until what it does to the variables around it changes nothing more.
-static void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Span> cause,
-                     const std::function<std::optional<Turns>()> &prepare) {
+void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Span> cause, const std::function<std::optional<Turns>()> &prepare,
+              const std::function<void()> &check) {
   std::set<std::string> assigned;
   Names before = cx.function.frame->names;
   RowsPerTurn rows;
@@ -63,7 +63,8 @@ static void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optio
     cx.function.divergence.leftLoop = false;
     const std::optional<Turns> turns = prepare();
     startTurn(cx, before, turns, rows);
-    checkBlock(cx, body);
+    if (check) check();
+    else checkBlock(cx, body);
     bool counted = countRows(cx, before, turns, body, rows, loop->span);
     cx.function.frame->returned = false;
     leftByBreak(cx, outside.done.size());

@@ -1,0 +1,18 @@
+// The body of a loop that runs, checked until what it does to the names around it changes nothing more.
+#pragma once
+#include "sema/effects/Effects.h"
+#include <functional>
+#include <optional>
+
+namespace tessera::sema {
+
+/// `body` is the block whose names the loop rebinds, and what is checked, unless `check` does something else. `cause`: what makes lanes
+/// turn differently often. `prepare` binds what a turn begins with, and says which turn it is, where that is known.
+void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Span> cause,
+              const std::function<std::optional<Turns>()> &prepare, const std::function<void()> &check = {});
+
+/// `[f(x[i]) for i in range(n)]` of a tensor function, where sizes decide how many items there are: the items as one tensor, with an
+/// axis in front; in structs and tuples each tensor of them. A loop of run time writes them.
+Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, const Value &range);
+
+}  // namespace tessera::sema
