@@ -2,6 +2,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/claims/Claims.h"
+#include "sema/effects/Effects.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"

@@ -1,10 +1,12 @@
 // The body of a loop that runs, checked until what it does to the names around it changes nothing more.
 #pragma once
-#include "sema/effects/Effects.h"
+#include "sema/Context.h"
 #include <functional>
 #include <optional>
 
 namespace tessera::sema {
+
+struct Turns;
 
 /// `body` is the block whose names the loop rebinds, and what is checked, unless `check` does something else. `cause`: what makes lanes
 /// turn differently often. `prepare` binds what a turn begins with, and says which turn it is, where that is known.
