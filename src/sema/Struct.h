@@ -30,6 +30,7 @@ struct StructInfo {
   std::string lost;               // a field whose type could not be read: nothing more is said of it
   const Callable *model = nullptr;  // of a function with @model, whose parameters are the fields
   const Callable *modelInit = nullptr, *modelCall = nullptr;  // what `.init` is; the entry point of a call from host code
+  std::map<uint32_t, bool> layerLoops;  // of a model, by their places: loops whose layers are stacks; whether run time turns them
   enum class Fields : uint8_t { Written, Open, BeingFound, Found } state = Fields::Written;  // of a model
   bool isState = false;           // @state: its values are linear, and an entry point changes its parameters in place
   mutable bool recursive = false;  // or too large: a message was given

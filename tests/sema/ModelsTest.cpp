@@ -1,4 +1,5 @@
 // Models: what `@model` collects, and where it cannot. Rule T39 of docs/spec/types.md.
+#include "checked/Checked.h"
 #include "tests/sema/Checking.h"
 #include <gtest/gtest.h>
 
@@ -37,11 +38,71 @@ TEST(Models, ModelsInModelsAreFields) {
   Checking c("@model\ndef block[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(x, 4, bias=False)\n" +
              of("    for _ in range(2):\n        x = block(x)\n    return x\n"));
   EXPECT_EQ(c.messages(), "");
-  EXPECT_EQ(parametersOf(c, "f"), "p_block_linear_w p_block_2_linear_w x");
+  EXPECT_EQ(parametersOf(c, "f"), "p_block_linear_w x");
   // ... also one that stands below.
   Checking later(of("    return block(x)\n") + "@model\ndef block[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(x, 4, bias=False)\n");
   EXPECT_EQ(later.messages(), "");
   EXPECT_EQ(parametersOf(later, "f"), "p_block_linear_w x");
+}
+
+/// How many operations of this word the program's function of that name has.
+static size_t count(const Checking &checked, const std::string &name, const std::string &word) {
+  size_t found = 0;
+  for (const auto &function : checked.program->functions) {
+    if (function->name != name) continue;
+    std::string all = checked::dump(*function);
+    for (size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) ++found;
+  }
+  return found;
+}
+
+TEST(Models, TurnsThatMakeTheSameLayersMakeAStack) {
+  const std::string block = "@model\ndef block[B](x: Tensor[B, 4]) -> Tensor[B, 4]:\n    return linear(tanh(linear(x, 4)), 4, bias=False)\n";
+  Checking many(block + of("    x = linear(x, 4)\n    for _ in range(12):\n        x = block(x)\n    return linear(block(x), 4, bias=False)\n"));
+  EXPECT_EQ(many.messages(), "");
+  EXPECT_EQ(parametersOf(many, "f"), "p_linear_w p_linear_b p_block_linear_w p_block_linear_b p_block_linear_2_w p_block_2_linear_w p_block_2_linear_b "
+                                     "p_block_2_linear_2_w p_linear_2_w x");
+  EXPECT_EQ(count(many, "f", "dot:"), 6u);  // a loop of run time
+  EXPECT_EQ(count(many, "f", "for "), 1u);
+  // Layers of the program, and two in a turn.
+  Checking two(of("    for _ in range(3):\n        x = x + linear(tanh(linear(x, 6)), 4, bias=False)\n    return x\n"));
+  EXPECT_EQ(two.messages(), "");
+  EXPECT_EQ(parametersOf(two, "f"), "p_linear_w p_linear_b p_linear_2_w x");
+  EXPECT_EQ(count(two, "f", "dot:"), 2u);
+  // A turn that asks for its number is written out, with rows of the stack.
+  Checking asked(of("    for i in range(3):\n        x = linear(x, 4) * f32(i + 1)\n    return x\n"));
+  EXPECT_EQ(asked.messages(), "");
+  EXPECT_EQ(parametersOf(asked, "f"), "p_linear_w p_linear_b x");
+  EXPECT_EQ(count(asked, "f", "dot:"), 3u);
+  // ... and so is one after which a name has another type.
+  Checking grown(of("    h = x\n    n = 1\n    for _ in range(3):\n        h = linear(h, 4)\n        n = n * 2\n    return h * f32(n)\n"));
+  EXPECT_EQ(grown.messages(), "");
+  EXPECT_EQ(parametersOf(grown, "f"), "p_linear_w p_linear_b x");
+  EXPECT_EQ(count(grown, "f", "dot:"), 3u);
+}
+
+TEST(Models, TurnsThatMakeOthersMakeFieldsOfTheirOwn) {
+  Checking sizes(of("    for i in range(3):\n        x = linear(linear(x, 5 + i, bias=False), 4, bias=False)\n    return x\n"));
+  EXPECT_EQ(sizes.messages(), "");
+  EXPECT_EQ(parametersOf(sizes, "f"), "p_linear_w p_linear_2_w p_linear_3_w p_linear_4_w p_linear_5_w p_linear_6_w x");
+  Checking own(of("    for _ in range(2):\n        x = linear(x, 4, bias=False) * parameter(\"scale\", (4,), init=\"ones\")\n    return x\n"));
+  EXPECT_EQ(own.messages(), "");
+  EXPECT_EQ(parametersOf(own, "f"), "p_linear_w p_scale p_linear_2_w p_scale_2 x");
+  Checking once(of("    for _ in range(1):\n        x = linear(x, 4, bias=False)\n    return x\n"));
+  EXPECT_EQ(once.messages(), "");
+  EXPECT_EQ(parametersOf(once, "f"), "p_linear_w x");
+  Checking twice(of("    for _ in range(2):\n        for _ in range(3):\n            x = linear(x, 4, bias=False)\n    return x\n"));
+  EXPECT_EQ(twice.messages(), "");
+  EXPECT_EQ(parametersOf(twice, "f"), "p_linear_w p_linear_2_w x");
+}
+
+TEST(Models, StacksOfModelsHaveFirstValuesAndDerivatives) {
+  const std::string net = "@model\ndef block[B, D](x: Tensor[B, D]) -> Tensor[B, D]:\n    for _ in range(2):\n        x = linear(x, D)\n    return x\n"
+                          "@model\ndef net[B, D](x: Tensor[B, D]) -> Tensor[B, D]:\n    for _ in range(3):\n        x = block(x) + linear(x, D, bias=False)\n    return x\n";
+  Checking c(net + "def f[B, D](p: net[D], x: Tensor[B, D]) -> f32:\n    return sum(p(x))\nslope = grad(f)\n"
+                   "def first(rng: Rng) -> net[4]:\n    return net.init(rng, D=4)\n");
+  EXPECT_EQ(c.messages(), "");
+  EXPECT_EQ(parametersOf(c, "f"), "p_block_linear_w p_block_linear_b p_linear_w x");
 }
 
 TEST(Models, CallsOfOneValueShareItsParameters) {

@@ -3,6 +3,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/modules/ModelStruct.h"
 #include "sema/trace/Trace.h"
@@ -82,6 +83,7 @@ Value nextParameter(Context &cx, ModelTrace &trace, const Type &type, Span span)
     return failed(cx, span, "this call of the model " + model + " makes more parameters than it has",
                   "which parameters a model has must not depend on a call: on `is_training()`, or on a type that may be None");
   Value found = trace.given[trace.next++];
+  for (const Value &row : trace.rows) found = rowOfArray(cx, found, row, span);
   if (found.type.shape == type.shape && found.type.dtype == type.dtype) return found;
   return failed(cx, span, "a parameter of the model " + model + " is " + describe(cx, found) + ", and this call makes it another",
                 "which parameters a model has must not depend on a call: on `is_training()`, or on a type that may be None");
@@ -117,6 +119,7 @@ ModelLayer::ModelLayer(Context &cx, const Callable &callable) {
   trace_ = trace;
   ModelNode layer;
   layer.name = newField(*trace->open.back(), callable.name);
+  layer.called = callable.name;
   trace->open.back()->children.push_back(std::move(layer));
   trace->open.push_back(&trace->open.back()->children.back());
 }
@@ -172,6 +175,7 @@ Value callModelType(Context &cx, const Value &type, GivenList args, Span span) {
   if (!trace->inner) {
     ModelNode part;
     part.name = newField(*trace->open.back(), info.name);
+    part.called = info.name;
     part.model = &info;
     trace->open.back()->children.push_back(std::move(part));
   }
@@ -231,6 +235,7 @@ bool collectParameter(Context &cx, ModelTrace &trace, const std::string &name, c
   if (!init) return false;
   ModelNode leaf;
   leaf.name = newField(*trace.open.back(), name);
+  leaf.called = name;
   leaf.type = "Tensor[" + shape + dtype + "]";
   leaf.init = std::move(*init);
   for (const Dim &d : type.shape) d.collectVars(leaf.names);

@@ -8,6 +8,8 @@ namespace tessera::sema {
 /// A field of the struct of a model: an array, a model, or the fields of a layer.
 struct ModelNode {
   std::string name;
+  std::string called;                 // ... without a number behind it
+  int64_t count = 0;                  // turns of a loop make so many of these: it is a stack
   std::string type;                   // as it is written; of a layer: empty
   std::string init;                   // ... its first value, with `$` for a stream of random numbers
   const StructInfo *model = nullptr;  // a model that is called
@@ -25,6 +27,8 @@ struct ModelTrace {
   std::vector<ModelNode *> open = {&root};  // layers around this place
   std::vector<Value> given;                 // else: the parameters
   size_t next = 0;
+  std::vector<Value> rows;  // ... and of stacks the turns of the loops around this place
+  std::map<uint32_t, bool> loops;  // collects: StructInfo::layerLoops
   size_t marks = 0;     // loops and branches of run time around the call
   bool failed = false;  // a message was given, and what else is wrong may follow from that
 };
@@ -58,5 +62,34 @@ Value callModel(Context &cx, const Value &model, GivenList args, Span span);
 Value initOfModel(Context &cx, const Value &type);
 /// Whether a loop stands in a function with `@model` and goes over numbers that are known: each turn has layers of its own.
 bool isLoopOfLayers(const Context &cx, const Value &range);
+
+/// Such a loop (ModelLoops.cpp). Where all turns make the same layers, these are one stack of the struct: then each turn takes a row of
+/// it, and where no turn asks which one it is, run time turns the loop.
+class LayerLoop {
+public:
+  LayerLoop(Context &cx, const ast::ForStmt &stmt, int64_t turns);
+  ~LayerLoop();
+  LayerLoop(const LayerLoop &) = delete;
+  LayerLoop &operator=(const LayerLoop &) = delete;
+
+  /// Whether run time turns it. Else each turn is written out.
+  bool stays() const { return stays_; }
+  /// A turn begins, or is checked once more. `row`: its number.
+  void beginTurn(const Value &row);
+  void endTurn();
+
+private:
+  void join();
+
+  Context &cx_;
+  const ast::ForStmt &stmt_;
+  std::shared_ptr<ModelTrace> trace_;
+  int64_t turns_;
+  bool collects_ = false, stacked_ = false, stays_ = false, steady_ = true, inTurn_ = false;
+  size_t first_ = 0;                          // the first parameter of a turn
+  size_t firstField_ = 0, begin_ = 0;         // collects: the first field of the loop, and of the turn
+  std::vector<std::vector<ModelNode>> made_;  // collects: the fields of each turn
+  std::map<std::string, std::string> names_;  // collects: what the names around the loop mean
+};
 
 }  // namespace tessera::sema

@@ -40,6 +40,11 @@ private:
   }
 
   std::string typeOf(const ModelNode &node, const std::string &structure) {
+    std::string one = typeOfOne(node, structure);
+    return node.count == 0 ? one : "[" + one + "; " + std::to_string(node.count) + "]";
+  }
+
+  std::string typeOfOne(const ModelNode &node, const std::string &structure) {
     if (node.model) {
       std::string sizes;
       for (const ast::TypeParameter &t : node.model->def->typeParameters)
@@ -56,7 +61,21 @@ private:
   }
 
   std::string value(const ModelNode &node, const std::string &structure) {
-    std::string stream = "streams[" + std::to_string(streams_) + "]";
+    if (node.count == 0) return valueOfOne(node, structure);
+    const int streams = std::exchange(streams_, 0);
+    const std::string outer = std::exchange(list_, "own");
+    std::string one = valueOfOne(node, structure);
+    const int own = std::exchange(streams_, streams);
+    list_ = outer;
+    const std::string count = std::to_string(node.count);
+    if (own == 0) return "[" + one + " for _ in range(" + count + ")]";
+    std::string all = list_ + "[" + std::to_string(streams_++) + "]";
+    std::string none, turns = split(all, static_cast<int>(node.count), "parts_" + std::to_string(streams_), lines_);
+    return "[" + one + " for own in [" + split("each", own, "", none) + " for each in " + turns + "]]";
+  }
+
+  std::string valueOfOne(const ModelNode &node, const std::string &structure) {
+    std::string stream = list_ + "[" + std::to_string(streams_) + "]";
     if (node.model) {
       std::string sizes;
       for (const auto &[name, size] : node.dims) sizes += ", " + name + "=" + show(cx_, size);
@@ -73,12 +92,26 @@ private:
     return structure + "(" + fields + ")";
   }
 
+  /// So many streams of one, which gives 2 to 64 at a time: of more, parts of it are split, which `lines` name.
+  static std::string split(const std::string &stream, int count, const std::string &name, std::string &lines) {
+    constexpr int kMost = 64;
+    auto text = [](const std::string &of, int n) { return n == 1 ? "[" + of + "]" : of + ".split(" + std::to_string(n) + ")"; };
+    if (count <= kMost) return text(stream, count);
+    const int parts = (count + kMost - 1) / kMost;
+    lines += "    " + name + " = " + text(stream, parts) + "\n";
+    std::string all;
+    for (int i = 0; i < parts; ++i)
+      all += (i ? " + " : "") + text(name + "[" + std::to_string(i) + "]", std::min(kMost, count - i * kMost));
+    return all;
+  }
+
   std::string init(const ModelNode &root) {
     std::string made = value(root, info_.name);
-    std::string split = streams_ > 0 ? "    streams = rng.split(" + std::to_string(streams_) + ")\n" : "";
+    std::string head, all = streams_ > 0 ? split("rng", streams_, "parts", head) : "";
+    if (streams_ > 0) head += "    streams = " + all + "\n";
     std::string sizes;
     for (const std::string &name : names_) sizes += ", " + name + ": Const[\"" + name + "\"]";
-    return "def " + info_.name + "_init(rng: Rng" + sizes + ") -> " + info_.name + inBrackets(names_) + ":\n" + split + "    return " + made + "\n\n";
+    return "def " + info_.name + "_init(rng: Rng" + sizes + ") -> " + info_.name + inBrackets(names_) + ":\n" + head + lines_ + "    return " + made + "\n\n";
   }
 
   /// The head of the model, with the parameters in front.
@@ -101,7 +134,9 @@ private:
   const StructInfo &info_;
   std::string text_;
   std::set<std::string> names_;  // dimensions of the struct
+  std::string list_ = "streams";  // the streams of the value that is written, of which it takes so many
   int streams_ = 0;
+  std::string lines_;  // in front of what `init` returns
   std::map<std::string, const StructInfo *> models_;
 };
 
@@ -158,6 +193,7 @@ bool takeStruct(Context &cx, StructInfo &info, const ModelTrace &trace) {
   }
   const StructInfo &made = *found->second.instance->info;
   info.fields = made.fields;
+  info.layerLoops = trace.loops;
   info.def = made.def;
   info.module = slot.get();
   info.modelInit = functionOf(*slot, info.name + "_init");

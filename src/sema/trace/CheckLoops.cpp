@@ -210,8 +210,8 @@ void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
   });
 }
 
-static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items);
-static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range);
+static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items, LayerLoop *layers = nullptr);
+static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range, LayerLoop *layers = nullptr);
 static void downwardFor(Context &cx, const ast::ForStmt &stmt, const ast::NameExpr &target, const Value &range);
 static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable);
 static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable);
@@ -229,7 +229,12 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
   case ValueKind::List: return unrolledFor(cx, stmt, iterable.items);
   case ValueKind::Range:
     lastTurnOnly(cx, stmt);
-    iterable.unrolled |= isLoopOfLayers(cx, iterable);
+    if (isLoopOfLayers(cx, iterable)) {
+      auto items = knownRange(cx, iterable, stmt.iterable->span, "a loop of layers");
+      if (!items) return;
+      LayerLoop layers(cx, stmt, static_cast<int64_t>(items->size()));
+      return layers.stays() ? runs([&] { rangeFor(cx, stmt, iterable, &layers); }) : unrolledFor(cx, stmt, *items, &layers);
+    }
     return iterable.unrolled ? rangeFor(cx, stmt, iterable) : runs([&] { rangeFor(cx, stmt, iterable); });
   case ValueKind::HostTensor: return runs([&] { rowsFor(cx, stmt, iterable); });
   case ValueKind::Struct:
@@ -246,12 +251,15 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
   bindUnknown(*cx.function.frame, stmt, cx.blockId);
 }
 
-static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items) {
+static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items, LayerLoop *layers) {
+  int64_t turn = 0;
   for (const Value &item : items) {
+    if (layers) layers->beginTurn(Value::integer(Dim(turn++)));
     comprehensionTarget(cx, *stmt.target, item);
     cx.function.frame->loops.push_back({cx.function.conditionDepth, nullptr});
     checkBlock(cx, stmt.body);
     cx.function.frame->loops.pop_back();
+    if (layers) layers->endTurn();
     Jump jump = std::exchange(cx.function.frame->jump, Jump::None);
     if (cx.function.frame->returned || exhausted(cx) || jump == Jump::Break) return;
   }
@@ -277,7 +285,7 @@ static void bindCounter(Context &cx, const ast::NameExpr &name, Var *var, const 
   noteBinding(cx, name.name, name.span);
 }
 
-static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range) {
+static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range, LayerLoop *layers) {
   const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
   if (step.isKnownInt() && step.sym.constant() == 0) {
     report(cx, Id::badConstant, stmt.iterable->span, "the step of a range must not be 0");
@@ -330,6 +338,7 @@ static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range) 
     counter.type = indexType();
     counter = cx.function.varValues[var] = valueOfVar(var, counter, stmt.target->span);
     bindCounter(cx, *target, var, counter);
+    if (layers) layers->beginTurn(counter);
     if (!steady) return std::optional<Turns>();
     Dim i = Dim::var(symName(var));
     cx.function.facts.addNonNegative(i - start.sym);
