@@ -202,11 +202,63 @@ protected:
       if (place_.function->parameters[i].name.text == name->name) return &place_.function->parameters[i];
     return nullptr;
   }
+  /// Whether an item of `Tensor[A, B, bf16 @accum(f32)]` is its dtype: a name of the language, of a policy, or of the
+  /// function's own, `T: dtype`.
+  bool isDType(const ast::Expr &item) const {
+    auto *name = ast::as<ast::NameExpr>(&item);
+    if (!name) return text(item).find('@') != std::string::npos;
+    if (dtypeByName(name->name)) return true;
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *policy = ast::as<ast::PolicyDef>(stmt); policy && policy->name.text == name->name) return true;
+    for (size_t i = 0; place_.function && i < place_.function->typeParameters.size(); ++i)
+      if (const ast::TypeParameter &own = place_.function->typeParameters[i]; own.name.text == name->name) return own.bound != nullptr;
+    return false;
+  }
+  /// How many of the items of `Tensor[A, B, f32]` and `Tensor[A, B]` are extents.
+  size_t extentCount(const ast::SubscriptExpr &type) const {
+    return type.items.size() - (!type.items.empty() && isDType(*type.items.back().value) ? 1 : 0);
+  }
+  /// The dtype of such a type as it is written: f32 where it is not.
+  std::string dtypeText(const ast::SubscriptExpr &type) const {
+    return extentCount(type) == type.items.size() ? "f32" : text(type.items.back().span);
+  }
+  /// Where its extents stand; it has one at least.
+  Span extentsSpan(const ast::SubscriptExpr &type) const {
+    return type.items.front().span.to(type.items[extentCount(type) - 1].span);
+  }
+  /// An extent without the quotes that it may have in a type, as it is written in a body.
+  std::string extentText(const ast::Argument &item) const {
+    auto *quotedName = ast::as<ast::StringExpr>(item.value);
+    return quotedName ? quotedName->value : text(item.span);
+  }
+  /// The extents of such a type, as they are written in a body.
+  std::vector<std::string> extentTexts(const ast::SubscriptExpr &type) const {
+    std::vector<std::string> found;
+    for (size_t i = 0; i < extentCount(type); ++i) found.push_back(extentText(type.items[i]));
+    return found;
+  }
+  static std::string listOf(const std::vector<std::string> &parts) {
+    std::string all;
+    for (const std::string &part : parts) all += (all.empty() ? "" : ", ") + part;
+    return all;
+  }
+  /// `Tensor[...]` with a shape, where an annotation is that; else null.
+  const ast::SubscriptExpr *tensorType(const ast::Expr *annotation) const {
+    auto *type = ast::as<ast::SubscriptExpr>(annotation);
+    return type && text(*type->object) == "Tensor" && extentCount(*type) > 0 ? type : nullptr;
+  }
+  const ast::SubscriptExpr *declaredTensor() const {
+    return place_.function ? tensorType(place_.function->result.get()) : nullptr;
+  }
   /// `Tensor[A, B, f32]` of such a parameter; null if it is no tensor with a shape.
   const ast::SubscriptExpr *tensorTypeOf(const ast::Expr *e) const {
     const ast::Parameter *p = parameterOf(e);
-    auto *type = p ? ast::as<ast::SubscriptExpr>(p->annotation) : nullptr;
-    return type && type->items.size() > 1 && text(*type->object) == "Tensor" ? type : nullptr;
+    return p ? tensorType(p->annotation.get()) : nullptr;
+  }
+  /// `zeros((A, B), bf16)` of the type `Tensor[A, B, bf16]`, with these sizes.
+  std::string zerosOf(const ast::SubscriptExpr &type, const std::vector<std::string> &sizes) const {
+    const std::string dtype = dtypeText(type);
+    return "zeros((" + listOf(sizes) + (sizes.size() == 1 ? ",)" : ")") + (dtype == "f32" ? ")" : ", " + dtype + ")");
   }
   /// The dimensions that the function names.
   std::set<std::string> dimensions() const {

@@ -74,11 +74,12 @@ private:
 
   void otherShape(const ast::SubscriptExpr &type, const std::string &returned) {
     const auto &items = type.items;
-    if (returned.empty()) return replace(group(false), type.span, text(items.back().span), "declare one number");
-    if (items.size() < 2) return;
+    if (returned.empty()) return replace(group(false), type.span, dtypeText(type), "declare one number");
+    const size_t count = extentCount(type);
+    if (count == 0) return;
     std::vector<std::string> dims = split(returned);
-    Span sizes = items.front().span.to(items[items.size() - 2].span);
-    if (dims.size() == items.size() - 1) {  // where one differs, it alone is the edit
+    Span sizes = extentsSpan(type);
+    if (dims.size() == count) {  // where one differs, it alone is the edit
       size_t differing = 0, at = 0;
       for (size_t i = 0; i < dims.size(); ++i)
         if (quotedAs(items[i], dims[i]) != text(items[i].span)) ++differing, at = i;
@@ -86,11 +87,11 @@ private:
         return replace(group(false), items[at].span, quotedAs(items[at], dims[at]), "declare what is returned");
     }
     bool one = false;  // what is missing in the result is an extent of 1, or an operand lacks an axis
-    for (size_t i = 0; i + 1 < items.size(); ++i) one |= text(items[i].span) == "1";
-    if (dims.size() < items.size() - 1 && !one) return;
+    for (size_t i = 0; i < count; ++i) one |= text(items[i].span) == "1";
+    if (dims.size() < count && !one) return;
     std::string shown;
     for (size_t i = 0; i < dims.size(); ++i)
-      shown += (i ? ", " : "") + quotedAs(items[std::min(i, items.size() - 2)], dims[i]);
+      shown += (i ? ", " : "") + quotedAs(items[std::min(i, count - 1)], dims[i]);
     replace(group(false), sizes, shown, "declare what is returned");
   }
   static std::vector<std::string> split(const std::string &list) {
@@ -119,13 +120,13 @@ private:
     auto *weight = as<ast::NameExpr>(call->arguments[1].value);
     for (const ast::Parameter &p : place_.function->parameters) {
       auto *type = as<ast::SubscriptExpr>(p.annotation);
-      if (!weight || p.name.text != weight->name || !type || type->items.size() < 4) continue;
+      if (!weight || p.name.text != weight->name || !type || extentCount(*type) < 3) continue;
       std::string first = text(type->items[0].span), second = text(type->items[1].span);
       if (type->items[1].value->kind == ast::ExprKind::Int) {  // `w: Tensor[16, 1, 3, 3, f32]` of 3 channels
         auto *image = as<ast::NameExpr>(call->arguments[0].value);
         for (const ast::Parameter &q : place_.function->parameters) {
           auto *given = image && q.name.text == image->name ? as<ast::SubscriptExpr>(q.annotation) : nullptr;
-          if (given && given->items.size() == type->items.size())
+          if (given && extentCount(*given) == extentCount(*type))
             replace(group(false), type->items[1].span, text(given->items[1].span));
         }
       }
@@ -233,7 +234,7 @@ private:
     for (const ast::Expr *operand : {pair[1], pair[0]})
       for (const ast::Parameter &p : place_.function->parameters) {
         auto *type = p.name.text == text(*operand) ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
-        for (size_t i = 0; type && i + 1 < type->items.size(); ++i) {
+        for (size_t i = 0; type && i < extentCount(*type); ++i) {
           const std::string shown = text(type->items[i].span);
           if (shown == left || shown == right)
             replace(edits, type->items[i].span, shown == left ? right : left, "declare the extent that is needed");
@@ -247,12 +248,11 @@ private:
     for (const ast::Expr *operand : operandsAt(place_))
       for (const ast::Parameter &p : place_.function->parameters)
         if (auto *type = p.name.text == text(*operand) ? as<ast::SubscriptExpr>(p.annotation) : nullptr) types.push_back(type);
-    if (types.size() != 2 || types[0]->items.size() == types[1]->items.size() || types[0]->items.size() < 2 ||
-        types[1]->items.size() < 2)
+    if (types.size() != 2 || extentCount(*types[0]) == extentCount(*types[1]) || extentCount(*types[0]) == 0 ||
+        extentCount(*types[1]) == 0)
       return;
-    auto sizes = [](const ast::SubscriptExpr &type) { return type.items.front().span.to(type.items[type.items.size() - 2].span); };
-    bool first = types[0]->items.size() < types[1]->items.size();
-    replace(group(false), sizes(*types[first ? 0 : 1]), text(sizes(*types[first ? 1 : 0])), "declare it like the other one");
+    bool first = extentCount(*types[0]) < extentCount(*types[1]);
+    replace(group(false), extentsSpan(*types[first ? 0 : 1]), text(extentsSpan(*types[first ? 1 : 0])), "declare it like the other one");
   }
 
   /// `b: Tensor[H, f32]`, where what it is added to has `4 * H` columns.
@@ -262,7 +262,7 @@ private:
     std::set<std::string> extents;
     auto add = [&](const ast::ExprPtr &annotation) {
       auto *type = as<ast::SubscriptExpr>(annotation);
-      for (size_t i = 0; type && i + 1 < type->items.size(); ++i)
+      for (size_t i = 0; type && i < extentCount(*type); ++i)
         if (type->items[i].value->kind != ast::ExprKind::String) extents.insert(text(type->items[i].span));
     };
     for (const ast::Parameter &p : place_.function->parameters) add(p.annotation);
@@ -273,7 +273,7 @@ private:
       for (const ast::Parameter &p : place_.function->parameters) {
         auto *type = p.name.text == text(*operand) ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
         if (!type || text(*type->object) != "Tensor") continue;
-        for (size_t i = 0; i + 1 < type->items.size(); ++i)
+        for (size_t i = 0; i < extentCount(*type); ++i)
           for (const std::string &extent : extents)
             if (extent != text(type->items[i].span) && edits.edits.size() < kMost)
               replace(edits, type->items[i].span, extent, "declare the extent that is needed");

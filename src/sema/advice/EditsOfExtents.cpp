@@ -100,7 +100,7 @@ private:
     auto *method = as<ast::AttributeExpr>(call.callee);
     const ast::SubscriptExpr *type = method ? tensorTypeOf(method->object.get()) : nullptr;
     size_t kept = 0;
-    while (type && kept + 1 < type->items.size() && kept < call.arguments.size() &&
+    while (type && kept < extentCount(*type) && kept < call.arguments.size() &&
            text(type->items[kept].span) == text(call.arguments[kept].span))
       ++kept;
     return kept;
@@ -110,7 +110,7 @@ private:
   bool isOfItsOwnSizes(const ast::CallExpr &call) const {
     auto *method = as<ast::AttributeExpr>(call.callee);
     const ast::SubscriptExpr *type = method ? tensorTypeOf(method->object.get()) : nullptr;
-    if (!type || type->items.size() != call.arguments.size() + 1) return false;
+    if (!type || extentCount(*type) != call.arguments.size()) return false;
     std::multiset<std::string> own, given;
     for (size_t i = 0; i < call.arguments.size(); ++i) own.insert(text(type->items[i].span)), given.insert(text(call.arguments[i].span));
     return own == given;
@@ -161,12 +161,10 @@ private:
     auto *type = as<ast::SubscriptExpr>(place_.function->result);
     std::vector<std::string> found;
     if (!type || text(*type->object) != "Tensor") return found;
-    for (const ast::Argument &item : type->items) {
-      const ast::ExprKind kind = item.value->kind;
+    for (size_t i = 0; i < extentCount(*type); ++i) {
+      const ast::ExprKind kind = type->items[i].value->kind;
       const bool size = kind == ast::ExprKind::Int || kind == ast::ExprKind::Binary || kind == ast::ExprKind::Name;
-      auto *name = as<ast::NameExpr>(item.value);
-      if (size && !(name && dtypeByName(name->name)) && text(item.span).find('@') == std::string::npos)
-        found.push_back(text(item.span));
+      if (size) found.push_back(text(type->items[i].span));
     }
     return found;
   }
@@ -206,7 +204,7 @@ private:
     eachNear([&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
       std::string before;
-      for (size_t i = 0; type && i + 1 < type->items.size(); ++i, before += ":, ") {
+      for (size_t i = 0; type && i < extentCount(*type); ++i, before += ":, ") {
         const std::string extent = text(type->items[i].span);
         if (extent.size() < 5 || extent.substr(extent.size() - 4) != " + 1") continue;
         for (const char *kept : {"1:", ":-1"})
@@ -227,7 +225,7 @@ private:
     const std::set<std::string> dims = dimensions();
     eachNear([&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
-      for (size_t i = 0; type && i + 1 < type->items.size(); ++i)
+      for (size_t i = 0; type && i < extentCount(*type); ++i)
         if (dims.count(text(type->items[i].span))) add(edits, type->items[i].span, count + " * " + text(type->items[i].span), "declare room for all parts");
     });
   }
@@ -347,7 +345,7 @@ private:
     edits.ofSignature = edits.assumes = edits.rivals = true;
     eachNear([&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
-      for (size_t i = 0; type && i + 1 < type->items.size(); ++i) {
+      for (size_t i = 0; type && i < extentCount(*type); ++i) {
         auto value = valueOfSize(*type->items[i].value);
         if (!value || !said.count(std::to_string(*value))) continue;
         for (const std::string &other : said)

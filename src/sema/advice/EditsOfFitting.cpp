@@ -211,9 +211,9 @@ private:
     for (const ast::Argument &arg : calls.front()->arguments)
       for (const ast::Argument &like : calls.front()->arguments) {
         const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()), *other = tensorTypeOf(like.value.get());
-        if (!type || !other || type == other || type->items.size() == other->items.size()) continue;
-        auto sizes = [](const ast::SubscriptExpr &t) { return t.items.front().span.to(t.items[t.items.size() - 2].span); };
-        if (diagnostic_.span == arg.span) replace(edits, sizes(*type), text(sizes(*other)), "declare it like the other one");
+        if (!type || !other || type == other || extentCount(*type) == extentCount(*other)) continue;
+        if (diagnostic_.span == arg.span)
+          replace(edits, extentsSpan(*type), text(extentsSpan(*other)), "declare it like the other one");
       }
   }
 

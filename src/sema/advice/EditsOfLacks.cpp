@@ -93,14 +93,13 @@ private:
       auto known = dtypeByName(dtype->name);
       return known ? isInt(*known) ? "0" : "0.0" : "";
     }
-    if (!type || text(*type->object) != "Tensor" || type->items.size() < 2) return "";
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
+    if (!tensorType(&annotation)) return "";
+    std::vector<std::string> shape;
+    for (size_t i = 0; i < extentCount(*type); ++i) {
       auto it = sizes.find(text(type->items[i].span));
-      shape += (i ? ", " : "") + (it == sizes.end() ? text(type->items[i].span) : it->second);
+      shape.push_back(it == sizes.end() ? text(type->items[i].span) : it->second);
     }
-    const std::string dtype = text(type->items.back().span);
-    return "zeros((" + shape + (type->items.size() == 2 ? ",)" : ")") + (dtype == "f32" ? ")" : ", " + dtype + ")");
+    return EditWriter::zerosOf(*type, shape);
   }
 
   /// The parameters of what is called; none if its declaration is not known.

@@ -93,12 +93,10 @@ private:
     for (const ast::Stmt *stmt : statementsAround())
       if (auto *around = as<ast::ForStmt>(stmt)) loop = around;
     auto *turn = loop ? as<ast::NameExpr>(loop->target) : nullptr;
-    auto *type = as<ast::SubscriptExpr>(place_.function->result);
-    if (!turn || !type || type->items.size() < 2 || text(*type->object) != "Tensor") return;
-    const std::string dtype = text(type->items.back().span),
-                      shape = text(type->items.front().span.to(type->items[type->items.size() - 2].span));
+    const ast::SubscriptExpr *type = declaredTensor();
+    if (!turn || !type) return;
     std::vector<std::pair<Span, std::string>> parts = {
-        {start->span, "zeros((" + shape + (type->items.size() == 2 ? ",)" : ")") + (dtype == "f32" ? ")" : ", " + dtype + ")")},
+        {start->span, zerosOf(*type, extentTexts(*type))},
         {call->span, list->name + "[" + turn->name + "] = " + text(call->arguments[0].span)}};
     visitBody(*place_.function, [&](const ast::Expr &part) {
       auto *joined = as<ast::CallExpr>(&part);

@@ -139,13 +139,8 @@ private:
 
   /// The dimensions of the declared result as they are written.
   std::vector<std::string> declaredDims() const {
-    std::vector<std::string> dims;
     auto *type = as<ast::SubscriptExpr>(place_.function->result);
-    for (size_t i = 0; type && i + 1 < type->items.size(); ++i) {
-      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
-      dims.push_back(quotedName ? quotedName->value : text(type->items[i].span));
-    }
-    return dims;
+    return type ? extentTexts(*type) : std::vector<std::string>();
   }
 
   /// `segment_sum(x, ids)`, where 16 sums are declared.

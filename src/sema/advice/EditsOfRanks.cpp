@@ -66,16 +66,11 @@ private:
   /// `y.reshape(B, 64, 3, 16)`, where `[B, 64, 48]` is declared.
   void declaredParts() {
     auto *call = as<ast::CallExpr>(meant());
-    auto *type = as<ast::SubscriptExpr>(place_.function->result);
+    const ast::SubscriptExpr *type = declaredTensor();
     if (!call || nameOf(*call) != "reshape" || !as<ast::AttributeExpr>(call->callee) || !type || place_.inKernel)
       return;
-    if (call->arguments.empty() || call->arguments.size() + 1 == type->items.size()) return;
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
-      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
-      shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
-    }
-    replace(group(true), call->arguments.front().span.to(call->arguments.back().span), shape,
+    if (call->arguments.empty() || call->arguments.size() == extentCount(*type)) return;
+    replace(group(true), call->arguments.front().span.to(call->arguments.back().span), listOf(extentTexts(*type)),
             "write the sizes that are declared");
   }
 

@@ -250,18 +250,14 @@ private:
 
   /// `a.reshape(B, H * S, D)` on the way to a declared `[B, S, H * D]`: the same factors, in the order that is declared.
   void reshapedAsDeclared() {
-    auto *type = as<ast::SubscriptExpr>(place_.function->result);
-    if (!type || type->items.size() < 3 || place_.inKernel) return;
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
-      auto *inQuotes = as<ast::StringExpr>(type->items[i].value);
-      shape += (i ? ", " : "") + (inQuotes ? inQuotes->value : text(type->items[i].span));
-    }
+    const ast::SubscriptExpr *type = declaredTensor();
+    if (!type || extentCount(*type) < 2 || place_.inKernel) return;
+    const std::string shape = listOf(extentTexts(*type));
     CandidateGroup &edits = group(true);
     eachNear([&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
       if (!call || nameOf(*call) != "reshape" || !as<ast::AttributeExpr>(call->callee)) return;
-      if (call->arguments.size() + 1 != type->items.size()) return;
+      if (call->arguments.size() != extentCount(*type)) return;
       const Span sizes = call->arguments.front().span.to(call->arguments.back().span);
       if (factorsOf(text(sizes)) == factorsOf(shape)) add(edits, sizes, shape, "write the sizes that are declared");
     });
@@ -283,7 +279,7 @@ private:
     CandidateGroup &edits = group(true);
     eachNear([&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
-      const size_t rank = type ? type->items.size() - 1 : 0;
+      const size_t rank = type ? extentCount(*type) : 0;
       if (rank < 3 || rank > 4) return;
       for (size_t from = 0; from < rank; ++from)
         for (size_t to = 0; to < rank; ++to) {
@@ -325,7 +321,7 @@ private:
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
       if (!type) type = typeOfField(part);
       if (!type) return;
-      const size_t rank = type->items.size() - 1;
+      const size_t rank = extentCount(*type);
       for (size_t i = 0; i < rank; ++i) {
         const ast::Expr &whole = *type->items[i].value;
         visit(whole, [&](const ast::Expr &size) {
@@ -360,7 +356,7 @@ private:
         auto *declared = field && text(*field->target) == member->attribute.text
                              ? as<ast::SubscriptExpr>(field->annotation)
                              : nullptr;
-        if (declared && declared->items.size() > 1 && text(*declared->object) == "Tensor") return declared;
+        if (tensorType(declared)) return declared;
       }
     }
     return nullptr;
@@ -368,7 +364,7 @@ private:
   void movedSize(const ast::SubscriptExpr &type, size_t from, size_t to, CandidateGroup &edits) {
     if (from == to || from == to + 1) return;
     std::vector<std::string> sizes;
-    for (size_t i = 0; i + 1 < type.items.size(); ++i)
+    for (size_t i = 0; i < extentCount(type); ++i)
       if (i != from) sizes.push_back(text(type.items[i].span));
     sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(to), text(type.items[from].span));
     const size_t first = std::min(from, to), last = std::max(from, to);

@@ -166,7 +166,7 @@ private:
     CandidateGroup &edits = group(true);
     for (const ast::Expr *operand : operandsAt(place_))
       if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Attribute)
-        if (auto *type = tensorTypeOf(operand); !type || type->items.size() == 3)  // of a matrix
+        if (auto *type = tensorTypeOf(operand); !type || extentCount(*type) == 2)  // of a matrix
           insert(edits, operand->span.end, ".T", "turn it around");
   }
 

@@ -59,18 +59,14 @@ private:
   /// `x.reshape(S, 4)`, where `[S, 4, 16]` is declared.
   void declaredShape() {
     auto *call = place_.innermost<ast::CallExpr>();
-    auto *type = place_.function ? as<ast::SubscriptExpr>(place_.function->result) : nullptr;
-    if (!call || nameOf(*call) != "reshape" || call->arguments.empty() || !type || type->items.size() < 2) return;
+    const ast::SubscriptExpr *type = declaredTensor();
+    if (!call || nameOf(*call) != "reshape" || call->arguments.empty() || !type) return;
     size_t first = as<ast::AttributeExpr>(call->callee) && !isOfTile(*call) ? 0 : 1;
     if (call->arguments.size() <= first || place_.inKernel) return;
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
-      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
-      shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
-    }
+    const std::string shape = listOf(extentTexts(*type));
     Span sizes = call->arguments[first].span.to(call->arguments.back().span);
     if (shape == text(sizes)) return;
-    size_t given = call->arguments.size() - first, declared = type->items.size() - 1;
+    size_t given = call->arguments.size() - first, declared = extentCount(*type);
     if (given == declared) return declaredSize(*call, first, *type);
     if (given < declared && text(sizes) == shape.substr(0, text(sizes).size()))
       insert(group(false), sizes.end, shape.substr(text(sizes).size()), "write the sizes that are declared");
@@ -273,25 +269,20 @@ private:
   /// `x.reshape(B, H, S * D)`, where `[B, S, H * D]` is declared.
   void sizesOfResult() {
     auto *call = as<ast::CallExpr>(meant());
-    auto *type = place_.function ? as<ast::SubscriptExpr>(place_.function->result) : nullptr;
+    const ast::SubscriptExpr *type = declaredTensor();
     if (!call || !as<ast::AttributeExpr>(call->callee) || nameOf(*call) != "reshape" || !type || place_.inKernel)
       return;
     auto *source = as<ast::AttributeExpr>(call->callee);
-    if (call->arguments.size() + 1 != type->items.size() || call->arguments.empty()) return;
+    if (call->arguments.size() != extentCount(*type) || call->arguments.empty()) return;
     if (as<ast::NameExpr>(source->object) && isPermutation(*call, *type))
       return;  // of a plain tensor it is a transpose rather
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) {
-      auto *quotedName = as<ast::StringExpr>(type->items[i].value);
-      shape += (i ? ", " : "") + (quotedName ? quotedName->value : text(type->items[i].span));
-    }
-    replace(group(true), call->arguments.front().span.to(call->arguments.back().span), shape,
+    replace(group(true), call->arguments.front().span.to(call->arguments.back().span), listOf(extentTexts(*type)),
             "write the sizes that are declared");
   }
   bool isPermutation(const ast::CallExpr &call, const ast::SubscriptExpr &type) const {
     std::multiset<std::string> given, declared;
     for (const ast::Argument &arg : call.arguments) given.insert(text(arg.span));
-    for (size_t i = 0; i + 1 < type.items.size(); ++i) declared.insert(text(type.items[i].span));
+    for (size_t i = 0; i < extentCount(type); ++i) declared.insert(text(type.items[i].span));
     return given == declared;
   }
 
@@ -422,7 +413,7 @@ private:
     if (!place_.function) return found;
     for (const ast::Parameter &p : place_.function->parameters) {
       auto *type = p.name.text == text(object) ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
-      for (size_t i = 0; type && i + 1 < type->items.size(); ++i) found.insert(text(type->items[i].span));
+      for (size_t i = 0; type && i < extentCount(*type); ++i) found.insert(text(type->items[i].span));
     }
     return found;
   }

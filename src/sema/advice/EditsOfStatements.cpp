@@ -251,7 +251,7 @@ private:
       auto *field = as<ast::AnnAssignStmt>(stmt);
       auto *type = field ? as<ast::SubscriptExpr>(field->annotation) : nullptr;
       if (!field) return;
-      for (size_t i = 0; type && i + 1 < type->items.size(); ++i)
+      for (size_t i = 0; type && i < extentCount(*type); ++i)
         visit(*type->items[i].value, [&](const ast::Expr &part) {
           auto *name = as<ast::NameExpr>(&part);
           if (name && std::isupper(static_cast<unsigned char>(name->name[0]))) dims.insert(name->name);

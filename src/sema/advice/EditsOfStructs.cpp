@@ -59,12 +59,12 @@ private:
                 text(declared->items[1].span) + ", " + text(declared->items[0].span), "declare the axes in this order");
     }
   }
-  static std::vector<const ast::SubscriptExpr *> matricesOf(const ast::StructDef &def) {
+  std::vector<const ast::SubscriptExpr *> matricesOf(const ast::StructDef &def) const {
     std::vector<const ast::SubscriptExpr *> found;
     for (const ast::StmtPtr &stmt : def.body) {
       auto *field = as<ast::AnnAssignStmt>(stmt);
       auto *type = field ? as<ast::SubscriptExpr>(field->annotation) : nullptr;
-      if (type && type->items.size() == 3) found.push_back(type);
+      if (type && extentCount(*type) == 2) found.push_back(type);
     }
     return found;
   }

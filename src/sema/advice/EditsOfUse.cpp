@@ -278,13 +278,8 @@ private:
     const std::string indent(sources_.file(loop->span.file).lineColumn(loop->span.begin).column - 1, ' ');
     CandidateGroup &edits = group(false);
     if (place_.inKernel) return tileFromZero(edits, *name, *loop, indent);
-    auto *type = as<ast::SubscriptExpr>(place_.function->result);
-    if (type && type->items.size() > 1 && text(*type->object) == "Tensor") {  // `h = tanh(x[t] + h @ w)`
-      const std::string dtype = text(type->items.back().span),
-                        shape = text(type->items.front().span.to(type->items[type->items.size() - 2].span));
-      insert(edits, loop->span.begin, name->name + " = zeros((" + shape + (type->items.size() == 2 ? ",)" : ")") +
-                                          (dtype == "f32" ? ")" : ", " + dtype + ")") + "\n" + indent, "start from zeros");
-    }
+    if (const ast::SubscriptExpr *type = declaredTensor())  // `h = tanh(x[t] + h @ w)`
+      insert(edits, loop->span.begin, name->name + " = " + zerosOf(*type, extentTexts(*type)) + "\n" + indent, "start from zeros");
     for (const char *zero : {"0.0", "0"})
       insert(edits, loop->span.begin, name->name + " = " + zero + "\n" + indent, "start from 0");
   }
@@ -496,9 +491,10 @@ private:
   static bool inside(const ast::Expr &part, const ast::Expr &whole) {
     return whole.span.begin <= part.span.begin && part.span.end <= whole.span.end;
   }
-  static size_t rankOf(const NameUse &use) {
+  size_t rankOf(const NameUse &use) const {
     auto *type = use.parameter ? as<ast::SubscriptExpr>(use.parameter->annotation) : nullptr;
-    return type && use.bindings.empty() ? type->items.size() : 0;
+    if (!type || !use.bindings.empty()) return 0;
+    return text(*type->object) == "Tensor" ? extentCount(*type) + 1 : type->items.size();
   }
   void exchange(CandidateGroup &edits, const ast::NameExpr &a, const ast::NameExpr &b) {
     const ast::NameExpr &first = a.span.begin < b.span.begin ? a : b, &second = &first == &a ? b : a;

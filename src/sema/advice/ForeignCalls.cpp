@@ -119,7 +119,7 @@ private:
     if (!call || call->callee.get() != place_.expr() || call->arguments.empty()) return;
     if (name.find("depthwise") == std::string::npos || name.find("conv") == std::string::npos) return;
     const ast::SubscriptExpr *type = tensorTypeOf(call->arguments[0].value.get());
-    if (!type || type->items.size() < 4 || type->items[1].value->kind != ast::ExprKind::Int) return;
+    if (!type || extentCount(*type) < 3 || type->items[1].value->kind != ast::ExprKind::Int) return;
     replaceAll(group(false),
                {{call->callee->span, one ? "conv1d" : "conv2d"},
                 {{call->span.file, call->span.end - 1, call->span.end - 1}, ", groups=" + text(type->items[1].span)}},
@@ -200,7 +200,7 @@ private:
     if (!type || !call->arguments.empty() || (method->attribute.text != "numel" && method->attribute.text != "nelement"))
       return;
     std::string product;
-    for (size_t axis = 0; axis + 1 < type->items.size(); ++axis)
+    for (size_t axis = 0; axis < extentCount(*type); ++axis)
       product += (axis == 0 ? "" : " * ") + text(*method->object) + ".shape[" + std::to_string(axis) + "]";
     replace(group(false), call->span, inPlaceOf(*call, product));
   }

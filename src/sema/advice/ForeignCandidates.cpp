@@ -253,9 +253,8 @@ private:
     if (!vector || !place_.function || element->items[0].value->kind == ast::ExprKind::Slice) return;
     for (const ast::Parameter &p : place_.function->parameters) {
       auto *type = as<ast::SubscriptExpr>(p.annotation);
-      if (p.name.text != vector->name || !type || type->items.size() != 2) continue;
-      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
-      std::string extent = quotedName ? quotedName->value : text(type->items[0].span), x = vector->name,
+      if (p.name.text != vector->name || !type || extentCount(*type) != 1) continue;
+      std::string extent = extentText(type->items[0]), x = vector->name,
                   here = "where(arange(" + extent + ") == " + text(element->items[0].span) + ", ",
                   value = text(call->arguments[0].value->span);
       if (method->attribute.text == "set")

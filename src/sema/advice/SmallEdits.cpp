@@ -118,7 +118,7 @@ private:
     auto *binary = as<ast::BinaryExpr>(&e);
     const ast::SubscriptExpr *type = tensorTypeOf(&e);
     return e.kind == ast::ExprKind::Compare || (unary && isMask(*unary->operand)) ||
-           (binary && isMask(*binary->left) && isMask(*binary->right)) || (type && text(type->items.back().span) == "bool");
+           (binary && isMask(*binary->left) && isMask(*binary->right)) || (type && dtypeText(*type) == "bool");
   }
 
   /// `x[0] = v` of a vector in a function of whole tensors.
@@ -134,9 +134,8 @@ private:
                      "choose for each element");  // `x[x < 0] = 0.0`
     for (const ast::Parameter &p : place_.function->parameters) {
       auto *type = as<ast::SubscriptExpr>(p.annotation);
-      if (p.name.text != name->name || !type || type->items.size() != 2) continue;
-      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
-      std::string extent = quotedName ? quotedName->value : text(type->items[0].span), x = name->name;
+      if (p.name.text != name->name || !type || extentCount(*type) != 1) continue;
+      std::string extent = extentText(type->items[0]), x = name->name;
       replace(group(false), assign->span,
               x + " = where(arange(" + extent + ") == " + text(target->items[0].span) + ", " + text(*assign->value) +
                   ", " + x + ")",

@@ -184,9 +184,8 @@ private:
     std::set<std::string> extents;
     for (const ast::Parameter &p : def.parameters) {
       auto *type = as<ast::SubscriptExpr>(p.annotation);
-      if (!type || type->items.size() != 2) continue;
-      auto *quotedName = as<ast::StringExpr>(type->items[0].value);
-      std::string extent = quotedName ? quotedName->value : text(type->items[0].span);
+      if (!type || extentCount(*type) != 1) continue;
+      std::string extent = extentText(type->items[0]);
       if (extents.insert(extent).second)
         replace(edits, first->span.to(last->span), "if " + index + " < " + extent + ":\n" + indent + "    " + inner,
                 "guard the work");
@@ -266,10 +265,7 @@ private:
     std::set<std::string> dims;
     for (const ast::Parameter &p : place_.function->parameters)
       if (auto *type = as<ast::SubscriptExpr>(p.annotation))
-        for (size_t i = 0; i + 1 < type->items.size(); ++i) {
-          auto *quotedName = as<ast::StringExpr>(type->items[i].value);
-          dims.insert(quotedName ? quotedName->value : text(type->items[i].span));
-        }
+        for (const std::string &extent : extentTexts(*type)) dims.insert(extent);
     CandidateGroup &edits = group(true);
     for (const ast::StmtPtr &stmt : place_.function->body) {
       auto *loop = as<ast::ForStmt>(stmt);

@@ -345,7 +345,7 @@ private:
       for (const ast::Parameter &p : place_.function->parameters)
         if (name && p.name.text == name->name) parameter = &p;
       auto *type = parameter ? as<ast::SubscriptExpr>(parameter->annotation) : nullptr;
-      size_t rank = type ? type->items.size() - 1 : 0;
+      size_t rank = type ? extentCount(*type) : 0;
       if (rank == 0 || rank > kMostRank) continue;
       std::vector<std::string> parts = slices;
       if (rank > 1) parts.push_back(":");

@@ -274,15 +274,14 @@ private:
   void reshaped() {
     const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
     auto *type = as<ast::SubscriptExpr>(result);
-    if (!type || type->items.size() < 2 || !place_.expr() || place_.inKernel) return;
-    std::string shape;
-    for (size_t i = 0; i + 1 < type->items.size(); ++i) shape += (i ? ", " : "") + text(type->items[i].span);
-    size_t rank = type->items.size() - 1;
+    if (!type || extentCount(*type) == 0 || !place_.expr() || place_.inKernel) return;
+    const std::string shape = listOf(extentTexts(*type));
+    const size_t rank = extentCount(*type);
     auto *source = as<ast::NameExpr>(place_.expr());
     if (!source) return;
     for (const ast::Parameter &p : place_.function->parameters) {
       auto *declared = as<ast::SubscriptExpr>(p.annotation);
-      if (p.name.text == source->name && declared && declared->items.size() - 1 != rank)
+      if (p.name.text == source->name && declared && extentCount(*declared) != rank)
         replace(group(false), source->span, source->name + ".reshape(" + shape + ")");
     }
   }
@@ -384,8 +383,8 @@ private:
       if (!as<ast::NameExpr>(arg.value)) continue;
       insert(edits, arg.span.end, ".reshape(" + rows + ")", "put it into the same rows");
       auto *type = tensorTypeOf(arg.value.get());
-      if (type && type->items.size() > 3)  // `logits` of `[B, S, V]`
-        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[type->items.size() - 2].span) + ")",
+      if (type && extentCount(*type) > 2)  // `logits` of `[B, S, V]`
+        insert(edits, arg.span.end, ".reshape(" + rows + ", " + text(type->items[extentCount(*type) - 1].span) + ")",
                "put it into the same rows");
     }
   }
@@ -411,7 +410,7 @@ private:
     bool chooses = nameOf(*call) == "where";
     if (chooses && ofPairs())  // scores of queries and keys: a mask is one of keys
       for (const ast::Argument &arg : call->arguments)
-        if (const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()); type && type->items.size() == 3)
+        if (const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()); type && extentCount(*type) == 2)
           insert(group(false), arg.span.end, "[:, None, :]", "let it hold for all queries");
     if (!chooses && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     CandidateGroup &edits = group(true);
