@@ -21,6 +21,7 @@ public:
     case Id::contractionMismatch: declaredNumber(), declaredExtent(); break;
     case Id::broadcastFails:
     case Id::shapeMismatch: declaredExtent(); break;
+    case Id::factRefuted: declaredIntegers(); break;
     case Id::gradNotScalar: lossOfRow(), lossWithoutMetrics(); break;
     default: break;
     }
@@ -220,6 +221,21 @@ private:
     }
   }
 
+  /// `cross_entropy(logits, labels)` of labels that are declared as floats, and what is declared as integers for floats.
+  void declaredIntegers() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || diagnostic_.message.find(".dtype") == std::string::npos) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call->arguments) {
+      const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get());
+      if (!type) continue;
+      auto known = dtypeByName(dtypeText(*type));
+      const std::string other = known && isInt(*known) ? "f32" : "i32";
+      if (extentCount(*type) == type->items.size()) insert(edits, type->items.back().span.end, ", " + other, "declare it as " + other);
+      else replace(edits, type->items.back().span, other, "declare it as " + other);
+    }
+  }
+
   /// `x @ w` of 128 columns and `w: Tensor[64, 10, f32]`.
   void declaredNumber() {
     std::vector<const ast::Expr *> pair = operandsAt(place_);
@@ -291,11 +307,11 @@ private:
       auto *def = as<ast::FuncDef>(stmt);
       if (!def || def->name.text != name->name || !def->result || def->body.empty()) continue;
       auto *last = as<ast::ReturnStmt>(def->body.back());
-      auto *dtype = dtypeOf(def->result.get());
-      if (!last || !last->value || !dtype) continue;
+      const ast::SubscriptExpr *row = tensorType(def->result.get());
+      if (!last || !last->value || !row) continue;
       const Span between{def->span.file, def->result->span.end, last->value->span.begin};
       replace(group(false), def->result->span.to(last->value->span),
-              dtype->name + text(between) + "sum(" + text(*last->value) + ")", "return one number");
+              dtypeText(*row).substr(0, dtypeText(*row).find(' ')) + text(between) + "sum(" + text(*last->value) + ")", "return one number");
     }
   }
 };

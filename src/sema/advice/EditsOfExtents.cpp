@@ -22,7 +22,7 @@ public:
     }
     switch (diagnostic_.id) {
     case Id::wrongResult:
-      takenPosition(), exchangedReshape(), shiftedSlices(), exchangedArguments(), declaredExtents(), otherFields(), keptBatch();
+      takenPosition(), movedBeforeJoin(), exchangedReshape(), shiftedSlices(), exchangedArguments(), declaredExtents(), otherFields(), keptBatch();
       break;
     case Id::broadcastFails:
     case Id::shapeMismatch:
@@ -33,7 +33,7 @@ public:
       break;
     case Id::splitSizes: declaredManifold(); break;
     case Id::contractionMismatch:
-      exchangedReshape(), otherFields(), neededExtents(), typeArguments(), keptBatch();
+      movedBeforeJoin(), exchangedReshape(), otherFields(), neededExtents(), typeArguments(), keptBatch();
       break;
     case Id::badReshape: sizeLeftOpen(), neededExtents(); break;
     case Id::badConstant: sizeLeftOpen(); break;
@@ -81,7 +81,7 @@ private:
   /// `x.reshape(B, S, D, H)` for `(B, S, H, D)`: the sizes of two neighbours.
   void exchangedReshape() {
     if (place_.inKernel) return;
-    CandidateGroup &edits = group(true);
+    CandidateGroup parts, wholes;  // the parts of an axis that is taken apart; sizes that axes have as they are
     eachNear([&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
       if (!call || nameOf(*call) != "reshape") return;
@@ -90,7 +90,35 @@ private:
       for (size_t i = first + keptInFront(*call); i + 1 < call->arguments.size(); ++i) {
         const ast::Argument &a = call->arguments[i], &b = call->arguments[i + 1];
         if (a.keyword || b.keyword || a.value->kind == ast::ExprKind::Tuple) continue;
-        add(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange the sizes");
+        const bool plain = as<ast::NameExpr>(a.value) && as<ast::NameExpr>(b.value);
+        add(plain ? wholes : parts, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange the sizes");
+      }
+    });
+    wholes.assumes = wholes.last = true;  // rather the axes are to be exchanged
+    groups_.push_back(std::move(parts)), groups_.push_back(std::move(wholes));
+  }
+
+  /// `x.reshape(B, H, S * E)`, where heads and their features are to be one axis: the heads move behind the rows first.
+  void movedBeforeJoin() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    eachNear([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      auto *method = call && nameOf(*call) == "reshape" ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      auto *moved = method ? as<ast::CallExpr>(method->object) : nullptr;
+      if (moved && (nameOf(*moved) == "transpose" || nameOf(*moved) == "permute")) return;
+      for (size_t i = 0; method && i + 1 < call->arguments.size(); ++i) {
+        const ast::Argument &before = call->arguments[i];
+        auto *product = as<ast::BinaryExpr>(call->arguments[i + 1].value);
+        if (!product || product->op != ast::BinaryOp::Mul || before.value->kind != ast::ExprKind::Name) continue;
+        std::string sizes;
+        for (size_t j = 0; j < call->arguments.size(); ++j)
+          sizes += (j ? ", " : "") + (j == i       ? text(*product->left)
+                                      : j == i + 1 ? text(before.span) + " * " + text(*product->right)
+                                                   : text(call->arguments[j].span));
+        add(edits, {call->span.file, method->object->span.end, call->span.end},
+            ".transpose(" + std::to_string(i) + ", " + std::to_string(i + 1) + ").reshape(" + sizes + ")",
+            "move the axis, then make one of the two");
       }
     });
   }
@@ -126,9 +154,11 @@ private:
           std::find(slices.begin(), slices.end(), slice) == slices.end())
         slices.push_back(slice);
     });
+    CandidateGroup &edits = group(true);  // where several ends could be moved, nothing says which was meant
     for (const ast::SliceExpr *slice : slices) {
-      CandidateGroup &edits = group(false);
       const std::set<std::string> dims = dimensions();
+      if (slice->start && !slice->stop && as<ast::IntExpr>(slice->start) && !place_.inKernel)  // `u[1:-1, 1:]`
+        add(edits, {slice->span.file, slice->span.end, slice->span.end}, "-1", "stop before the last");
       if (slice->stop && dims.count(text(*slice->stop)) && !place_.inKernel)
         add(edits, slice->stop->span, "-1", "end one earlier");
       for (const ast::ExprPtr *end : {&slice->stop, &slice->start}) {
@@ -151,7 +181,7 @@ private:
     auto *sum = as<ast::BinaryExpr>(&e);
     auto *one = sum ? as<ast::IntExpr>(sum->right) : nullptr;
     if (one && one->value == 1 && (sum->op == ast::BinaryOp::Sub || sum->op == ast::BinaryOp::Add))
-      return {text(*sum->left)};
+      return {text(*sum->left), text(*sum->left) + (sum->op == ast::BinaryOp::Sub ? " - 2" : " + 2")};
     if (e.kind == ast::ExprKind::Name || sum) return {shown + " - 1", shown + " + 1"};
     return {};
   }

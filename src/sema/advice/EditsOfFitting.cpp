@@ -31,6 +31,9 @@ public:
     case Id::rankMismatch: withoutCall(), exchangedNeighbours(); break;
     case Id::dtypeMismatch: withoutCall(), exchangedNeighbours(); break;
     case Id::badAxis: withoutAxis(); break;
+    case Id::unknownAttribute:  // in a function of the library
+      if (auto *call = as<ast::CallExpr>(place_.expr()); call && call->arguments.size() == 2) exchangedNeighbours();
+      break;
     default: break;
     }
     return taken();

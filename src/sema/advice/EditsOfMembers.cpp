@@ -22,7 +22,8 @@ public:
     case Id::contractionMismatch:
     case Id::broadcastFails:
     case Id::rankMismatch:
-    case Id::wrongResult: exchangedFields(), otherField(); break;
+    case Id::wrongResult: exchangedFields(), otherField(), unreadMatrix(); break;
+    case Id::shapeMismatch: otherField(), unreadMatrix(); break;
     case Id::wrongArgument: sumOfChosen(); break;
     case Id::outOfBounds: sizeOfShared(); break;
     default: break;
@@ -46,6 +47,35 @@ private:
       if (auto *def = as<ast::StructDef>(stmt); head && def && def->name.text == head->name) return def;
     return nullptr;
   }
+  /// The struct that an expression is: a parameter, `self`, an item of a stack that a loop goes over, a field of those.
+  const ast::StructDef *structOf(const ast::Expr &e) const {
+    if (auto *member = as<ast::AttributeExpr>(&e)) {
+      const ast::StructDef *owner = structOf(*member->object);
+      return owner ? structOfType(typeOfField(*owner, member->attribute.text)) : nullptr;
+    }
+    auto *name = as<ast::NameExpr>(&e);
+    if (!name) return nullptr;
+    if (name->name == "self") return as<ast::StructDef>(place_.outermost);
+    if (const ast::StructDef *def = structOf(name->name)) return def;
+    for (const ast::Stmt *stmt : statementsAround()) {
+      auto *loop = as<ast::ForStmt>(stmt);
+      auto *stack = loop && text(*loop->target) == name->name ? as<ast::AttributeExpr>(loop->iterable) : nullptr;
+      const ast::StructDef *owner = stack ? structOf(*stack->object) : nullptr;
+      if (owner) return structOfType(typeOfField(*owner, stack->attribute.text));
+    }
+    return nullptr;
+  }
+  /// The declared type of a field; of a stack, that of its items.
+  static const ast::Expr *typeOfField(const ast::StructDef &def, const std::string &name) {
+    for (const ast::StmtPtr &stmt : def.body) {
+      auto *field = as<ast::AnnAssignStmt>(stmt);
+      auto *target = field ? as<ast::NameExpr>(field->target) : nullptr;
+      if (!target || target->name != name) continue;
+      auto *stack = as<ast::StackExpr>(field->annotation);
+      return stack ? stack->item.get() : field->annotation.get();
+    }
+    return nullptr;
+  }
   static std::vector<std::string> fieldsOf(const ast::StructDef &def) {
     std::vector<std::string> fields;
     for (const ast::StmtPtr &stmt : def.body) {
@@ -61,6 +91,39 @@ private:
       auto *owner = member ? as<ast::NameExpr>(member->object) : nullptr;
       if (owner) each(*member, *owner);
     });
+  }
+
+  template <class Visit> void eachMember(const Visit &each) const {
+    visit(*place_.around.back(), [&](const ast::Expr &part) {
+      if (auto *member = as<ast::AttributeExpr>(&part)) each(*member);
+    });
+  }
+  /// Each `p.w`, `p.up.w` that the function reads, as it is written.
+  std::set<std::string> membersRead() const {
+    std::set<std::string> read;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      if (auto *member = as<ast::AttributeExpr>(&part)) read.insert(text(*member));
+    });
+    return read;
+  }
+  /// `x + h`, where nothing reads `p.wo` yet: what does not fit is multiplied by it.
+  void unreadMatrix() {
+    if (place_.inKernel) return;
+    const std::set<std::string> read = membersRead();
+    CandidateGroup &edits = group(true);
+    std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (operands.empty()) operands.push_back(place_.expr());
+    for (const ast::Parameter &p : place_.function->parameters) {
+      const ast::StructDef *def = structOf(p.name.text);
+      for (const std::string &field : def ? fieldsOf(*def) : std::vector<std::string>()) {
+        const std::string matrix = p.name.text + "." + field;
+        const ast::SubscriptExpr *type = tensorType(typeOfField(*def, field));
+        if (!type || extentCount(*type) != 2 || read.count(matrix)) continue;
+        for (const ast::Expr *operand : operands)
+          if (edits.edits.size() < kMost && operand->kind != ast::ExprKind::Binary)
+            insert(edits, operand->span.end, " @ " + matrix, "multiply by `" + matrix + "`, which nothing reads yet");
+      }
+    }
   }
 
   /// `params["w"]` of a struct.
@@ -92,13 +155,10 @@ private:
 
   /// `l.average` of a struct that has a `mean`; `x @ l.w1`, where `l.w2` was meant and nothing reads it yet.
   void otherField() {
-    std::set<std::string> read;
-    visitBody(*place_.function, [&](const ast::Expr &part) {
-      if (auto *member = as<ast::AttributeExpr>(&part)) read.insert(member->attribute.text);
-    });
+    const std::set<std::string> read = membersRead();
     CandidateGroup unread, others;
-    eachField([&](const ast::AttributeExpr &member, const ast::NameExpr &owner) {
-      const ast::StructDef *def = structOf(owner.name);
+    eachMember([&](const ast::AttributeExpr &member) {
+      const ast::StructDef *def = structOf(*member.object);
       bool here = diagnostic_.id != Id::unknownField ||
                   (member.attribute.span.begin <= diagnostic_.span.begin &&
                    diagnostic_.span.end <= member.attribute.span.end) ||
@@ -106,7 +166,7 @@ private:
       if (!def || !here) return;
       for (const std::string &field : fieldsOf(*def)) {
         if (field == member.attribute.text) continue;
-        bool known = read.count(field) != 0;
+        bool known = read.count(text(*member.object) + "." + field) != 0;
         if (known && diagnostic_.id != Id::unknownField) continue;
         CandidateGroup &edits = known ? others : unread;
         if (edits.edits.size() < kMost) replace(edits, member.attribute.span, field);
@@ -118,7 +178,7 @@ private:
         const std::vector<std::string> fields = fieldsOf(*inner);
         if (std::find(fields.begin(), fields.end(), member.attribute.text) == fields.end()) continue;
         const std::string name = text(*field->target);
-        insert(read.count(name) ? others : unread, member.attribute.span.begin, name + ".",
+        insert(read.count(text(*member.object) + "." + name) ? others : unread, member.attribute.span.begin, name + ".",
                "it belongs to `" + name + "`");
       }
     });

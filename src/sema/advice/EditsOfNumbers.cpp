@@ -132,8 +132,9 @@ private:
       auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;
       if (!call || nameOf(*call) != "origin" || assign->targets[0]->kind != ast::ExprKind::Tuple) continue;
       auto &items = static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items;
-      if (items.size() == 2)
-        replace(edits, items[0]->span.to(items[1]->span), text(*items[1]) + ", " + text(*items[0]), "exchange the origins");
+      for (size_t i = 0; i < items.size(); ++i)
+        for (size_t j = i + 1; j < items.size(); ++j)
+          replaceAll(edits, {{items[i]->span, text(*items[j])}, {items[j]->span, text(*items[i])}}, "exchange the origins");
     }
   }
 

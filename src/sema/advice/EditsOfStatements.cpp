@@ -242,27 +242,36 @@ private:
     replace(group(false), lines(place_.function->span), "", "leave it out: it is made by naming its fields");
   }
 
-  /// `class Norm(nn.Module):` with typed fields alone.
+  /// `class Norm(nn.Module):` with typed fields, and methods that make no fields.
   void structOfClass() {
     auto *def = as<ast::ClassDef>(place_.statement);
     if (!def || !def->decorators.empty() || def->body.empty() || !diagnostic_.fixes.empty()) return;
-    std::set<std::string> dims;
+    std::vector<std::string> dims;  // in the order in which they occur
+    auto addDim = [&](const std::string &dim) {
+      if (std::find(dims.begin(), dims.end(), dim) == dims.end()) dims.push_back(dim);
+    };
+    for (const ast::TypeParameter &t : def->typeParameters) addDim(t.name.text);
     for (const ast::StmtPtr &stmt : def->body) {
       auto *field = as<ast::AnnAssignStmt>(stmt);
       auto *type = field ? as<ast::SubscriptExpr>(field->annotation) : nullptr;
+      auto *method = as<ast::FuncDef>(stmt);
+      if (method && method->name.text != "__init__") continue;
       if (!field) return;
       for (size_t i = 0; type && i < extentCount(*type); ++i)
         visit(*type->items[i].value, [&](const ast::Expr &part) {
           auto *name = as<ast::NameExpr>(&part);
-          if (name && std::isupper(static_cast<unsigned char>(name->name[0]))) dims.insert(name->name);
+          if (name && std::isupper(static_cast<unsigned char>(name->name[0]))) addDim(name->name);
         });
     }
-    for (const ast::TypeParameter &t : def->typeParameters) dims.insert(t.name.text);
     std::string sizes;
     for (const std::string &dim : dims) sizes += (sizes.empty() ? "[" : ", ") + dim;
     const std::string &all = sources_.file(def->span.file).text;
     size_t colon = all.find(':', def->bases.empty() ? def->name.span.end : def->bases.back().span.end);
     if (colon == std::string::npos || colon > def->body.front()->span.begin) return;
+    if (def->bases.empty() && def->typeParameters.size() == dims.size()) {  // the head is right but for its first word
+      constexpr uint32_t kClass = 5;
+      return replace(group(false), {def->span.file, def->span.begin, def->span.begin + kClass}, "struct", "write it as a `struct`");
+    }
     replace(group(false), {def->span.file, def->span.begin, static_cast<uint32_t>(colon)},
             "struct " + def->name.text + (sizes.empty() ? "" : sizes + "]"), "write it as a `struct`");
   }

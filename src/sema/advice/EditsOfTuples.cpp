@@ -18,7 +18,7 @@ public:
     switch (diagnostic_.id) {
     case Id::badOperand: eachBinding([&](const ast::AssignStmt &assign) { takenApart(assign); }); break;
     case Id::redefinedType:
-      if (auto *assign = as<ast::AssignStmt>(place_.statement)) takenApart(*assign);
+      if (auto *assign = as<ast::AssignStmt>(place_.statement)) takenApart(*assign), otherOrder(*assign);
       break;
     case Id::unpackCount:
       if (auto *assign = as<ast::AssignStmt>(place_.statement)) moreResults(*assign);
@@ -85,6 +85,16 @@ private:
     std::string names;
     for (size_t more = 0; more < kMostRest; ++more)
       insert(rest, target->span.end, names += ", _", "leave the rest to `_`");
+  }
+
+  /// `size, g = clip_by_global_norm(g, 1.0)`, where `g` is what comes first.
+  void otherOrder(const ast::AssignStmt &assign) {
+    if (assign.targets.size() != 1 || assign.targets[0]->kind != ast::ExprKind::Tuple) return;
+    auto &items = static_cast<const ast::SequenceExpr &>(*assign.targets[0]).items;
+    CandidateGroup &edits = group(true);
+    for (size_t i = 0; i < items.size(); ++i)
+      for (size_t j = i + 1; j < items.size(); ++j)
+        replaceAll(edits, {{items[i]->span, text(*items[j])}, {items[j]->span, text(*items[i])}}, "take the results in this order");
   }
 
   /// `dw = grad(loss, wrt=("w", "b"))(...)`: the others are called likewise.

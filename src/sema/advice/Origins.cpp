@@ -71,6 +71,16 @@ void namesIn(const ast::Expr &e, std::set<std::string> &names) {
   for (const ast::Expr *child : ast::childrenOf(e).exprs) namesIn(*child, names);
 }
 
+/// `jax.vjp(f, x)` of what is here, too, if under another name.
+std::string withoutPrefix(std::string_view called) {
+  const BuiltinRow *row = builtinByName(called, 'P');
+  std::string_view here = row ? called : nameHere(called);
+  if (!row && !here.empty()) row = builtinByName(here, 'P');
+  if (here.empty()) return "";
+  std::string words = row ? "`" + std::string(here) + "` is there without a prefix" : "it is `" + std::string(here) + "` here, without a prefix";
+  return row && !row->signature.empty() ? words + ", and takes `" + std::string(row->signature) + "`" : words;
+}
+
 /// What is written instead of `torch.nn.Linear(...)`, in place of a sentence about prefixes.
 void noteInstead(diag::Diagnostic &diagnostic, const Place &place) {
   auto *name = ast::as<ast::NameExpr>(place.expr());
@@ -82,11 +92,22 @@ void noteInstead(diag::Diagnostic &diagnostic, const Place &place) {
   }
   bool ofTiles = called == "load" || called == "store";
   std::string_view words = ofTiles && !place.inKernel ? std::string_view() : wordsInstead(called);
+  std::string ours;
+  if (words.empty() && name && called != name->name) words = ours = withoutPrefix(called);
   if (!name || words.empty()) return;
   if (called != name->name) std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
   bool said = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
                           [&](const diag::Note &note) { return note.text == words; });
   if (!said) diagnostic.notes.push_back({{}, std::string(words)});
+}
+
+/// `buffers[t % 2][i] = v`, `x[i][j] = v` in a kernel.
+void noteNestedStore(diag::Diagnostic &diagnostic, const Place &place) {
+  auto *element = ast::as<ast::SubscriptExpr>(place.expr());
+  if (!element || !place.inKernel || element->object->kind != ast::ExprKind::Subscript) return;
+  std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
+  diagnostic.notes.push_back({{}, "an index behind an index stores into what the first one gave: all stand in one bracket, `x[i, j] = v`; several "
+                                  "buffers that the run chooses from are one with an axis more, `s = tile.alloc_shared((2, 64), f32)` and `s[t % 2, i] = v`"});
 }
 
 /// `mse(x, y, reduction="sum")`
@@ -115,6 +136,7 @@ void noteBits(diag::Diagnostic &diagnostic, const Place &place, const Sources &s
 void noteOrigins(diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
   switch (diagnostic.id) {
   case diag::Id::undefinedName: noteInstead(diagnostic, place); break;
+  case diag::Id::immutableTensor: noteNestedStore(diagnostic, place); break;
   case diag::Id::unknownKeyword: noteKeyword(diagnostic, sources); break;
   case diag::Id::unknownAttribute: noteBits(diagnostic, place, sources), noteHidden(diagnostic, place); break;
   case diag::Id::notCallable:

@@ -1,5 +1,7 @@
 #include "sema/advice/Remedies.h"
 #include "sema/Builtins.h"
+#include "sema/advice/Recipes.h"
+#include "sema/advice/WordsOfShapes.h"
 #include <algorithm>
 #include <set>
 
@@ -30,8 +32,8 @@ constexpr Remedy kArguments[] = {
     {"a scalar", "a tensor", "one element is `x[0]`; `sum(x)` and `mean(x)` make one number of all"},
     {"a number", "a tensor", "one element is `x[0]`; `sum(x)` and `mean(x)` make one number of all"},
     {"one number", "a tensor", "one element is `x[0]`; `sum(x)` and `mean(x)` make one number of all"},
-    {"a number", "a text", "a number stands without quotes; `float(text)` reads one"},
-    {"a text", "", "a text stands in quotes; `str(x)` and f-strings, `f\"{x}\"`, make one"},
+    {"a number", "a string", "a number stands without quotes; `float(text)` reads one"},
+    {"a string", "", "a text stands in quotes; `str(x)` and f-strings, `f\"{x}\"`, make one"},
     {"a tensor", "a tuple", "one of a tuple is taken by its place, `t[0]`, or all get names: `a, b = t`"},
     {"a tensor", "a list", "`tensor([1.0, 2.0])` makes a tensor of numbers, `stack` one of tensors"},
     {"a tensor", "a function", "a function is called: `f(x)`"},
@@ -62,7 +64,10 @@ std::string_view ofOperand(const std::string &message) {
   if (has(message, "a state object")) return "a state object says how far it is filled: `cache.length`";
   if (has(message, "a function")) return "a function is called: `f(x)`";
   if (has(message, "a tuple")) return "a tuple is taken apart, `a, b = f(x)`, or one of it is taken: `f(x)[0]`";
-  if (has(message, "a text")) return "values are put into text by an f-string, `f\"x = {x}\"`, or by `str(x)`";
+  if (has(message, "a string")) return "values are put into text by an f-string, `f\"x = {x}\"`, or by `str(x)`";
+  if (has(message, "a list")) return "`tensor([1.0, 2.0])` makes a tensor of numbers, `stack` one of tensors";
+  if (has(message, "`&`") || has(message, "`|`") || has(message, "`^`"))
+    return "it combines truth values and integers: compare first, `(x > 0) & (y > 0)`";
   if (has(message, "None")) return "what may be None is asked first: `if x is not None:`";
   if (has(message, "bool")) return "`cast(x, f32)` makes 0 and 1 of truth values; `&`, `|` and `~` combine them";
   if (has(message, "`%`") || has(message, "`//`") || has(message, "<<") || has(message, ">>"))
@@ -93,6 +98,40 @@ std::string_view ofKind(Id id) {
   case Id::narrowing: return "a conversion that may lose digits is written: `cast(x, f16)`";
   case Id::dtypeMismatch: return "nothing changes its dtype by itself: `cast(x, f32)` converts one of them";
   case Id::notCallable: return "parentheses call a function; an element is read by `x[i]`";
+  case Id::argumentTwice: return "an argument is given once: by its place, or by its name";
+  case Id::recursion: return "a loop goes over the same work: `for i in range(n):`";
+  case Id::notAType: return "a type is a dtype, `f32`, a tensor, `Tensor[N, M, f32]`, a struct, or a tuple of them, `(f32, i32)`";
+  case Id::badConstant: return "it has to be known, and allowed, when the program is compiled: another number is needed";
+  case Id::missingField: return "a struct is made of all of its fields, by their names: `Layer(w=w, b=b)`";
+  case Id::typeArguments: return "a struct gets as many dimensions as it declares: `struct Layer[I, O]` is used as `Layer[8, 4]`";
+  case Id::alwaysRaises: return "`raise` under a condition is compiled if the condition is known to be false: `if N > 4: raise ...`";
+  case Id::policyMeaningless: return "leave the policy out, or say it of a dtype that it is for";
+  case Id::badClaim: return "a range is written from its lower to its upper end";
+  case Id::factRefuted: return "what is given has to make it true: another shape or dtype, or another size";
+  case Id::shapeUndecided: return "say it of the dimensions: `where N % 4 == 0` behind the head, or `assert` in the body";
+  case Id::contradictoryFacts: return "leave one of the facts out";
+  case Id::sizeTooLarge: return "a bound on the dimensions keeps it small: `where N <= 65536`";
+  case Id::hostOnly: return "move it to `def main()`, or to a function that `main` calls and that leaves the computing to others";
+  case Id::sharedUnwritten: return "store into it first, and let `tile.barrier()` stand between the store and the read";
+  case Id::noOverload: return "the functions of this name are told apart by the kinds of their arguments";
+  case Id::dependsOnTile: return "take the whole axis, `x[r, :]`, or carry what is added up through a loop over its tiles";
+  case Id::windowTooLarge: return "`padding=` makes room for the window, or a smaller window fits";
+  case Id::callFactFails: return "the caller has to know it: say it behind its own head, `where ...`";
+  case Id::einsumExtent: return "one letter stands for one extent: give the axes letters of their own";
+  case Id::indexShape: return "indices have a place for each element of the result: `take(x, i, axis)` reads along an axis";
+  case Id::immutableTensor: return "values do not change: build a new one, or store into an output or a tensor made by `zeros`";
+  case Id::usedUp: return "split it first, `a, b = rng.split()`, and use each part once";
+  case Id::oldState: return "go on with the state that was returned: `cache = cache.append(k, v)`";
+  case Id::stateDropped: return "give the new state a name: `cache = cache.append(k, v)`";
+  case Id::unwrittenOutput: return "every element is stored by some group: the grid covers the output, and a guard leaves out what lies outside";
+  case Id::writtenTwice: return "groups store at places of their own: an offset by `tile.group_id(0)`, or `tile.origin()`";
+  case Id::unguardedLanes: return "a guard says how many lanes are needed: `if i < N:`";
+  case Id::maybeUnassigned: return "give it a value in front of the condition or the loop";
+  case Id::maybeNone: return "ask first: `if x is not None:`";
+  case Id::unusedValue: return "give it a name, `y = f(x)`, or leave it out";
+  case Id::untypedParameter: return "a type stands behind the name: `x: Tensor[N, f32]`, `n: i32`";
+  case Id::unknownWrt: return "`wrt` is the name of a parameter, in quotes";
+  case Id::wrtNotFloat: return "derivatives are by floats: leave it out of `wrt`";
   case Id::badFormat: return "`f\"{x:.3f}\"` writes three digits, `f\"{n:5d}\"` a number in five places";
   default: return {};
   }
@@ -159,10 +198,13 @@ std::string namesHere(const std::string &name, const Place &place) {
 std::string membersLike(const Place &place) {
   auto *member = place.innermost<ast::AttributeExpr>();
   if (!member) return "";
+  if (std::string_view instead = wordsInstead(member->attribute.text); !instead.empty()) return std::string(instead);
   auto *owner = as<ast::NameExpr>(member->object);
   bool tile = owner && (owner->name == "tile" || owner->name == "ts");
   std::vector<std::string> like = functionsLike(member->attribute.text, tile ? 'T' : 'M', place);
-  return like.empty() ? "" : (tile ? "`tile` has " : "tensors have ") + listed(like);
+  if (!like.empty()) return (tile ? "`tile` has " : "tensors have ") + listed(like);
+  return tile ? "`tile` has slices and products of tiles, `tile.dot(a, b)`, reductions, `tile.sum(t, axis=1)`, and functions of each element, `tile.exp(t)`"
+              : "a tensor has the functions of its elements and axes, `x.exp()`, `x.sum(axis=1)`, `x.reshape(n, m)`, and `x.shape`, `x.ndim`, `x.dtype`, `x.T`";
 }
 
 /// "it takes `path`, `value`"
@@ -183,22 +225,54 @@ std::string parametersOf(const Place &place) {
   return "";
 }
 
+/// `norm(w)` in `main`: what a function of the library does there is for functions of tensors.
+std::string computedByHost(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  bool inLibrary = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
+                               [](const diag::Note &note) { return has(note.text, "of the standard library"); });
+  auto *call = as<ast::CallExpr>(place.expr());
+  if (!inLibrary || !call || !place.function || place.function->name.text != "main" || place.function->result) return "";
+  const std::string callee(sources.text(call->callee->span));
+  return "host code leaves the computing to others: put `" + callee + "` into a function of tensors, `def of[N](x: Tensor[N, f32]) -> f32:`, and call that";
+}
+
+/// What breaks a rule, or the rule: neither says what to write.
+bool isRuleAlone(std::string_view note) {
+  for (std::string_view begin : {"the smallest sizes that break it", "counted from the last, extents", "the last dimension of the left side",
+                                 "it happens with"})
+    if (note.substr(0, begin.size()) == begin) return true;
+  return false;
+}
+/// Whether an edit is more than a fact that narrows the program.
+bool offersEdit(const diag::Diagnostic &diagnostic) {
+  return std::any_of(diagnostic.fixes.begin(), diagnostic.fixes.end(), [](const diag::Fix &fix) {
+    return fix.replacement.rfind(" where ", 0) != 0 && fix.title.rfind("if it is meant", 0) != 0;
+  });
+}
+
 }  // namespace
 
 void noteRemedy(diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
-  bool says = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
-                          [](const diag::Note &note) { return !note.span.valid(); });
-  if (!diagnostic.fixes.empty() || says || !place.outermost) return;
-  std::string sentence;
+  bool says = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(), [](const diag::Note &note) {
+    return !note.span.valid() && !isRuleAlone(note.text);
+  });
+  if (offersEdit(diagnostic) || says || !place.outermost) return;
+  std::string sentence = computedByHost(diagnostic, place, sources);
+  if (sentence.empty()) sentence = wordsOfShapes(diagnostic, place, sources);
+  if (!sentence.empty()) {
+    diagnostic.notes.push_back({{}, std::move(sentence)});
+    return;
+  }
   switch (diagnostic.id) {
   case Id::wrongArgument: sentence = ofArgument(diagnostic.message); break;
   case Id::badOperand: sentence = ofOperand(diagnostic.message); break;
   case Id::undefinedName: sentence = namesHere(std::string(sources.text(diagnostic.span)), place); break;
   case Id::unknownAttribute: sentence = membersLike(place); break;
   case Id::argumentNotGiven:
+  case Id::tooManyArguments:
   case Id::unknownKeyword: sentence = parametersOf(place); break;
-  default: sentence = ofKind(diagnostic.id); break;
+  default: break;
   }
+  if (sentence.empty()) sentence = ofKind(diagnostic.id);
   if (!sentence.empty()) diagnostic.notes.push_back({{}, std::move(sentence)});
 }
 

@@ -12,6 +12,13 @@ std::vector<CandidateGroup> smallEditsOfValues(const diag::Diagnostic &diagnosti
                                                const Sources &sources);
 std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnostic, const Place &place,
                                                 const Sources &sources);
+/// A dimension that no parameter has. (EditsOfDimensions.cpp)
+std::vector<CandidateGroup> editsOfDimensions(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
+/// Sizes and slices of tiles. (EditsOfTiles.cpp)
+std::vector<CandidateGroup> editsOfTiles(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// The names that a tuple lacks, another name that fits. (EditsOfScope.cpp)
+std::vector<CandidateGroup> editsOfScope(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> editsOfUse(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> editsOfExchange(const diag::Diagnostic &diagnostic, const Place &place,
                                             const Sources &sources);

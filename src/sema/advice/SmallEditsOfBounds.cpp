@@ -258,6 +258,9 @@ private:
     }
     names.erase(name), names.erase("_");
     CandidateGroup &edits = group(true);
+    auto *subscript = place_.innermost<ast::SubscriptExpr>();
+    for (size_t i = 0; subscript && i < subscript->items.size(); ++i)  // an offset belongs to one axis
+      if (auto *beside = as<ast::SliceExpr>(subscript->items[i].value); beside && beside->start) names.erase(text(*beside->start));
     for (const std::string &other : names) replace(edits, slice.start->span.to(sum->left->span), other + ":" + other);
   }
   /// `for k in tile.range(0, M, T.k)`, which goes over K elements.

@@ -19,9 +19,10 @@ public:
     case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
     case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(); break;
     case Id::tileMismatch:
+    case Id::factRefuted:
     case Id::redefinedType: keptDimension(); break;
-    case Id::broadcastFails: shiftedArgument(), uprightArguments(); break;
-    case Id::contractionMismatch: exchanged(), flattenedRows(), axesOfOperands(), rowsOfTable(), flattened(); break;
+    case Id::broadcastFails: keptDimension(), shiftedArgument(), uprightArguments(); break;
+    case Id::contractionMismatch: keptDimension(), exchanged(), flattenedRows(), axesOfOperands(), rowsOfTable(), flattened(); break;
     case Id::badAxis:
     case Id::badReshape: axesOfCalls(); break;
     case Id::badConstant: axesOfCalls(); break;
@@ -40,19 +41,22 @@ public:
 private:
   /// `keepdim=True` where the result lacks the dimension.
   void keptDimension() {
-    const ast::Expr *e = meant();
-    if (!e) return;
+    if (diagnostic_.id == Id::factRefuted && diagnostic_.message.find("ndim") == std::string::npos) return;
     CandidateGroup &edits = group(true);
-    visit(*e, [&](const ast::Expr &part) {
+    std::set<const ast::CallExpr *> seen;
+    auto drop = [&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
-      if (!call) return;
+      if (!call || !seen.insert(call).second) return;
       for (size_t i = 0; i < call->arguments.size(); ++i) {
         const ast::Argument &arg = call->arguments[i];
         if (!arg.keyword || arg.keyword->text != "keepdim") continue;
         uint32_t begin = i > 0 ? call->arguments[i - 1].span.end : arg.span.begin;
         replace(edits, {arg.span.file, begin, arg.span.end}, "", "drop the dimension that is reduced");
       }
-    });
+    };
+    eachInPlay(drop);
+    if (place_.statement)  // `acc += sum(x, axis=1, keepdim=True)`
+      for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, drop);
   }
 
   /// `outer(b, a)`: two arguments next to each other.
@@ -377,6 +381,13 @@ private:
           !shaped->arguments.empty())
         rows = text(shaped->arguments[0].span);
     }
+    if (rows.empty())  // `flat = logits.reshape(B * S, V)` in front
+      eachInPlay([&](const ast::Expr &part) {
+        auto *shaped = as<ast::CallExpr>(&part);
+        const bool method = shaped && nameOf(*shaped) == "reshape" && as<ast::AttributeExpr>(shaped->callee);
+        auto *first = method && !shaped->arguments.empty() ? as<ast::BinaryExpr>(shaped->arguments[0].value) : nullptr;
+        if (first && first->op == ast::BinaryOp::Mul) rows = text(*first);
+      });
     if (rows.empty()) return;
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : call.arguments) {

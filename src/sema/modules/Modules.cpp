@@ -296,7 +296,7 @@ static void moduleStatement(Context &cx, ModuleScope &scope, const ast::Stmt &st
     bool plain = def.bases.empty() && def.decorators.empty() && cx.sources.text(stmt.span).substr(0, 6) == "class ";
     for (const ast::StmtPtr &part : def.body) {
       auto *method = as<ast::FuncDef>(part);
-      plain &= part->kind == ast::StmtKind::AnnAssign || (method && method->name.text.substr(0, 2) != "__");
+      plain &= part->kind == ast::StmtKind::AnnAssign || (method && (method->name.text == "__call__" || method->name.text.substr(0, 2) != "__"));
     }
     if (!plain || cx.options.keepUnsupported)
       return undefinedYet("a class", def.name,

@@ -286,6 +286,8 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
       builder.help("`tile.iota(n)` counts from 0 to n - 1");
     } else if (const Foreign *foreign = tile ? foreignName(name) : nullptr; foreign && foreign->here.empty()) {
       builder.help(std::string(foreign->why));
+    } else if (std::string_view instead = object.kind == ValueKind::HostTensor ? memberInstead(name) : ""; !instead.empty()) {
+      builder.help(std::string(instead));
     } else if (!known.empty() && known.size() <= kMostTold) {
       std::string all;
       for (const std::string &one : known) all += (all.empty() ? "`" : ", `") + one + "`";

@@ -1,0 +1,158 @@
+// Edits for tiles that do not fit one another: a size that is not that of the offset before it, an offset alone where a
+// tile begins, slices of the axes in another order.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+#include <array>
+#include <map>
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class TileEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    if (!place_.inKernel || !place_.function) return {};
+    switch (diagnostic_.id) {
+    case Id::tileMismatch:
+    case Id::broadcastFails:
+    case Id::contractionMismatch:
+    case Id::shapeMismatch:
+    case Id::rankMismatch:
+    case Id::redefinedType:
+    case Id::wrongArgument:
+    case Id::badOperand: findOffsets(), sizeOfOffset(), tileAtOffset(), exchangedSlices(); break;
+    case Id::outOfBounds: findOffsets(), exchangedOrigin(); break;
+    case Id::immutableTensor: oneBracket(); break;
+    default: break;
+    }
+    return taken();
+  }
+
+private:
+  static constexpr size_t kMost = 12;
+
+  template <class Visit> static void visitStatements(const ast::FuncDef &def, const Visit &each) {
+    std::vector<const ast::Stmt *> open;
+    for (size_t i = def.body.size(); i-- > 0;) open.push_back(def.body[i].get());
+    while (!open.empty()) {
+      const ast::Stmt *stmt = open.back();
+      open.pop_back();
+      each(*stmt);
+      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+    }
+  }
+  /// The size of the schedule that belongs to each offset: `m, n = tile.origin()` are where a tile of T.m rows and T.n
+  /// columns starts, and `for k in tile.range(0, K, T.k)` goes on by T.k.
+  void findOffsets() {
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;
+      if (call && nameOf(*call) == "context") context_ = text(*assign->targets[0]);
+      if (call && nameOf(*call) == "origin" && assign->targets[0]->kind == ast::ExprKind::Tuple) {
+        auto &items = static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items;
+        const size_t count = items.size();
+        if (count == 1) sizes_[text(*items[0])] = "m";
+        if (count >= 2) origin_ = {items[count - 2].get(), items[count - 1].get()};
+        if (count >= 2) sizes_[text(*items[count - 2])] = "m", sizes_[text(*items[count - 1])] = "n";
+      }
+      auto *loop = as<ast::ForStmt>(&stmt);
+      auto *range = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
+      auto *step = range && range->arguments.size() == 3 ? as<ast::AttributeExpr>(range->arguments[2].value) : nullptr;
+      if (step && text(*step->object) == context_) sizes_[text(*loop->target)] = step->attribute.text;
+    });
+    sizes_.erase("_");
+  }
+
+  /// `x[i][j] = v` for `x[i, j] = v`.
+  void oneBracket() {
+    auto *element = as<ast::SubscriptExpr>(place_.expr());
+    auto *row = element ? as<ast::SubscriptExpr>(element->object) : nullptr;
+    if (!row || row->items.empty() || element->items.empty()) return;
+    replace(group(false), {row->span.file, row->items.back().span.end, element->items.front().span.begin}, ", ", "put all indices into one bracket");
+  }
+
+  /// `n, m = tile.origin()`, where every slice has T.m with `m` and T.n with `n`.
+  void exchangedOrigin() {
+    if (!origin_[0]) return;
+    bool all = true;
+    std::set<std::string> seen;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      auto *stop = slice && slice->start ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+      auto *size = stop ? as<ast::AttributeExpr>(stop->right) : nullptr;
+      const std::string start = slice && slice->start ? text(*slice->start) : "";
+      if (!size || (start != text(*origin_[0]) && start != text(*origin_[1]))) return;
+      seen.insert(start), all &= size->attribute.text == (start == text(*origin_[0]) ? "n" : "m");
+    });
+    if (all && seen.size() == 2)
+      replaceAll(group(false), {{origin_[0]->span, text(*origin_[1])}, {origin_[1]->span, text(*origin_[0])}}, "exchange the origins");
+  }
+
+  /// `m:m + T.k` for `m:m + T.m`, `tile.zeros((T.m, T.k), f32)` for `(T.m, T.n)`.
+  void sizeOfOffset() {
+    CandidateGroup &edits = group(false);
+    auto other = [&](const ast::Expr *size, const std::string &right) {
+      auto *member = as<ast::AttributeExpr>(size);
+      if (member && text(*member->object) == context_ && member->attribute.text != right && edits.edits.size() < kMost)
+        replace(edits, member->attribute.span, right, "take the size that belongs to this axis");
+    };
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      auto *stop = slice && slice->start ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+      auto it = stop && stop->op == ast::BinaryOp::Add ? sizes_.find(text(*slice->start)) : sizes_.end();
+      if (it != sizes_.end() && text(*stop->left) == it->first) other(stop->right.get(), it->second);
+      auto *call = as<ast::CallExpr>(&part);
+      const bool makes = call && (nameOf(*call) == "zeros" || nameOf(*call) == "full") && !call->arguments.empty();
+      const ast::Expr *shape = makes ? call->arguments[0].value.get() : nullptr;
+      if (!shape || shape->kind != ast::ExprKind::Tuple) return;
+      auto &items = static_cast<const ast::SequenceExpr &>(*shape).items;
+      for (size_t i = 0; items.size() <= 2 && i < items.size(); ++i) other(items[i].get(), i == 0 ? "m" : "n");
+    });
+  }
+
+  /// `x[m:m + T.m, n]` for `x[m:m + T.m, n:n + T.n]`.
+  void tileAtOffset() {
+    CandidateGroup &edits = group(true);
+    if (context_.empty()) return;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *subscript = as<ast::SubscriptExpr>(&part);
+      for (size_t i = 0; subscript && i < subscript->items.size() && edits.edits.size() < kMost; ++i) {
+        auto it = sizes_.find(text(subscript->items[i].span));
+        if (it != sizes_.end())
+          replace(edits, subscript->items[i].span, it->first + ":" + it->first + " + " + context_ + "." + it->second,
+                  "take the tile that starts there");
+      }
+    });
+  }
+
+  /// `tile.cp_async(part, B[n:n + 64, k:k + 32])` for `B[k:k + 32, n:n + 64]`.
+  void exchangedSlices() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || diagnostic_.id == Id::tileMismatch) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &arg : call->arguments) {
+      auto *subscript = as<ast::SubscriptExpr>(arg.value);
+      if (!subscript || subscript->items.size() != 2) continue;
+      const ast::Argument &a = subscript->items[0], &b = subscript->items[1];
+      if (a.value->kind == ast::ExprKind::Slice && b.value->kind == ast::ExprKind::Slice && text(a.span) != text(b.span))
+        replace(edits, a.span.to(b.span), text(b.span) + ", " + text(a.span), "exchange them");
+    }
+  }
+
+  std::array<const ast::Expr *, 2> origin_{};  // what the last two of `tile.origin()` are called
+  std::string context_;                       // the name of `tile.context()`
+  std::map<std::string, std::string> sizes_;  // by the name of an offset: "m", "n" or "k"
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfTiles(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return TileEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
