@@ -172,6 +172,8 @@ private:
   void exchangedFactors() {
     auto *product = as<ast::BinaryExpr>(place_.expr());
     if (!product || product->op != ast::BinaryOp::MatMul || place_.inKernel) return;
+    for (const ast::Expr *operand : {product->left.get(), product->right.get()})  // rather it was turned around once too often
+      if (text(*operand).ends_with(".T") || text(*operand).find("transpose") != std::string::npos) return;
     auto factor = [&](const ast::Expr &e) { return e.kind == ast::ExprKind::Binary ? "(" + text(e) + ")" : text(e); };
     replace(group(false), product->left->span.to(product->right->span), factor(*product->right) + " @ " + factor(*product->left), "exchange them");
   }
