@@ -22,6 +22,9 @@ public:
     case Id::broadcastFails:
     case Id::shapeMismatch: declaredExtent(); break;
     case Id::factRefuted: declaredIntegers(); break;
+    case Id::wrongArgument:
+      if (diagnostic_.message.find("a tensor of integers") != std::string::npos) declaredIntegers();
+      break;
     case Id::gradNotScalar: lossOfRow(), lossWithoutMetrics(); break;
     default: break;
     }
@@ -224,7 +227,7 @@ private:
   /// `cross_entropy(logits, labels)` of labels that are declared as floats, and what is declared as integers for floats.
   void declaredIntegers() {
     auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || diagnostic_.message.find(".dtype") == std::string::npos) return;
+    if (!call || (diagnostic_.id == Id::factRefuted && diagnostic_.message.find(".dtype") == std::string::npos)) return;
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : call->arguments) {
       const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get());

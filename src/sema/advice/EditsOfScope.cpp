@@ -22,14 +22,15 @@ public:
     switch (diagnostic_.id) {
     case Id::undefinedName: missingOfTuple(); break;
     case Id::unknownAttribute: otherOwner(); break;
-    case Id::wrongArgument: missingOfTuple(), calledLikeParameter(), otherIndex(); break;
+    case Id::wrongArgument: missingOfTuple(), streamOfSeed(), calledLikeParameter(), otherIndex(); break;
     case Id::badOperand: missingTensor(), missingOfTuple(); break;
-    case Id::wrongResult:
+    case Id::wrongResult: missingOfTuple(), otherWrt(); break;
     case Id::unpackCount: missingOfTuple(); break;
+    case Id::dtypeMismatch: ofLabels(); break;
     case Id::contractionMismatch: exchangedFactors(), calledLikeParameter(); break;
-    case Id::broadcastFails:
+    case Id::broadcastFails: ofLabels(), otherWrt(), calledLikeParameter(); break;
     case Id::shapeMismatch:
-    case Id::rankMismatch: calledLikeParameter(); break;
+    case Id::rankMismatch: otherWrt(), calledLikeParameter(); break;
     case Id::badReshape: missingSize(); break;
     case Id::badConstant: missingAxis(); break;
     default: break;
@@ -166,6 +167,52 @@ private:
       insert(use.reads.empty() ? unread : read, call->arguments[0].span.begin, name + ", ", "give it `" + name + "`");
     }
     groups_.push_back(std::move(unread)), groups_.push_back(std::move(read));
+  }
+
+  /// `start(seed)` of a function that takes a stream.
+  void streamOfSeed() {
+    const ast::Expr &e = *place_.expr();
+    const bool number = e.kind == ast::ExprKind::Name || e.kind == ast::ExprKind::Int;
+    if (number && diagnostic_.message.find("expects a stream") != std::string::npos && diagnostic_.message.find("an integer") != std::string::npos)
+      replace(group(false), e.span, "Rng(" + text(e) + ")", "make a stream of the seed");
+  }
+
+  /// `grad(loss, wrt="x")`, whose result has the shape of another parameter.
+  void otherWrt() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      const ast::Argument *wrt = call ? keyword(*call, "wrt") : nullptr;
+      auto *name = wrt ? as<ast::StringExpr>(wrt->value) : nullptr;
+      auto *loss = name && !call->arguments.empty() ? as<ast::NameExpr>(call->arguments[0].value) : nullptr;
+      if (!loss) return;
+      for (const Signature &known : signaturesOf(loss->name, diagnostic_, place_, sources_))
+        for (const CalleeParameter &p : known)
+          if (p.name != name->value && edits.edits.size() < kMost)
+            replace(edits, name->span, "\"" + p.name + "\"", "differentiate by `" + p.name + "`");
+    });
+  }
+
+  /// `rows * weight` of a weight for each class, `mse(p, y)` of labels: a class has its own number, or its own column.
+  void ofLabels() {
+    if (place_.inKernel) return;
+    CandidateGroup rows, columns;
+    for (const ast::Parameter &labels : place_.function->parameters) {
+      const ast::SubscriptExpr *type = tensorType(labels.annotation.get());
+      auto dtype = type ? dtypeByName(dtypeText(*type)) : std::nullopt;
+      if (!dtype || !isInt(*dtype)) continue;
+      for (const ast::Expr *operand : operandsAt(place_)) {
+        if (operand->kind != ast::ExprKind::Name && operand->kind != ast::ExprKind::Attribute) continue;
+        if (text(*operand) != labels.name.text)
+          replace(rows, operand->span, "take(" + text(*operand) + ", " + labels.name.text + ")", "take that of each label");
+        else
+          for (const std::string &dim : dimensions())
+            replace(columns, operand->span, "one_hot(" + labels.name.text + ", " + dim + ")", "a column for each class");
+      }
+    }
+    rows.assumes = columns.assumes = true;  // that it fits says nothing of what was meant
+    groups_.push_back(std::move(rows)), groups_.push_back(std::move(columns));
   }
 
   /// `w @ x` for `x @ w`: an operand that is turned around besides would be one thing more.

@@ -28,6 +28,7 @@ public:
     case Id::badOperand: findOffsets(), sizeOfOffset(), tileAtOffset(), exchangedSlices(); break;
     case Id::outOfBounds: findOffsets(), exchangedOrigin(); break;
     case Id::immutableTensor: oneBracket(); break;
+    case Id::dependsOnTile: alongRows(); break;
     default: break;
     }
     return taken();
@@ -66,6 +67,18 @@ private:
       if (step && text(*step->object) == context_) sizes_[text(*loop->target)] = step->attribute.text;
     });
     sizes_.erase("_");
+  }
+
+  /// `tile.sum(x[r:r + T.m, :])` for the sum of each row.
+  void alongRows() {
+    CandidateGroup &edits = group(false);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      static const std::set<std::string> reductions = {"sum", "max", "min", "mean", "prod"};
+      if (!call || !reductions.count(nameOf(*call)) || keyword(*call, "axis") || call->arguments.size() != 1) return;
+      for (const char *axis : {"1", "0"})
+        if (edits.edits.size() < kMost) insert(edits, call->span.end - 1, std::string(", axis=") + axis, std::string("reduce along axis ") + axis);
+    });
   }
 
   /// `x[i][j] = v` for `x[i, j] = v`.

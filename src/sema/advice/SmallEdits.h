@@ -15,6 +15,8 @@ std::vector<CandidateGroup> smallEditsOfKernels(const diag::Diagnostic &diagnost
 /// A dimension that no parameter has. (EditsOfDimensions.cpp)
 std::vector<CandidateGroup> editsOfDimensions(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);
+/// The wrong one of several axes. (EditsOfAxes.cpp)
+std::vector<CandidateGroup> editsOfAxes(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Sizes and slices of tiles. (EditsOfTiles.cpp)
 std::vector<CandidateGroup> editsOfTiles(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// The names that a tuple lacks, another name that fits. (EditsOfScope.cpp)
