@@ -19,6 +19,7 @@ CHECKS = {
     "check_tests": [],
     "check_diagnostics": [],
     "check_words": [],
+    "check_adding": [],
     "check_links": [],
     "make_grammar_page": ["--check"],
     "make_library_page": ["--check"],
