@@ -60,6 +60,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createProveBoundsPass());  // needs the sizes, and every access in its place
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createMergeAxesPass());  // where the proofs say that it can be done
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createSimplifyMasksPass());  // those that no proof has removed
+    if (machine->family == Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createKeepRowsPass());  // of accesses without masks
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createOrderGroupsPass());  // while loops still say how long they are
     if (multipliesByWarps(*machine)) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createTurnProductsPass());  // before layouts, which take the tiles as they then are

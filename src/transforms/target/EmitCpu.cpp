@@ -59,9 +59,11 @@ static std::optional<Dim> countOf(Value value) {
 }
 
 /// The loop over the lanes runs below the extent: a test for it says nothing new.
-bool KernelEmitter::isLoopBound(Value condition) {
+bool KernelEmitter::isLoopBound(Value condition) { return laneLoop_ && isBelowLanes(condition); }
+
+bool KernelEmitter::isBelowLanes(Value condition) {
   auto test = condition.getDefiningOp<tile::ElementwiseOp>();
-  if (!laneLoop_ || !test || test.getMnemonic() != "lt") return false;
+  if (!test || test.getMnemonic() != "lt") return false;
   auto where = test.getArgs()[0].getDefiningOp<tile::QueryOp>();
   return where && where.getQuery() == "linear_id" && countOf(test.getArgs()[1]) == kernel_.getGrid().getDims()[0].getDim();
 }
@@ -136,37 +138,92 @@ static std::string hintOf(ArrayRef<Value> values) {
   return "";
 }
 
-/// Rows in parallel, each in pieces that are work enough for a task, so that few rows are shared out as well. Where what
-/// is read lies across the rows that are written, blocks of rows and columns, whose lines stay in the cache.
+/// Where the loop over the lanes stores.
+Block &KernelEmitter::lanesBlock() {
+  Block &top = kernel_.getBody().front();
+  for (auto branch : top.getOps<scf::IfOp>())
+    if (branch.getNumResults() == 0 && isBelowLanes(branch.getCondition())) return *branch.thenBlock();
+  return top;
+}
+
+constexpr int64_t kPiece = 4096;  // elements: work enough for a task
+
+/// Rows in parallel, each in pieces, so that few rows are shared out as well. Where what is read lies across the rows that
+/// are written, blocks of rows and columns, whose lines stay in the cache.
 LogicalResult KernelEmitter::emitRowsOfLanes(const RowsOfLanes &lanes) {
-  constexpr int64_t piece = 4096, block = 64;
   OpBuilder::InsertionGuard guard(builder_);
   names_.push();
   std::string rowHint = hintOf(lanes.rows), colHint = hintOf(lanes.cols);
   std::string row = rowHint.empty() ? names_.fresh("row") : names_.declare(rowHint);
   std::string col = colHint.empty() ? names_.fresh("col") : names_.declare(colHint);
-  ExprRef width = dim(*lanes.width), rowCounter, colFrom = typed(0), colTo = width;
-  auto end = [&](ExprRef from, int64_t step, ExprRef extent) {
-    return call("tsr::min", {binary("+", from, typed(step)), extent}, indexType(),
-                {StringAttr::get(context_, "int64_t")});
-  };
-  bool whole = lanes.width->isConstant() && lanes.width->constant() <= piece;
+  ExprRef rowCounter, width = dim(*lanes.width);
+  std::pair<ExprRef, ExprRef> limits(typed(0), width);
+  SmallVector<tile::StoreElementOp> stores =
+      storesInLines(lanesBlock(), [&](Value index) { return llvm::is_contained(lanes.cols, index); },
+                    [&](Value index) { return llvm::is_contained(lanes.rows, index); });
+  for (Value value : lanes.cols) counters_.insert(value);
+  for (Value value : lanes.rows) counters_.insert(value);
   if (lanes.turned) {
-    ExprRef row0 = valueOf(openLoop(names_.fresh(row + "0"), typed(0), lanes.height, block, true, false, 2));
-    colFrom = valueOf(openLoop(names_.fresh(col + "0"), typed(0), width, block, false, false, 0));
-    colTo = end(colFrom, block, width);
-    rowCounter = valueOf(openLoop(row, row0, end(row0, block, lanes.height), 1, false, false, 0));
+    limits = openBlocks(lanes, stores, row, col, rowCounter);
   } else {
+    bool whole = lanes.width->isConstant() && lanes.width->constant() <= kPiece;
     rowCounter = valueOf(openLoop(row, typed(0), lanes.height, 1, true, false, whole ? 0 : 2));
-    if (!whole) {
-      colFrom = valueOf(openLoop(names_.fresh(col + "0"), typed(0), width, piece, false, false, 0));
-      colTo = end(colFrom, piece, width);
-    }
+    for (Value value : lanes.rows) bound_[value] = rowCounter;
+    if (!whole) limits = openPieces(stores, col, width);
   }
-  ExprRef colCounter = valueOf(openLoop(col, colFrom, colTo, 1, false, true, 0));
+  ExprRef colCounter = valueOf(openLoop(col, limits.first, limits.second, 1, false, true, 0));
   laneLoop_ = rowCounter;
-  for (Value value : lanes.rows) bound_[value] = rowCounter, counters_.insert(value);
-  for (Value value : lanes.cols) bound_[value] = colCounter, counters_.insert(value);
+  for (Value value : lanes.cols) bound_[value] = colCounter;
+  LogicalResult result = emitBlock(kernel_.getBody().front());
+  names_.pop();
+  return result;
+}
+
+ExprRef KernelEmitter::endOf(ExprRef from, int64_t step, ExprRef extent) {
+  return call("tsr::min", {binary("+", from, typed(step)), extent}, indexType(), {StringAttr::get(context_, "int64_t")});
+}
+
+/// Opens a loop over pieces of a row, and gives the limits of the one over their elements.
+std::pair<ExprRef, ExprRef> KernelEmitter::openPieces(ArrayRef<tile::StoreElementOp> stores, const std::string &counter, ExprRef width,
+                                                      bool parallel) {
+  ExprRef from = valueOf(openLoop(names_.fresh(counter + "0"), typed(0), width, kPiece, parallel, false, 0));
+  if (stores.empty()) return {from, endOf(from, kPiece, width)};
+  declareStreaming(stores.front());
+  return declareLines(stores, kPiece, width, from);
+}
+
+/// Opens loops over blocks and over the rows of a block, and gives the limits of the one over its columns.
+std::pair<ExprRef, ExprRef> KernelEmitter::openBlocks(const RowsOfLanes &lanes, ArrayRef<tile::StoreElementOp> stores,
+                                                      const std::string &row, const std::string &col, ExprRef &rowCounter) {
+  ExprRef width = dim(*lanes.width);
+  SmallVector<tile::LoadElementOp> loads = stores.empty() ? SmallVector<tile::LoadElementOp>() : turnedLoads(lanes);
+  auto openRows = [&](ExprRef from, int64_t step) {
+    rowCounter = valueOf(openLoop(row, from, endOf(from, step, lanes.height), 1, false, false, 0));
+    for (Value value : lanes.rows) bound_[value] = rowCounter;
+  };
+  if (loads.empty()) {
+    constexpr int64_t block = 64;
+    ExprRef row0 = valueOf(openLoop(names_.fresh(row + "0"), typed(0), lanes.height, block, true, false, 2));
+    ExprRef col0 = valueOf(openLoop(names_.fresh(col + "0"), typed(0), width, block, false, false, 0));
+    openRows(row0, block);
+    return {col0, endOf(col0, block, width)};
+  }
+  // What is read lies along the rows of the result: its own rows are gone over before the next ones.
+  ExprRef col0 = valueOf(openLoop(names_.fresh(col + "0"), typed(0), width, kTurnedCols, true, false, 2));
+  ExprRef row0 = valueOf(openLoop(names_.fresh(row + "0"), typed(0), lanes.height, kTurnedRows, false, false, 0));
+  declareStreaming(stores.front());
+  declareTurned(loads, row0, col0);
+  openRows(row0, kTurnedRows);
+  return declareLines(stores, kTurnedCols, width, col0);
+}
+
+/// Lanes that are the elements of one row.
+LogicalResult KernelEmitter::emitOneRow(ArrayRef<tile::StoreElementOp> stores, const std::string &hint) {
+  OpBuilder::InsertionGuard guard(builder_);
+  names_.push();
+  std::string counter = hint.empty() ? names_.fresh("i") : names_.declare(hint);
+  auto limits = openPieces(stores, counter, lanes(), /*parallel=*/true);
+  laneLoop_ = valueOf(openLoop(counter, limits.first, limits.second, 1, false, true, 0));
   LogicalResult result = emitBlock(kernel_.getBody().front());
   names_.pop();
   return result;
@@ -176,6 +233,9 @@ LogicalResult KernelEmitter::emitPlainLoop() {
   if (std::optional<RowsOfLanes> rows = rowsOfLanes()) return emitRowsOfLanes(*rows);
   Location place = kernel_.getLoc();
   std::string counter = standingName(kernel_, "linear_id", 0);
+  SmallVector<tile::StoreElementOp> stores = storesInLines(lanesBlock(), [&](Value index) { return isa_and_nonnull<tile::QueryOp>(index.getDefiningOp()); },
+                                                           [](Value) { return false; });
+  if (!stores.empty()) return emitOneRow(stores, counter);
   Value from = write(builder_, place, typed(0)), to = write(builder_, place, lanes());
   Value by = write(builder_, place, typed(1));
   Scope scope(*this);
@@ -288,7 +348,7 @@ void KernelEmitter::combineInVectors(out::ForOp loop, scf::ForOp op, ArrayRef<St
   }
   bool plain = true;
   op.getBody()->walk([&](Operation *inner) {
-    plain = plain && inner->getNumRegions() == 0 && (isMemoryEffectFree(inner) || isa<tile::LoadElementOp>(inner));
+    plain = plain && inner->getNumRegions() == 0 && (isMemoryEffectFree(inner) || isa<tile::LoadElementOp, tile::KeepOp, tile::RecallOp>(inner));
   });
   if (!plain) return;
   loop.setSimd(true);

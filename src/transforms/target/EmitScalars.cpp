@@ -123,6 +123,7 @@ ExprRef KernelEmitter::mask(Value base, ValueRange indices, llvm::function_ref<b
 ExprRef KernelEmitter::loadElement(tile::LoadElementOp op) {
   Indices indices;
   for (Value index : op.getIndices()) indices.push_back(scalar(index));
+  if (ExprRef block = turnedBlocks_.lookup(op)) return read(element(block, {indices[1], indices[0]}, op.getType()));
   ExprRef value = read(elementPlace(op.getBase(), indices, op.getBase()));
   ExprRef inside = mask(op.getBase(), op.getIndices(), [&](unsigned i) { return op.isInBounds(i); });
   if (!inside) return value;
@@ -138,6 +139,10 @@ LogicalResult KernelEmitter::emitStoreElement(tile::StoreElementOp op) {
   lastLoop_ = nullptr;
   Indices indices;
   for (Value index : op.getIndices()) indices.push_back(scalar(index));
+  if (ExprRef line = lines_.lookup(op)) {
+    assign(element(line, {indices.back()}, ir::elementTypeOf(op.getBase().getType())), scalar(op.getValue()), op.getLoc());
+    return success();
+  }
   ExprRef place = elementPlace(op.getBase(), indices, op.getBase());
   ExprRef inside = mask(op.getBase(), op.getIndices(), [&](unsigned i) { return op.isInBounds(i); });
   if (!inside) {

@@ -140,11 +140,13 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   ExprRef lower = scalar(op.getLowerBound()), upper = bound(op.getUpperBound(), "end"),
           step = bound(op.getStep(), "step");
   lastLoop_ = nullptr;
-  Value from = write(builder_, place, bare(lower)), to = write(builder_, place, upper),
-        by = write(builder_, place, step);
   Scope scope(*this);
   StringRef hint = ir::nameHint(op.getInductionVar());
   std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
+  SmallVector<tile::StoreElementOp> lines = storesOfRow(op);
+  if (!lines.empty()) std::tie(lower, upper) = openLines(lines, counter, upper);
+  Value from = write(builder_, place, bare(lower)), to = write(builder_, place, upper),
+        by = write(builder_, place, step);
   auto unroll = dyn_cast_or_null<IntegerAttr>(op->getAttr(tile::kUnrolled));  // by so many
   if (op->hasAttr(tile::kUnrolled) && !unroll) unroll = builder_.getI64IntegerAttr(0);
   auto loop = builder_.create<out::ForOp>(place, counter, from, to, by, unroll, false, false);
@@ -160,6 +162,7 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   if (failed(assignYields(op.getYieldedValues(), carried, op.getBody()->getTerminator()->getLoc())))
     return failure();
   combineInVectors(loop, op, carried);
+  if (!lines.empty()) loop.setSimd(llvm::all_of(*op.getBody(), [&](Operation &inner) { return !writesMemory(&inner) || lines_.count(&inner); }));
   return success();
 }
 

@@ -129,6 +129,7 @@ LogicalResult KernelEmitter::emitTurns(ArrayRef<Value> sums, llvm::function_ref<
 }
 
 LogicalResult KernelEmitter::emitVector(Operation &op) {
+  if (isCpu()) return emitKeptRow(op);
   Location place = op.getLoc();
   std::string vector = constants_.at("T.vector");
   if (isa<tile::NewVectorOp, tile::NewRowOp>(op)) {

@@ -97,13 +97,35 @@ private:
     bool turned = false;  // something is read along the columns
   };
   std::optional<RowsOfLanes> rowsOfLanes();
+  mlir::Block &lanesBlock();
+  bool isBelowLanes(Value condition);
   LogicalResult emitRowsOfLanes(const RowsOfLanes &lanes);
+  LogicalResult emitOneRow(llvm::ArrayRef<ir::tile::StoreElementOp> stores, const std::string &counter);
+  ExprRef endOf(ExprRef from, int64_t step, ExprRef extent);
+  std::pair<ExprRef, ExprRef> openPieces(llvm::ArrayRef<ir::tile::StoreElementOp> stores, const std::string &counter, ExprRef width,
+                                         bool parallel = false);
+  std::pair<ExprRef, ExprRef> openBlocks(const RowsOfLanes &lanes, llvm::ArrayRef<ir::tile::StoreElementOp> stores, const std::string &row,
+                                         const std::string &col, ExprRef &rowCounter);
   Value openLoop(const std::string &counter, ExprRef from, ExprRef to, int64_t step, bool parallel, bool simd,
                  int64_t collapse);
   ExprRef lanes();
   LogicalResult emitGroupLoop();
   void keepVectorLoops();
   void combineInVectors(ir::target::ForOp loop, mlir::scf::ForOp op, llvm::ArrayRef<Storage *> carried);
+
+  // ---- what is written in lines, on the CPU (EmitStreams.cpp)
+  static constexpr int64_t kTurnedRows = 256, kTurnedCols = 128;  // of a block of the result that is read across its rows
+  bool isPlainArray(Value base);
+  llvm::SmallVector<ir::tile::StoreElementOp> storesInLines(mlir::Block &block, llvm::function_ref<bool(Value)> isCounter,
+                                                            llvm::function_ref<bool(Value)> isFixed);
+  llvm::SmallVector<ir::tile::StoreElementOp> storesOfRow(mlir::scf::ForOp loop);
+  void declareStreaming(ir::tile::StoreElementOp first);
+  std::pair<ExprRef, ExprRef> declareLines(llvm::ArrayRef<ir::tile::StoreElementOp> stores, int64_t elements, ExprRef count, ExprRef from);
+  std::pair<ExprRef, ExprRef> openLines(llvm::ArrayRef<ir::tile::StoreElementOp> stores, const std::string &counter, ExprRef count);
+  llvm::SmallVector<ir::tile::LoadElementOp> turnedLoads(const RowsOfLanes &lanes);
+  void readAhead(ExprRef from, int64_t elements);
+  LogicalResult emitKeptRow(Operation &op);
+  void declareTurned(llvm::ArrayRef<ir::tile::LoadElementOp> loads, ExprRef row, ExprRef col);
 
   // ---- lanes in loops, on the CPU (EmitLanes.cpp)
   bool lanesMatter();
@@ -304,6 +326,10 @@ private:
   bool singleLane_;  // the group has one lane: the CPU
   llvm::DenseMap<Value, bool> varies_;
   KernelFacts facts_;
+  bool readsAhead_ = false;
+  ExprRef streaming_;                                  // of the loops over lines that are emitted
+  llvm::DenseMap<Operation *, ExprRef> lines_;         // what a store writes to in the place of its array
+  llvm::DenseMap<Operation *, ExprRef> turnedBlocks_;  // what a load reads
   llvm::DenseMap<Operation *, unsigned> runs_;
   unsigned lastRun_ = 0;
   ir::tile::RolesOp roles_;

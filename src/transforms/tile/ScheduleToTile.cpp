@@ -108,6 +108,7 @@ void registerTileTransforms() {
   registerPass(createMergeAxesPass);
   registerPass(createSplitReductionsPass);
   registerPass(createJoinLoopsPass);
+  registerPass(createKeepRowsPass);
   registerPass(createVectorisePass);
 }
 

@@ -57,6 +57,13 @@ inline float exp_near_zero(float r) {
   return fused(p, r * r, r) + 1.0f;
 }
 
+/// factor * e^(x + rest) for |x + rest| <= 175, `factor` around 1 and a `rest` that x has no digits for.
+inline float exp_of_sum(float x, float rest, float factor) {
+  const Nearest n((x + rest) * 1.44269504f);
+  const float r = fused(n.value, 2.12194440e-4f, fused(n.value, -0.693359375f, x) + rest);
+  return scaled(factor * exp_near_zero(r), n.integer);
+}
+
 inline float exp(float x) {
   const float in = at_most(x, 105.0f);  // 0 and infinity from there on
   const Nearest n(in * 1.44269504f);
@@ -152,7 +159,7 @@ inline float erfc(float x) {
   p = fused(p, t, 1.00002368f);
   p = fused(p, t, -1.26551223f);
   const float rest = fused(upper - a, a + upper, p);
-  const float beyond = t * cpu::exp(rest) * cpu::exp(-upper * upper);
+  const float beyond = exp_of_sum(-upper * upper, rest, t);
   return x == x ? (x < 0.0f ? 2.0f - beyond : beyond) : x;
 }
 

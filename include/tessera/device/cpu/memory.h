@@ -1,6 +1,7 @@
 // Memory of a task on the CPU for what is too large for its stack.
 //
 //   TaskMemory memory(bytes);   memory.data() until the end of the block
+//   Row<T> row(count);          likewise, row(i) for i < count
 //
 // Each thread keeps what it once needed, so that tasks after the first allocate nothing. Blocks are given back in the
 // opposite order, as the blocks of a program end.
@@ -81,6 +82,16 @@ private:
 };
 
 }  // namespace cpu
+
+/// What a group computes for each element of a row, and needs again.
+template <class T> class Row {
+  cpu::TaskMemory memory_;
+  T *const data_;
+
+public:
+  explicit Row(int64_t count) : memory_(static_cast<size_t>(count) * sizeof(T)), data_(static_cast<T *>(memory_.data())) {}
+  T &operator()(int64_t i) const { return data_[i]; }
+};
 }  // inline namespace TSR_TARGET
 }  // namespace tsr
 #endif
