@@ -3,11 +3,11 @@
 // What the sum takes is divided by it afterwards: it is computed once. The difference alone is not worth a row of its own.
 // CHECK-LABEL: tile.kernel @softmax_kernel
 // CHECK: %[[ROW:.*]] = tile.new_row {tsr.extent = #tsr.dim<"C">} : <f32>
-// CHECK: scf.for %[[I:.*]] = %
+// CHECK: scf.for %[[I:[a-z0-9_]+]] = %
 // CHECK: %[[E:.*]] = tile.elementwise "exp"
 // CHECK: tile.keep %[[E]] in %[[ROW]][%{{.*}}, %[[I]]]
 // CHECK: tile.elementwise "add"
-// CHECK: scf.for %[[J:.*]] = %
+// CHECK: scf.for %[[J:[a-z0-9_]+]] = %
 // CHECK-NOT: tile.load_element
 // CHECK: %[[KEPT:.*]] = tile.recall %[[ROW]][%{{.*}}, %[[J]]]
 // CHECK-NOT: "exp"
