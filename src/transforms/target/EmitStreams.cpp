@@ -10,6 +10,7 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -30,15 +31,29 @@ template <class Op> static bool isInBounds(Op op) {
   return llvm::all_of(llvm::seq<unsigned>(0, op.getIndices().size()), [&](unsigned i) { return op.isInBounds(i); });
 }
 
+/// Not so small, for all that is known, that the caches hold it.
+static bool mayBeStreamed(ir::ViewType view) {
+  constexpr int64_t kStreamFrom = int64_t(16) << 20;  // bytes (stream.h)
+  int64_t bytes = storedBytes(view.getElementType());
+  for (ir::DimAttr extent : view.getShape()) {
+    if (!extent.getConstant()) return true;
+    if (*extent.getConstant() >= kStreamFrom) return true;
+    bytes *= std::max<int64_t>(*extent.getConstant(), 1);
+    if (bytes >= kStreamFrom) return true;
+  }
+  return false;
+}
+
 /// Stores of a loop's block whose places follow each other as it counts: nothing else is done with their arrays. `isFixed`:
-/// what is known before the loop.
+/// what is known before the loop. Elements that take a loop each are work enough for a task: they are not put together.
 SmallVector<tile::StoreElementOp> KernelEmitter::storesInLines(Block &block, llvm::function_ref<bool(Value)> isCounter,
                                                                llvm::function_ref<bool(Value)> isFixed) {
   SmallVector<tile::StoreElementOp> found;
+  if (llvm::any_of(block, [](Operation &op) { return op.getNumRegions() != 0; })) return found;
   for (auto store : block.getOps<tile::StoreElementOp>()) {
     ValueRange indices = store.getIndices();
     int64_t bytes = storedBytes(ir::elementTypeOf(store.getBase().getType()));
-    bool fits = isPlainArray(store.getBase()) && store.getBase().hasOneUse() && !indices.empty() && isInBounds(store) &&
+    bool fits = isPlainArray(store.getBase()) && store.getBase().hasOneUse() && mayBeStreamed(cast<ir::ViewType>(store.getBase().getType())) && !indices.empty() && isInBounds(store) &&
                 llvm::isPowerOf2_64(static_cast<uint64_t>(bytes)) && isCounter(indices.back()) && llvm::all_of(indices.drop_back(), isFixed);
     if (fits) found.push_back(store);
   }

@@ -1,5 +1,6 @@
 // C++ for 02_elementwise.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: bias_gelu_residual, swiglu (declared in 02_elementwise.h).
+#include "tessera/device/cpu/stream.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
@@ -15,9 +16,11 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
   #pragma omp parallel for collapse(2)
   for (int64_t r0 = 0; r0 < R; ++r0) {  // 02_elementwise.tsr:4
     for (int64_t c0 = 0; c0 < C; c0 += 4096) {
-      for (int64_t c = c0; c < tsr::min<int64_t>(c0 + 4096, C); ++c) {
+      const tsr::Streaming streaming(result, R, C);
+      tsr::Line<tsr::bf16, 4096> result_line(result + r0 * C, C, c0, streaming);
+      for (int64_t c = result_line.begin; c < result_line.end; ++c) {
         const float x_plus_b = tsr::to<float>(x[r0 * C + c]) + tsr::to<float>(b[c]);
-        result[r0 * C + c] = tsr::to<tsr::bf16>(
+        result_line(c) = tsr::to<tsr::bf16>(
             0.5f * x_plus_b * tsr::erfc(x_plus_b * -0.70710677f) + tsr::to<float>(r[r0 * C + c]));
       }
     }
@@ -32,10 +35,12 @@ swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ 
   #pragma omp parallel for collapse(2)
   for (int64_t r = 0; r < R; ++r) {  // 02_elementwise.tsr:7
     for (int64_t c0 = 0; c0 < C; c0 += 4096) {
+      const tsr::Streaming streaming(result, R, C);
+      tsr::Line<tsr::bf16, 4096> result_line(result + r * C, C, c0, streaming);
       #pragma omp simd
-      for (int64_t c = c0; c < tsr::min<int64_t>(c0 + 4096, C); ++c) {
+      for (int64_t c = result_line.begin; c < result_line.end; ++c) {
         const float gate_f32 = tsr::to<float>(gate[r * C + c]);
-        result[r * C + c] = tsr::to<tsr::bf16>(
+        result_line(c) = tsr::to<tsr::bf16>(
             gate_f32 * tsr::sigmoid(gate_f32) * tsr::to<float>(up[r * C + c]));
       }
     }

@@ -1,5 +1,7 @@
 // C++ for 04_softmax.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: softmax, attention_weights (declared in 04_softmax.h).
+#include "tessera/device/cpu/memory.h"
+#include "tessera/device/cpu/stream.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
@@ -18,17 +20,24 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
       const float v = tsr::to<float>(x[r * C + i]);  // :6
       v_max = tsr::max(v_max, v);  // :7
     }
+    tsr::Row<float> e_row(C);
     float e_sum = 0.0f;  // :8
     #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < C; ++i) {
       const float v = tsr::to<float>(x[r * C + i]);  // :6
       const float e = tsr::exp(v - v_max);  // :7
+      e_row(i) = e;
       e_sum += e;  // :8
     }
-    for (int64_t i = 0; i < C; ++i) {
-      const float v = tsr::to<float>(x[r * C + i]);  // :6
-      const float e = tsr::exp(v - v_max);  // :7
-      result[r * C + i] = tsr::to<tsr::bf16>(e / e_sum);  // :8
+    const tsr::Streaming streaming(result, R, C);
+    for (int64_t i0 = 0; i0 < C; i0 += 512) {  // :4
+      tsr::Line<tsr::bf16, 512> result_line(result + r * C, C, i0, streaming);  // :8
+      tsr::read_ahead<512>(streaming, x, r + 1, R, C, i0);  // :4
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {  // :8
+        const float e = e_row(i);  // :7
+        result_line(i) = tsr::to<tsr::bf16>(e / e_sum);  // :8
+      }
     }
   }
 }
@@ -49,16 +58,23 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
       scores_max = tsr::max(scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
     }
     const float shift = scores_max > -INFINITY ? scores_max : 0.0f;
+    tsr::Row<float> e_row(S);
     float e_sum = 0.0f;
     #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < S; ++i) {
       const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - shift);
+      e_row(i) = e;
       e_sum += e;
     }
     const float e_sum_max = tsr::max(e_sum, 0.5f);
-    for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - shift);
-      result[((b0 * H + h0) * S + s0) * S + i] = e / e_sum_max;
+    const tsr::Streaming streaming(result, B * H * S, S);
+    for (int64_t i0 = 0; i0 < S; i0 += 512) {
+      tsr::Line<float, 512> result_line(result + ((b0 * H + h0) * S + s0) * S, S, i0, streaming);
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {
+        const float e = e_row(i);
+        result_line(i) = e / e_sum_max;
+      }
     }
   }
 }

@@ -1,5 +1,6 @@
 // C++ for 05_norms.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: layer_norm, rms_norm (declared in 05_norms.h).
+#include "tessera/device/cpu/stream.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
@@ -30,9 +31,14 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     }
     const float var = sum / float(D);
     const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
-    for (int64_t i = 0; i < D; ++i) {
-      const float centred = x[(b0 * S + s0) * D + i] - mean;  // :4
-      result[(b0 * S + s0) * D + i] = centred / var_sqrt * gamma[i] + beta[i];  // :5
+    const tsr::Streaming streaming(result, B * S, D);
+    for (int64_t i0 = 0; i0 < D; i0 += 512) {
+      tsr::Line<float, 512> result_line(result + (b0 * S + s0) * D, D, i0, streaming);
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {
+        const float centred = x[(b0 * S + s0) * D + i] - mean;  // :4
+        result_line(i) = centred / var_sqrt * gamma[i] + beta[i];  // :5
+      }
     }
   }
 }
@@ -61,9 +67,14 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     }
     const float root = 0.001f * scale;
     const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
-    for (int64_t i = 0; i < D; ++i) {
-      const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
-      result[(b0 * S + s0) * D + i] = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w[i]));
+    const tsr::Streaming streaming(result, B * S, D);
+    for (int64_t i0 = 0; i0 < D; i0 += 512) {
+      tsr::Line<tsr::bf16, 512> result_line(result + (b0 * S + s0) * D, D, i0, streaming);
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {
+        const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;
+        result_line(i) = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w[i]));
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 // Functions: loss, sgd_step, sharp_gelu, sharp_gelu_vjp, grad_loss (declared in 11_mlp_grad.h).
 #include "tessera/device/copy.h"
 #include "tessera/device/cpu/operands.h"
+#include "tessera/device/cpu/stream.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
@@ -367,11 +368,16 @@ sgd_step_kernel_5(const float *__restrict__ b2, float lr, const float *__restric
 // def sharp_gelu[N](x: Tensor[N, f32]) -> Tensor[N, f32]
 //   one lane an element
 static void sharp_gelu_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t N) {
-  #pragma omp parallel for simd
-  for (int64_t i = 0; i < N; ++i) {  // 11_mlp_grad.tsr:20
-    const float x_i = x[i];  // :19
-    // :20
-    result[i] = 0.5f * x_i * (1.0f + tsr::tanh(0.7978846f * (x_i + 0.044715f * (x_i * x_i * x_i))));
+  #pragma omp parallel for
+  for (int64_t i0 = 0; i0 < N; i0 += 4096) {  // 11_mlp_grad.tsr:20
+    const tsr::Streaming streaming(result, 1, N);
+    tsr::Line<float, 4096> result_line(result, N, i0, streaming);
+    #pragma omp simd
+    for (int64_t i = result_line.begin; i < result_line.end; ++i) {
+      const float x_i = x[i];  // :19
+      result_line(i) = 0.5f * x_i *  // :20
+          (1.0f + tsr::tanh(0.7978846f * (x_i + 0.044715f * (x_i * x_i * x_i))));
+    }
   }
 }
 
@@ -380,14 +386,19 @@ static void sharp_gelu_kernel(const float *__restrict__ x, float *__restrict__ r
 static void
 sharp_gelu_vjp_kernel(const float *__restrict__ dy, const float *__restrict__ x,
                       float *__restrict__ result, int64_t N) {
-  #pragma omp parallel for simd
-  for (int64_t i = 0; i < N; ++i) {  // 11_mlp_grad.tsr:25
-    const float x_i = x[i];  // :23
-    const float x_times_x = x_i * x_i;  // :24
-    const float t = tsr::tanh(0.7978846f * (x_i + 0.044715f * (x_times_x * x_i)));
-    result[i] = dy[i] *  // :25
-        (0.5f * (1.0f + t) +
-        0.5f * x_i * (1.0f - t * t) * 0.7978846f * (1.0f + 0.134145f * x_times_x));
+  #pragma omp parallel for
+  for (int64_t i0 = 0; i0 < N; i0 += 4096) {  // 11_mlp_grad.tsr:25
+    const tsr::Streaming streaming(result, 1, N);
+    tsr::Line<float, 4096> result_line(result, N, i0, streaming);
+    #pragma omp simd
+    for (int64_t i = result_line.begin; i < result_line.end; ++i) {
+      const float x_i = x[i];  // :23
+      const float x_times_x = x_i * x_i;  // :24
+      const float t = tsr::tanh(0.7978846f * (x_i + 0.044715f * (x_times_x * x_i)));
+      result_line(i) = dy[i] *  // :25
+          (0.5f * (1.0f + t) +
+          0.5f * x_i * (1.0f - t * t) * 0.7978846f * (1.0f + 0.134145f * x_times_x));
+    }
   }
 }
 

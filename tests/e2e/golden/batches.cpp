@@ -1,5 +1,7 @@
 // C++ for batches.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: scores_B32_T16, scores_B32, scores (declared in batches.h).
+#include "tessera/device/cpu/memory.h"
+#include "tessera/device/cpu/stream.h"
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
 TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
@@ -50,18 +52,25 @@ scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
       x_max = tsr::max(x_max, x_times_w);
     }
     const float shift = x_max > -INFINITY ? x_max : 0.0f;
+    tsr::Row<float> e_row(T);
     float e_sum = 0.0f;
     #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < T; ++i) {
       const float x_times_w = x[group * T + i] * w[i];
       const float e = tsr::exp(x_times_w - shift);
+      e_row(i) = e;
       e_sum += e;
     }
     const float e_sum_max = tsr::max(e_sum, 0.5f);
-    for (int64_t i = 0; i < T; ++i) {
-      const float x_times_w = x[group * T + i] * w[i];
-      const float e = tsr::exp(x_times_w - shift);
-      result[group * T + i] = e / e_sum_max;
+    const tsr::Streaming streaming(result, 32, T);
+    for (int64_t i0 = 0; i0 < T; i0 += 512) {
+      tsr::Line<float, 512> result_line(result + group * T, T, i0, streaming);
+      tsr::read_ahead<512>(streaming, x, group + 1, 32, T, i0);
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {
+        const float e = e_row(i);
+        result_line(i) = e / e_sum_max;
+      }
     }
   }
 }
@@ -81,18 +90,25 @@ scores_kernel(const float *__restrict__ x, const float *__restrict__ w, float *_
       x_max = tsr::max(x_max, x_times_w);
     }
     const float shift = x_max > -INFINITY ? x_max : 0.0f;
+    tsr::Row<float> e_row(T);
     float e_sum = 0.0f;
     #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < T; ++i) {
       const float x_times_w = x[group * T + i] * w[i];
       const float e = tsr::exp(x_times_w - shift);
+      e_row(i) = e;
       e_sum += e;
     }
     const float e_sum_max = tsr::max(e_sum, 0.5f);
-    for (int64_t i = 0; i < T; ++i) {
-      const float x_times_w = x[group * T + i] * w[i];
-      const float e = tsr::exp(x_times_w - shift);
-      result[group * T + i] = e / e_sum_max;
+    const tsr::Streaming streaming(result, B, T);
+    for (int64_t i0 = 0; i0 < T; i0 += 512) {
+      tsr::Line<float, 512> result_line(result + group * T, T, i0, streaming);
+      tsr::read_ahead<512>(streaming, x, group + 1, B, T, i0);
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {
+        const float e = e_row(i);
+        result_line(i) = e / e_sum_max;
+      }
     }
   }
 }

@@ -1,5 +1,7 @@
 // C++ for softmax.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: softmax (declared in softmax.h).
+#include "tessera/device/cpu/memory.h"
+#include "tessera/device/cpu/stream.h"
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
 TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
@@ -16,17 +18,24 @@ softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t 
       const float row = x[r * C + i];  // :8
       row_max = tsr::max(row_max, row);  // :9
     }
+    tsr::Row<float> e_row(C);
     float e_sum = 0.0f;  // :10
     #pragma omp simd reduction(+ : e_sum)
     for (int64_t i = 0; i < C; ++i) {
       const float row = x[r * C + i];  // :8
       const float e = tsr::exp(row - row_max);  // :9
+      e_row(i) = e;
       e_sum += e;  // :10
     }
-    for (int64_t i = 0; i < C; ++i) {
-      const float row = x[r * C + i];  // :8
-      const float e = tsr::exp(row - row_max);  // :9
-      result[r * C + i] = e / e_sum;  // :10
+    const tsr::Streaming streaming(result, R, C);
+    for (int64_t i0 = 0; i0 < C; i0 += 512) {  // :5
+      tsr::Line<float, 512> result_line(result + r * C, C, i0, streaming);  // :10
+      tsr::read_ahead<512>(streaming, x, r + 1, R, C, i0);  // :5
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {  // :10
+        const float e = e_row(i);  // :9
+        result_line(i) = e / e_sum;  // :10
+      }
     }
   }
 }
