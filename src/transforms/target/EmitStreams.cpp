@@ -52,10 +52,10 @@ SmallVector<tile::StoreElementOp> KernelEmitter::storesInLines(Block &block, llv
   if (llvm::any_of(block, [](Operation &op) { return op.getNumRegions() != 0; })) return found;
   for (auto store : block.getOps<tile::StoreElementOp>()) {
     ValueRange indices = store.getIndices();
-    int64_t bytes = storedBytes(ir::elementTypeOf(store.getBase().getType()));
-    bool fits = isPlainArray(store.getBase()) && store.getBase().hasOneUse() && mayBeStreamed(cast<ir::ViewType>(store.getBase().getType())) && !indices.empty() && isInBounds(store) &&
-                llvm::isPowerOf2_64(static_cast<uint64_t>(bytes)) && isCounter(indices.back()) && llvm::all_of(indices.drop_back(), isFixed);
-    if (fits) found.push_back(store);
+    auto view = isPlainArray(store.getBase()) ? cast<ir::ViewType>(store.getBase().getType()) : ir::ViewType();
+    if (!view || !store.getBase().hasOneUse() || !mayBeStreamed(view) || !isInBounds(store)) continue;
+    bool fillsLines = llvm::isPowerOf2_64(static_cast<uint64_t>(storedBytes(view.getElementType())));
+    if (fillsLines && isCounter(indices.back()) && llvm::all_of(indices.drop_back(), isFixed)) found.push_back(store);
   }
   return found;
 }
