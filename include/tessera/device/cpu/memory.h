@@ -3,8 +3,8 @@
 //   TaskMemory memory(bytes);   memory.data() until the end of the block
 //   Row<T> row(count);          likewise, row(i) for i < count
 //
-// Each thread keeps what it once needed, so that tasks after the first allocate nothing. Blocks are given back in the
-// opposite order, as the blocks of a program end.
+// Each thread keeps what it once needed, so that tasks after the first allocate nothing; but for blocks of more than 64 MiB.
+// Blocks are given back in the opposite order, as the blocks of a program end.
 #pragma once
 #include "tessera/device/platform.h"
 
@@ -70,13 +70,20 @@ private:
 
 class TaskMemory {
 public:
-  explicit TaskMemory(size_t bytes) : bytes_((bytes + 63) / 64 * 64), data_(Arena::of_thread().take(bytes_)) {}
+  explicit TaskMemory(size_t bytes)
+      : bytes_((bytes + 63) / 64 * 64),
+        data_(is_kept() ? Arena::of_thread().take(bytes_) : static_cast<char *>(::operator new(bytes_, std::align_val_t(64)))) {}
   TaskMemory(const TaskMemory &) = delete;
   TaskMemory &operator=(const TaskMemory &) = delete;
-  ~TaskMemory() { Arena::of_thread().give_back(bytes_); }
+  ~TaskMemory() {
+    if (is_kept()) Arena::of_thread().give_back(bytes_);
+    else ::operator delete(data_, std::align_val_t(64));
+  }
   void *data() const { return data_; }
 
 private:
+  static constexpr size_t kept_at_most = size_t(64) << 20;  // the rest of a program needs its memory, too
+  bool is_kept() const { return bytes_ <= kept_at_most; }
   size_t bytes_;
   char *data_;
 };
