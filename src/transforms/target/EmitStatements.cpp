@@ -140,10 +140,11 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
   ExprRef lower = scalar(op.getLowerBound()), upper = bound(op.getUpperBound(), "end"),
           step = bound(op.getStep(), "step");
   lastLoop_ = nullptr;
+  SmallVector<tile::StoreElementOp> lines = storesOfRow(op);
+  if (!lines.empty()) declareStreaming(lines.front());  // its name is one of the block around the loop
   Scope scope(*this);
   StringRef hint = ir::nameHint(op.getInductionVar());
   std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
-  SmallVector<tile::StoreElementOp> lines = storesOfRow(op);
   if (!lines.empty()) std::tie(lower, upper) = openLines(lines, counter, upper);
   Value from = write(builder_, place, bare(lower)), to = write(builder_, place, upper),
         by = write(builder_, place, step);
