@@ -3,6 +3,7 @@
 #include "ir/common/WhyNot.h"
 #include "ir/graph/Graph.h"
 #include "ir/schedule/Schedule.h"
+#include "ir/tile/Products.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/SymbolTable.h"
@@ -332,12 +333,7 @@ void addInstructions(ModuleOp module, std::vector<KernelWork> &rows) {
     auto kept = shared ? shared.getAs<FlatSymbolRefAttr>(row.kernel) : FlatSymbolRefAttr();
     auto kernel = module.lookupSymbol<ir::tile::KernelOp>(kept ? kept.getValue() : llvm::StringRef(row.kernel));
     if (!kernel) continue;
-    bool any = false, all = true;
-    kernel.walk([&](ir::tile::DotOp dot) {
-      any = true;
-      all &= isa_and_nonnull<ir::tile::MmaAttr, ir::tile::WavesAttr>(dot.getResult().getType().getLayout());
-    });
-    row.matrixInstructions = any && all;
+    row.matrixInstructions = ir::tile::multipliesByMatrixInstructions(kernel).value_or(false);
     auto refused = kernel->getAttrOfType<DictionaryAttr>(ir::kWhyNot);
     for (NamedAttribute each : refused ? refused.getValue() : llvm::ArrayRef<NamedAttribute>())
       row.whyNot[each.getName().str()] = cast<StringAttr>(each.getValue()).getValue().str();

@@ -5,6 +5,7 @@
 #include "ir/common/KernelNotes.h"
 #include "ir/common/Names.h"
 #include "ir/common/WhyNot.h"
+#include "ir/tile/Products.h"
 #include "support/Check.h"
 #include "transforms/target/KernelScope.h"
 #include "transforms/target/LocalElements.h"
@@ -418,12 +419,8 @@ void KernelEmitter::noteForManifest() {
   if (!kernel_.getSizes().empty()) out_->setAttr("schedule", kernel_.getSizes());
   if (!kernel_.getOptions().empty()) out_->setAttr("options", kernel_.getOptions());
   if (Attribute refused = kernel_->getAttr(ir::kWhyNot)) out_->setAttr(ir::kWhyNot, refused);
-  bool any = false, all = true;
-  kernel_.walk([&](tile::DotOp dot) {
-    any = true;
-    all &= isa_and_nonnull<tile::MmaAttr, tile::WavesAttr>(dot.getResult().getType().getLayout());
-  });
-  if (any && !isCpu()) out_->setAttr(ir::kTensorCores, builder_.getBoolAttr(all));
+  if (auto onTensorCores = tile::multipliesByMatrixInstructions(kernel_); onTensorCores && !isCpu())
+    out_->setAttr(ir::kTensorCores, builder_.getBoolAttr(*onTensorCores));
   if (Attribute space = kernel_->getAttr("tsr.space")) out_->setAttr("space", space);
   if (auto idle = withoutEffect(); !idle.empty()) out_->setAttr("without_effect", stringsOf(context_, idle));
   out_->setAttr("accesses", accesses());
