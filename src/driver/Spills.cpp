@@ -1,4 +1,5 @@
 #include "driver/Spills.h"
+#include "support/Check.h"
 #include "llvm/Demangle/Demangle.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -56,7 +57,7 @@ std::vector<std::string> flagsForSpills(Target target, const checked::Program &p
   case Target::Cuda: return {"-Xptxas", "-warn-spills"};
   case Target::Hip: return {"-Rpass-analysis=kernel-resource-usage"};
   }
-  return {};
+  TSR_UNREACHABLE("a target");
 }
 
 bool keepToRegisters(const checked::Program &program, const std::string &manifest, const std::vector<Spill> &spills, const Sources &sources,
