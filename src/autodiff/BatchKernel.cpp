@@ -141,6 +141,18 @@ private:
     widened_.insert(param.var);
   }
 
+  static ExprPtr query(Query what, int axis, Span span) {
+    ExprPtr e = checked::makeExpr(ExprKind::Query, checked::indexType(), span);
+    e->as<node::Query>() = {what, axis};
+    return e;
+  }
+  static ExprPtr binary(ElementwiseOp op, ExprPtr a, ExprPtr b, Span span, Type type = checked::indexType()) {
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(a));
+    args.push_back(std::move(b));
+    return checked::makeElementwise(op, std::move(type), span, std::move(args));
+  }
+
   // ---- the body
 
   void rename(Dim &dim) const { dim = dim.substitute(renamed_); }
@@ -179,18 +191,8 @@ private:
       e = checked::makeRef(own_, e->span);
       return;
     }
-    auto query = [&](Query what, int axis) {
-      ExprPtr q = checked::makeExpr(ExprKind::Query, checked::indexType(), e->span);
-      q->as<node::Query>() = {what, axis};
-      return q;
-    };
-    auto binary = [&](ElementwiseOp op, ExprPtr a, ExprPtr b) {
-      std::vector<ExprPtr> args;
-      args.push_back(std::move(a));
-      args.push_back(std::move(b));
-      return checked::makeElementwise(op, checked::indexType(), e->span, std::move(args));
-    };
-    e = binary(ElementwiseOp::Add, binary(ElementwiseOp::Mul, query(Query::GroupId, 1), query(Query::GroupSize, 0)), query(Query::LocalId, 0));
+    const Span at = e->span;
+    e = binary(ElementwiseOp::Add, binary(ElementwiseOp::Mul, query(Query::GroupId, 1, at), query(Query::GroupSize, 0, at), at), query(Query::LocalId, 0, at), at);
   }
   void nameLanes(Access &access) const {
     for (checked::IndexPart &part : access.parts) nameLanes(part.offset);
@@ -267,11 +269,7 @@ private:
     Block body;
     Block *inside = &body;
     if (byLanes()) inside = beginLanes(body);
-    else {
-      ExprPtr own = checked::makeExpr(ExprKind::Query, checked::indexType(), kernel_.span);
-      own->as<node::Query>() = {kernel_.kernel.grid == GridKind::Output ? Query::Origin : Query::GroupId, 0};
-      let(body, number_, std::move(own));
-    }
+    else let(body, number_, query(kernel_.kernel.grid == GridKind::Output ? Query::Origin : Query::GroupId, 0, kernel_.span));
     for (auto [number, view] : numbers_) {
       ExprPtr load = checked::makeExpr(ExprKind::Load, number->type, kernel_.span);
       Access &access = load->as<node::Load>().access;
@@ -287,25 +285,20 @@ private:
 
   /// lane = linear_id; if lane < axis * extent: index = lane // extent; own = lane % extent. Gives the block that goes on.
   Block *beginLanes(Block &body) const {
-    auto binary = [&](ElementwiseOp op, const Dim &dim, bool truth) {
+    auto ofLane = [&](ElementwiseOp op, const Dim &dim, Type type) {
       ExprPtr size = checked::makeExpr(ExprKind::DimValue, checked::indexType(), kernel_.span);
       size->as<node::DimValue>().dim = dim;
-      std::vector<ExprPtr> args;
-      args.push_back(checked::makeRef(lane_, kernel_.span));
-      args.push_back(std::move(size));
-      return checked::makeElementwise(op, truth ? checked::scalarType(DType::Bool) : checked::indexType(), kernel_.span, std::move(args));
+      return binary(op, checked::makeRef(lane_, kernel_.span), std::move(size), kernel_.span, std::move(type));
     };
-    ExprPtr id = checked::makeExpr(ExprKind::Query, checked::indexType(), kernel_.span);
-    id->as<node::Query>() = {Query::LinearId, 0};
-    let(body, lane_, std::move(id));
+    let(body, lane_, query(Query::LinearId, 0, kernel_.span));
     auto guard = std::make_unique<Stmt>();
     guard->kind = StmtKind::If;
     guard->span = kernel_.span;
-    guard->condition = binary(ElementwiseOp::Lt, made_->kernel.laneExtent, true);
+    guard->condition = ofLane(ElementwiseOp::Lt, made_->kernel.laneExtent, checked::scalarType(DType::Bool));
     Block *inside = &guard->body;
     body.push_back(std::move(guard));
-    let(*inside, number_, binary(ElementwiseOp::FloorDiv, kernel_.kernel.laneExtent, false));
-    let(*inside, own_, binary(ElementwiseOp::Mod, kernel_.kernel.laneExtent, false));
+    let(*inside, number_, ofLane(ElementwiseOp::FloorDiv, kernel_.kernel.laneExtent, checked::indexType()));
+    let(*inside, own_, ofLane(ElementwiseOp::Mod, kernel_.kernel.laneExtent, checked::indexType()));
     return inside;
   }
 
