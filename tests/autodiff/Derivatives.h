@@ -69,4 +69,19 @@ inline double dot(const reference::Value &a, const reference::Value &b) {
   return total;
 }
 
+/// The value at an index of an array's first axis.
+inline reference::Value part(const reference::Value &all, int64_t index) {
+  reference::Value one = all;
+  one.shape.erase(one.shape.begin());
+  size_t size = reference::elementCount(one.shape);
+  auto cut = [&](auto &values) {
+    if (values.empty()) return;
+    auto first = values.begin() + static_cast<std::ptrdiff_t>(size * static_cast<size_t>(index));
+    values = {first, first + static_cast<std::ptrdiff_t>(size)};
+  };
+  cut(one.floats);
+  cut(one.ints);
+  return one;
+}
+
 }  // namespace tessera::test

@@ -98,20 +98,6 @@ std::string typed(const std::string &dims, bool mapped, const std::string &dtype
   return all.empty() ? dtype : "Tensor[" + all + ", " + dtype + "]";
 }
 
-Value part(const Value &all, int64_t index) {
-  Value one = all;
-  one.shape.erase(one.shape.begin());
-  size_t size = reference::elementCount(one.shape);
-  auto cut = [&](auto &values) {
-    if (values.empty()) return;
-    auto first = values.begin() + static_cast<std::ptrdiff_t>(size * static_cast<size_t>(index));
-    values = {first, first + static_cast<std::ptrdiff_t>(size)};
-  };
-  cut(one.floats);
-  cut(one.ints);
-  return one;
-}
-
 class MappedKernels : public testing::TestWithParam<Kernel> {
 protected:
   std::mt19937 random_{7};

@@ -18,20 +18,6 @@ struct Taken {
   }
 };
 
-reference::Value part(const reference::Value &all, int64_t index) {
-  reference::Value one = all;
-  one.shape.erase(one.shape.begin());
-  size_t size = reference::elementCount(one.shape);
-  auto cut = [&](auto &values) {
-    if (values.empty()) return;
-    auto first = values.begin() + static_cast<std::ptrdiff_t>(size * static_cast<size_t>(index));
-    values = {first, first + static_cast<std::ptrdiff_t>(size)};
-  };
-  cut(one.floats);
-  cut(one.ints);
-  return one;
-}
-
 std::string parameters(const std::vector<Taken> &taken, bool withAxis) {
   std::string text;
   for (const Taken &t : taken) text += (text.empty() ? "" : ", ") + t.name + ": " + t.type(withAxis);
