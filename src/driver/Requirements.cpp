@@ -127,15 +127,13 @@ public:
     for (auto [launch, kernel] : launches_) {
       int64_t declared = 0;
       if (auto bytes = kernel->getAttrOfType<mlir::DenseI64ArrayAttr>(ir::kSharedMemory)) declared = *std::max_element(bytes.asArrayRef().begin(), bytes.asArrayRef().end());
-      if (std::optional<Dim> held = heldRows(launch, claim.most - Dim(declared))) {
-        all = false;
-        broken(claim, "a group of the kernel `" + kernel.getSymName().str() + "` takes " + (*held + Dim(declared)).str() + " bytes")
-            .help("rows are held in shared memory while they are read twice; a bound on their length, `where C <= 4096`, bounds it");
-      }
-      if (declared <= claim.most.constant()) continue;
+      const bool isTooMuch = declared > claim.most.constant();
+      const std::optional<Dim> held = isTooMuch ? std::nullopt : heldRows(launch, claim.most - Dim(declared));
+      if (!isTooMuch && !held) continue;
       all = false;
-      broken(claim, "a group of the kernel `" + kernel.getSymName().str() + "` takes " + shownBytes(declared))
-          .help("smaller tiles or fewer stages take less: `.block(...)`, `.k(...)`, `.stages(...)` of its schedule");
+      broken(claim, "a group of the kernel `" + kernel.getSymName().str() + "` takes " + (held ? (*held + Dim(declared)).str() + " bytes" : shownBytes(declared)))
+          .help(held ? "rows are held in shared memory while they are read twice; a bound on their length, `where C <= 4096`, bounds it"
+                     : "smaller tiles or fewer stages take less: `.block(...)`, `.k(...)`, `.stages(...)` of its schedule");
     }
     return all;
   }
