@@ -160,7 +160,7 @@ static void longest_first() {
     }
 }
 
-/// Each tile once; and groups that take tiles in rounds have nearly the same work, if that of a tile grows with its row.
+/// Each tile once.
 static void rounds_from_both_ends() {
   for (unsigned total : {1U, 2U, 131U, 132U, 133U, 264U, 1000U})
     for (unsigned at_once : {1U, 2U, 7U, 132U}) {
@@ -171,16 +171,28 @@ static void rounds_from_both_ends() {
         expect(tile < total && tile / groups == group / groups && ++seen[tile] == 1, "a tile of its own", group);
       }
     }
-  const int64_t shapes[][2] = {{4, 96}, {8, 96}, {8, 384}, {16, 16}, {16, 64}, {32, 32}, {64, 32}, {128, 32}};  // rows, matrices
+}
+
+/// Each tile of each matrix once; and groups that take them in turn have nearly the same work, if that of a tile grows with its row.
+static void longest_in_pairs() {
+  for (unsigned rows : {1U, 2U, 3U, 7U, 8U, 33U, 64U})
+    for (unsigned matrices : {1U, 2U, 5U, 33U, 97U})
+      for (unsigned at_once : {1U, 2U, 13U, 132U}) {
+        std::vector<int> seen(rows * matrices);
+        for (unsigned number = 0; number < rows * matrices; ++number) {
+          const auto [matrix, row] = tsr::detail::longest_in_pairs(number, rows, matrices, at_once);
+          const bool inside = row < rows && matrix < matrices;
+          expect(inside && ++seen[matrix * rows + row] == 1, "a tile of its own", number);
+        }
+      }
+  const unsigned shapes[][2] = {{4, 96}, {8, 96}, {8, 256}, {8, 384}, {9, 96}, {16, 16}, {16, 64}, {17, 63}, {32, 32}, {64, 32}, {128, 16}};
   constexpr unsigned kGroups = 132;
   for (const auto &[rows, matrices] : shapes) {
     std::vector<double> work(kGroups);
     double all = 0;
-    const auto total = static_cast<unsigned>(rows * matrices);
-    for (unsigned group = 0; group < total; ++group) {
-      const unsigned tile = tsr::detail::from_both_ends(group, total, kGroups);
-      const double turns = static_cast<double>(tsr::longest_first_row<16>(tile, rows, matrices)) + 1.6;  // and what each tile costs besides
-      work[group % kGroups] += turns;
+    for (unsigned number = 0; number < rows * matrices; ++number) {
+      const double turns = tsr::detail::longest_in_pairs(number, rows, matrices, kGroups).row + 1.6;  // and what each tile costs besides
+      work[number % kGroups] += turns;
       all += turns;
     }
     expect(*std::max_element(work.begin(), work.end()) <= 1.1 * all / kGroups, "even work", rows);
@@ -447,6 +459,7 @@ int main() {
   exp_accuracy();
   longest_first();
   rounds_from_both_ends();
+  longest_in_pairs();
   erfc_accuracy();
   copies<float, tsr::Linear, false, 32, 32>("copy of f32");
   copies<uint16_t, tsr::Xor, false, 16, 64>("copy of 16 bits, swizzled");
