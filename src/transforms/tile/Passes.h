@@ -20,6 +20,8 @@ std::unique_ptr<mlir::Pass> createOrderGroupsPass();
 std::unique_ptr<mlir::Pass> createTakeTurnsPass();
 /// Weights of a softmax that leave in 16 bits are powers of two, which take the scale of the scores in; for CUDA.
 std::unique_ptr<mlir::Pass> createShortenPowersPass();
+/// Rows divided by one number each, where quotients leave in 16 bits, are multiplied by its reciprocal; for GPUs.
+std::unique_ptr<mlir::Pass> createDivideRowsPass();
 /// Products of few rows, and those of computed right operands, are done as their transposes; where warpgroups multiply.
 std::unique_ptr<mlir::Pass> createTurnProductsPass();
 /// Tiles of which left operands are computed come through shared memory; where warpgroups multiply.

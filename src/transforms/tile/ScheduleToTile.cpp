@@ -102,6 +102,7 @@ void registerTileTransforms() {
   registerPass(createSumColumnsPass);
   registerPass(createSumBesideRowsPass);
   registerPass(createShortenPowersPass);
+  registerPass(createDivideRowsPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
   registerPass(createProveBoundsPass);

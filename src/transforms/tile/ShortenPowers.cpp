@@ -17,9 +17,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/tile/LeavesNarrow.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
 
@@ -36,97 +36,10 @@ tile::ElementwiseOp elementwiseOf(Value value, StringRef mnemonic) {
   return op && op.getMnemonic() == mnemonic ? op : tile::ElementwiseOp();
 }
 
-/// The number in a constant, or in a fragment that is filled with one.
-std::optional<double> constantOf(Value value) {
-  if (auto fill = value.getDefiningOp<tile::FillOp>()) value = fill.getValue();
-  auto constant = value.getDefiningOp<tile::ConstantOp>();
-  auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-  return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
-}
 bool isMinusInfinity(Value value) {
   std::optional<double> number = constantOf(value);
   return number && std::isinf(*number) && *number < 0;
 }
-bool isFloat(Value value) { return isa<FloatType>(elementTypeOf(value.getType())); }
-bool isNarrowFloat(Value value) { return isFloat(value) && elementTypeOf(value.getType()).getIntOrFloatBitWidth() <= 16; }
-
-/// What an operation on a region's results hands on: the result and, in a loop, the next iteration's argument.
-SmallVector<Value> yieldedTo(OpOperand &use) {
-  Operation *parent = use.getOwner()->getParentOp();
-  unsigned index = use.getOperandNumber();
-  SmallVector<Value> values = {parent->getResult(index)};
-  if (auto loop = dyn_cast<scf::ForOp>(parent)) values.push_back(loop.getRegionIterArg(index));
-  return values;
-}
-
-/// Whether a value is computed from powers and numbers that are not negative alone, so that sums of it cancel nothing.
-class NotNegative {
-public:
-  bool holds(Value value) {
-    if (!assumed_.insert(value).second) return true;  // around a loop
-    if (std::optional<double> number = constantOf(value)) return *number >= 0;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
-      return init && holds(init->get()) && holds(loop.getTiedLoopYieldedValue(argument)->get());
-    }
-    Operation *op = value.getDefiningOp();
-    if (auto loop = dyn_cast<scf::ForOp>(op)) return holds(loop.getRegionIterArg(cast<OpResult>(value).getResultNumber()));
-    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return holds(broadcast.getValue());
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return reduce.getReduction() == "sum" && holds(reduce.getValue());
-    auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
-    if (!elementwise) return false;
-    StringRef what = elementwise.getMnemonic();
-    if (what == "exp" || what == "exp2") return true;
-    return (what == "add" || what == "mul") && llvm::all_of(elementwise.getArgs(), [&](Value arg) { return holds(arg); });
-  }
-
-private:
-  DenseSet<Value> assumed_;
-};
-
-/// Whether a small relative error of weights stays one in all that they reach, until that is rounded to 16 bits or fewer.
-/// Sums of them have no larger error than they and may leave as they are.
-class LeavesNarrow {
-public:
-  explicit LeavesNarrow(Value weights) : holds_(follow(weights)) {}
-  explicit operator bool() const { return holds_ && isRounded_; }
-
-private:
-  bool follow(Value value) {
-    if (!seen_.insert(value).second) return true;  // around a loop
-    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return holds(use); });
-  }
-  bool holds(OpOperand &use) {
-    Operation *op = use.getOwner();
-    if (auto cast = dyn_cast<tile::CastOp>(op)) {
-      Value result = cast.getResult();
-      if (!isNarrowFloat(result)) return isFloat(result) && follow(result);
-      return isRounded_ = true;
-    }
-    if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return follow(next); });
-    if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return follow(broadcast.getResult());
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-      if (reduce.getReduction() != "sum" || !NotNegative().holds(reduce.getValue())) return false;
-      follow(reduce.getResult());  // what it scales may be rounded
-      return true;
-    }
-    auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
-    return elementwise && keeps(elementwise, use.getOperandNumber()) && follow(elementwise.getResult());
-  }
-  /// A result's relative error is at most the sum of its operands'.
-  static bool keeps(tile::ElementwiseOp op, unsigned operand) {
-    StringRef what = op.getMnemonic();
-    if (what == "select") return operand != 0;
-    if (what == "mul" || what == "div") return true;
-    if (what == "add") return llvm::all_of(op.getArgs(), [](Value arg) { return NotNegative().holds(arg); });
-    return (what == "max" || what == "min") && llvm::any_of(op.getArgs(), [](Value arg) { return constantOf(arg).has_value(); });
-  }
-
-  DenseSet<Value> seen_;
-  bool isRounded_ = false;  // some of it leaves in 16 bits
-  bool holds_;
-};
 
 void eraseUnused(Operation *op) {
   if (!op || !op->use_empty()) return;
@@ -148,7 +61,7 @@ std::optional<Weights> weightsOf(tile::ElementwiseOp power) {
   auto type = dyn_cast<tile::FragmentType>(power.getResult().getType());
   if (power.getMnemonic() != "exp" || !type || type.getRank() != 2 || !type.getElementType().isF32()) return std::nullopt;
   Weights weights{power, elementwiseOf(power.getArgs()[0], "sub")};
-  if (!weights.difference || !weights.rows() || !LeavesNarrow(power.getResult())) return std::nullopt;
+  if (!weights.difference || !weights.rows() || !leavesNarrow(power.getResult())) return std::nullopt;
   return weights;
 }
 

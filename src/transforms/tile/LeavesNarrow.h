@@ -1,0 +1,15 @@
+// Where what a kernel computes leaves it only rounded to 16 bits or fewer.
+#pragma once
+#include "ir/tile/Tile.h"
+#include <optional>
+
+namespace tessera::transforms {
+
+/// The number in a constant, or in a fragment that is filled with one.
+std::optional<double> constantOf(mlir::Value value);
+
+/// Whether a small relative error of `value` stays one in all that it reaches, until that is rounded to 16 bits or fewer, as
+/// some of it is. Sums of it have no larger error and may leave as they are.
+bool leavesNarrow(mlir::Value value);
+
+}  // namespace tessera::transforms
