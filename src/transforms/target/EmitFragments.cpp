@@ -298,6 +298,12 @@ ExprRef KernelEmitter::tileScratch(tile::ReduceOp op) {
   return scratch(type.getElementType(), extent, width * parts, {type.getShape()[1 - op.getAxis()].getDim()});
 }
 
+/// A product that the tensor cores do while its warpgroup goes on.
+static bool isOfWarpgroups(tile::DotOp dot) {
+  auto buffer = dyn_cast<ir::SharedType>(dot.getB().getType());
+  return buffer && buffer.getSwizzle() == "panels";
+}
+
 LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
   Storage *sum = plan_.storage(op.getResult());
   TSR_CHECK(sum, "a product without a variable");
@@ -317,7 +323,9 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
   std::string what = start && startsProduct(start) ? "product" : "dot";
   auto passed = dyn_cast_or_null<tile::PassTurnOp>(op->getNextNode());  // here, while the product is under way
   bool runsOn = llvm::any_of(op->getBlock()->getOps<tile::RingReleaseOp>(), [](tile::RingReleaseOp release) { return release.getLate(); });
-  statement(call((passed || runsOn ? "tsr::begin_" : "tsr::") + what,
+  auto next = dyn_cast_or_null<tile::DotOp>(op->getNextNode());  // begun before this one is done
+  bool goesOn = next && isOfWarpgroups(op) && isOfWarpgroups(next) && next.getA() != op.getResult();
+  statement(call((passed || runsOn || goesOn ? "tsr::begin_" : "tsr::") + what,
                  {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, none()),
             op.getLoc());
   if (!passed) return success();

@@ -97,6 +97,7 @@ void registerTileTransforms() {
   registerPass(createMatrixLayoutsPass);
   registerPass(createStageFollowersPass);
   registerPass(createSpecialiseRolesPass);
+  registerPass(createGroupProductsPass);
   registerPass(createTakeTurnsPass);
   registerPass(createStoreInPartsPass);
   registerPass(createSumColumnsPass);
