@@ -25,7 +25,30 @@ tile.kernel @causal(%y: !tsr.view<["B", "S"], f32>) attributes {dims = ["B", "S"
   tile.kernel_end
 }
 
-// The further the group, the less it has to do; and all the same.
+// The loop begins at the group's own rows: those of the first groups are the longest.
+// CHECK-LABEL: tile.kernel @from_own_rows
+// CHECK-SAME: longest_first = 1 : i64
+// CHECK-SAME: tsr.longest_at_start
+tile.kernel @from_own_rows(%y: !tsr.view<["B", "S"], f32>) attributes {dims = ["B", "S"], params = [#tsr.param<"y", out>], outputs = [],
+    context = ["m"], sizes = {m = 32 : i64}, grid = #tsr.grid<output, ["1", "T.m"], param = 0>, group = 32 : i64} {
+  %b = tile.query "origin"
+  %q = tile.query "origin" {axis = 1 : i64}
+  %S = tile.dim "S"
+  %m = tile.dim "T.m"
+  %step = tile.constant 16 : index
+  %tile = tile.elementwise "floordiv" %q, %step : index
+  %first = tile.elementwise "mul" %tile, %step : index
+  %zero = tile.constant 0.0 : f32
+  %start = tile.fill %zero : f32 to !V
+  %sum = scf.for %k = %first to %S step %m iter_args(%acc = %start) -> (!V) {
+    %next = tile.elementwise "add" %acc, %acc : !V
+    scf.yield %next : !V
+  }
+  tile.store_fragment %sum, %y[%b, %q size "T.m"] : !V, <["B", "S"], f32>
+  tile.kernel_end
+}
+
+// The further the group, the less it has to do, but that is not seen; and all the same.
 // CHECK-LABEL: tile.kernel @from_here
 // CHECK-NOT: longest_first
 tile.kernel @from_here(%y: !tsr.view<["B", "S"], f32>) attributes {dims = ["B", "S"], params = [#tsr.param<"y", out>], outputs = [],

@@ -1,6 +1,7 @@
 // Where a group and a lane stand, and dimensions as expressions.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/tile/GroupOrder.h"
 #include "shape/Facts.h"
 #include "support/Check.h"
 #include "transforms/target/KernelEmitter.h"
@@ -192,7 +193,7 @@ ExprRef KernelEmitter::groupIndex(int64_t axis) {
     bool along = axis == static_cast<int64_t>(*longest);
     index = call(along ? "tsr::longest_first_row" : "tsr::longest_first_of", {group_, dim(groupCounts_[*longest]), dim(others)},
                  indexType(), {builder_.getI64IntegerAttr(kTogether)});
-    if (along) return index;
+    if (along) return ir::isLongestAtStart(kernel_) ? binary("-", dim(groupCounts_[*longest] - Dim(1)), index) : index;
   }
   for (int64_t a = 0; a < rank; ++a)
     if (a != axis && longest != static_cast<uint64_t>(a)) (a > axis ? behind : before) = (a > axis ? behind : before) * groupCounts_[a];

@@ -1,7 +1,9 @@
 // The order of a launch's groups where they differ in work.
 //
-// With a causal mask the loop of a group goes up to its own rows: later groups have more to do. Machines begin the groups
-// of a launch in order, and one that begins a long group last waits for it alone; so the longest go first.
+// With a causal mask the loop of a group goes up to its own rows, and later groups have more to do; in the derivative by the keys
+// it begins at them, and later groups have less to do. Machines begin the groups of a launch in order, and one that begins a long
+// group last waits for it alone; so the longest go first. Groups that stay take long and short ones in pairs (raster.h).
+#include "ir/tile/GroupOrder.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -36,6 +38,14 @@ Growth together(ValueRange operands) {
   return result;
 }
 
+/// A size, or a positive constant.
+bool isPositive(Value value) {
+  if (value.getDefiningOp<tile::DimOp>()) return true;
+  auto constant = value.getDefiningOp<tile::ConstantOp>();
+  auto number = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return number && number.getInt() > 0;
+}
+
 Growth growthOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op) return {};
@@ -51,6 +61,7 @@ Growth growthOf(Value value) {
   if (what == "select" && isa<BlockArgument>(args[0])) return together(args.drop_front());  // the same choice in every group
   // What is taken away or divides is a number of the whole launch.
   if ((what == "sub" || what == "floordiv") && growthOf(args[1]).kind == Growth::Constant) return growthOf(args[0]);
+  if (what == "mul" && isPositive(args[1])) return growthOf(args[0]);
   Growth all = together(args);
   return all.kind == Growth::Constant ? all : Growth{};
 }
@@ -64,9 +75,11 @@ struct OrderGroups : PassWrapper<OrderGroups, OperationPass<tile::KernelOp>> {
     tile::KernelOp kernel = getOperation();
     if (kernel.getGrid().getKind() != GridKind::Output) return;
     for (scf::ForOp loop : kernel.getBody().front().getOps<scf::ForOp>()) {
-      Growth end = growthOf(loop.getUpperBound());
-      if (end.kind != Growth::Grows || growthOf(loop.getLowerBound()).kind != Growth::Constant) continue;
-      kernel.setLongestFirst(end.axis);
+      Growth begin = growthOf(loop.getLowerBound()), end = growthOf(loop.getUpperBound());
+      bool grows = end.kind == Growth::Grows && begin.kind == Growth::Constant, shrinks = begin.kind == Growth::Grows && end.kind == Growth::Constant;
+      if (!grows && !shrinks) continue;
+      kernel.setLongestFirst(grows ? end.axis : begin.axis);
+      if (shrinks) markLongestAtStart(kernel);
       addReason(kernel, "groups with the longest loops go first");
       return;
     }
