@@ -1,7 +1,10 @@
 // RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --verify-schedule | FileCheck %s
 // RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule --schedule-to-tile --tile-insert-barriers --verify-tile | FileCheck %s --check-prefix=TILE
+// RUN: tessera-opt %s --set-machine=name=sm_90a --graph-to-schedule --verify-schedule | FileCheck %s --check-prefix=WARPGROUPS
 // A softmax between two products: one kernel, which keeps of each row the largest score, the sum and the result so far.
 
+// WARPGROUPS-LABEL: schedule.kernel @attend_kernel(
+// WARPGROUPS-SAME: sizes = {{.*}}n = 192 : i64
 // CHECK-LABEL: schedule.kernel @attend_kernel(%q: {{.*}}, %k: {{.*}}, %v: {{.*}}, %result: {{.*}})
 // CHECK-SAME: context = ["m", "n"]
 // CHECK-SAME: grid = #tsr.grid<output, ["1", "T.m", "64"], param = 3>
@@ -75,4 +78,29 @@ graph.func @with_weights(%q: !tsr.tensor<["S", "64"], f32>, %k: !tsr.tensor<["64
   %w = graph.elementwise "div" %e, %ls : !tsr.tensor<["S", "T"], f32>
   %r = graph.dot %w, %v : (!tsr.tensor<["S", "T"], f32>, !tsr.tensor<["T", "64"], f32>) -> !tsr.tensor<["S", "64"], f32>
   graph.return %r, %w : !tsr.tensor<["S", "64"], f32>, !tsr.tensor<["S", "T"], f32>
+}
+
+// Known to be few, keys come in tiles that leave less of the last one masked.
+// WARPGROUPS-LABEL: schedule.kernel @short_kernel(
+// WARPGROUPS-SAME: sizes = {{.*}}n = 128 : i64
+graph.func @short(%q: !tsr.tensor<["H", "S", "64"], bf16>, %k: !tsr.tensor<["H", "1024", "64"], bf16>, %v: !tsr.tensor<["H", "1024", "64"], bf16>) -> !tsr.tensor<["H", "S", "64"], f32> attributes {
+    dims = ["H", "S"], params = [#tsr.param<"q", in>, #tsr.param<"k", in>, #tsr.param<"v", in>], outputs = [#tsr.result<"result", !tsr.tensor<["H", "S", "64"], f32>>]} {
+  %t = graph.transpose %k {perm = array<i64: 0, 2, 1>} : !tsr.tensor<["H", "1024", "64"], bf16> to !tsr.tensor<["H", "64", "1024"], bf16>
+  %s = graph.dot %q, %t : (!tsr.tensor<["H", "S", "64"], bf16>, !tsr.tensor<["H", "64", "1024"], bf16>) -> !tsr.tensor<["H", "S", "1024"], f32>
+  %m = graph.reduce "max" %s {axes = array<i64: 2>} : !tsr.tensor<["H", "S", "1024"], f32> to !tsr.tensor<["H", "S"], f32>
+  %low = graph.constant 0xFF800000 : f32
+  %lows = graph.full %low : f32 to !tsr.tensor<["H", "S"], f32>
+  %zero = graph.constant 0.0 : f32
+  %zeros = graph.full %zero : f32 to !tsr.tensor<["H", "S"], f32>
+  %seen = graph.elementwise "gt" %m, %lows : !tsr.tensor<["H", "S"], f32>
+  %pivot = graph.elementwise "select" %seen, %m, %zeros : !tsr.tensor<["H", "S"], f32>
+  %pivots = graph.broadcast %pivot {axes = array<i64: 0, 1>} : !tsr.tensor<["H", "S"], f32> to !tsr.tensor<["H", "S", "1024"], f32>
+  %d = graph.elementwise "sub" %s, %pivots : !tsr.tensor<["H", "S", "1024"], f32>
+  %e = graph.elementwise "exp" %d : !tsr.tensor<["H", "S", "1024"], f32>
+  %l = graph.reduce "sum" %e {axes = array<i64: 2>} : !tsr.tensor<["H", "S", "1024"], f32> to !tsr.tensor<["H", "S"], f32>
+  %ls = graph.broadcast %l {axes = array<i64: 0, 1>} : !tsr.tensor<["H", "S"], f32> to !tsr.tensor<["H", "S", "1024"], f32>
+  %w = graph.elementwise "div" %e, %ls : !tsr.tensor<["H", "S", "1024"], f32>
+  %h = graph.cast %w : !tsr.tensor<["H", "S", "1024"], f32> to !tsr.tensor<["H", "S", "1024"], bf16>
+  %r = graph.dot %h, %v : (!tsr.tensor<["H", "S", "1024"], bf16>, !tsr.tensor<["H", "1024", "64"], bf16>) -> !tsr.tensor<["H", "S", "64"], f32>
+  graph.return %r : !tsr.tensor<["H", "S", "64"], f32>
 }

@@ -254,6 +254,14 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
 
 // ---------------------------------------------------------------- sizes
 
+/// Known to be so few that the part of the last tile that is masked weighs more than what a tile costs besides.
+static bool hasFewKeys(Chain &chain) {
+  constexpr int64_t kFew = 2048;
+  if (chain.inner.empty()) return false;
+  std::optional<int64_t> keys = chain.inner.front().getType().getShape().back().getConstant();
+  return keys && *keys <= kFew;
+}
+
 std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, int64_t most) {
   auto bytes = [](Value value) {
     Type element = elementTypeOf(value.getType());
@@ -265,7 +273,8 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   ChainTile tile{64, 64, 64, 64, 256};
   if (machine.family == Target::Cpu)
     return ChainTile{64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
-  if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 64 ? 192 : held <= 128 ? 128 : 64, 64, 128, 256};
+  const bool isShort = hasFewKeys(chain);
+  if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 64 && !isShort ? 192 : held <= 128 ? 128 : 64, 64, 128, 256};
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
   else if (machine.family == Target::Hip) tile.group = 128;  // two units of 64 lanes, each with whole rows
   else if (sum > 4) tile.n = 32;
