@@ -48,7 +48,7 @@ tile.kernel @weights(%y: !tsr.view<["M", "64"], f32>) attributes {dims = ["M"], 
 // CHECK: tile.take_turn
 // CHECK-NEXT: scf.for
 // CHECK: tile.pass_turn
-// CHECK: tile.load_fragment
+// CHECK-NEXT: tile.load_fragment
 // CHECK: tile.take_turn
 // CHECK-NEXT: tile.dot
 // CHECK-NEXT: tile.dot

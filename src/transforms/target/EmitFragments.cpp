@@ -321,16 +321,13 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
   };
   auto start = op.getAcc().getDefiningOp<tile::FillOp>();
   std::string what = start && startsProduct(start) ? "product" : "dot";
-  auto passed = dyn_cast_or_null<tile::PassTurnOp>(op->getNextNode());  // here, while the product is under way
+  bool passed = isa_and_nonnull<tile::PassTurnOp>(op->getNextNode());  // while the product is under way
   bool runsOn = llvm::any_of(op->getBlock()->getOps<tile::RingReleaseOp>(), [](tile::RingReleaseOp release) { return release.getLate(); });
   auto next = dyn_cast_or_null<tile::DotOp>(op->getNextNode());  // begun before this one is done
   bool goesOn = next && isOfWarpgroups(op) && isOfWarpgroups(next) && next.getA() != op.getResult();
   statement(call((passed || runsOn || goesOn ? "tsr::begin_" : "tsr::") + what,
                  {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, none()),
             op.getLoc());
-  if (!passed) return success();
-  statement(method(turns_, "pass", {}, none()), passed.getLoc());
-  statement(call("tsr::finish_products", {}, none()), op.getLoc());
   return success();
 }
 

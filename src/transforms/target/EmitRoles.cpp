@@ -150,8 +150,15 @@ LogicalResult KernelEmitter::emitRing(Operation &op) {
   return success();
 }
 
+/// The product after which a turn was passed and that is waited for behind `op`, the passing or the last load that comes meanwhile.
+tile::DotOp KernelEmitter::productUnderWay(Operation &op) {
+  Operation *first = &op;
+  while (isa_and_nonnull<tile::LoadFragmentOp>(first)) first = first->getPrevNode();
+  if (!isa_and_nonnull<tile::PassTurnOp>(first) || isa_and_nonnull<tile::LoadFragmentOp>(op.getNextNode())) return {};
+  return dyn_cast_or_null<tile::DotOp>(first->getPrevNode());
+}
+
 LogicalResult KernelEmitter::emitTurn(Operation &op) {
-  if (isa<tile::PassTurnOp>(op) && isa_and_nonnull<tile::DotOp>(op.getPrevNode())) return success();  // emitDot has
   statement(method(turns_, isa<tile::TakeTurnOp>(op) ? "take" : "pass", {}, none()), op.getLoc());
   return success();
 }

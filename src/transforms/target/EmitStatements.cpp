@@ -14,8 +14,10 @@ LogicalResult KernelEmitter::unsupported(Operation &op, const Twine &why) { retu
 
 LogicalResult KernelEmitter::emitBlock(Block &block) {
   if (!runs_.empty() && !lane_) return emitLanes(block);
-  for (Operation &op : block)
+  for (Operation &op : block) {
     if (failed(emitOp(op))) return failure();
+    if (tile::DotOp product = productUnderWay(op)) statement(call("tsr::finish_products", {}, none()), product.getLoc());
+  }
   return success();
 }
 

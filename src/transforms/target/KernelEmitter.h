@@ -264,6 +264,7 @@ private:
   LogicalResult emitRole(mlir::Block &body, const ExprRef &groups, bool produces);
   LogicalResult emitRing(Operation &op);
   LogicalResult emitTurn(Operation &op);
+  static ir::tile::DotOp productUnderWay(Operation &op);
   LogicalResult emitCopyToRing(ir::tile::CopyOp op);
   LogicalResult emitBulkStore(ir::tile::StoreFragmentOp op);
   LogicalResult emitColumnSums(ir::tile::StoreColumnSumsOp op);

@@ -75,6 +75,19 @@ tile::ElementwiseOp rowScaleOf(tile::DotOp dot) {
   return scales ? product : tile::ElementwiseOp();
 }
 
+/// What is loaded before the first products and not needed by them is loaded when they have begun and the turn is passed: another
+/// warpgroup does not wait for it, and it comes while the tensor cores work.
+void loadBehind(tile::PassTurnOp pass, Block &block) {
+  Operation *last = pass;
+  SmallVector<tile::LoadFragmentOp> loads(block.getOps<tile::LoadFragmentOp>());
+  for (tile::LoadFragmentOp load : loads) {
+    bool isNeeded = llvm::any_of(load->getUsers(), [&](Operation *user) { return !pass->isBeforeInBlock(block.findAncestorOpInBlock(*user)); });
+    if (pass->isBeforeInBlock(load) || isNeeded) continue;
+    load->moveAfter(last);
+    last = load;
+  }
+}
+
 bool takeTurns(scf::ForOp loop) {
   tile::DotOp second = productOfComputed(loop);
   WalkResult alone = loop.getBody()->walk([](Operation *op) { return isOfOneWarpgroup(op) ? WalkResult::advance() : WalkResult::interrupt(); });
@@ -85,7 +98,8 @@ bool takeTurns(scf::ForOp loop) {
   OpBuilder builder(loop);
   builder.create<tile::TakeTurnOp>(unnamed(loop.getLoc()));
   builder.setInsertionPointAfter(first);
-  builder.create<tile::PassTurnOp>(unnamed(first.getLoc()));
+  auto pass = builder.create<tile::PassTurnOp>(unnamed(first.getLoc()));
+  loadBehind(pass, *loop.getBody());
   if (tile::ElementwiseOp scale = rowScaleOf(second)) {
     scale->moveBefore(second);
     markRowScale(scale);
