@@ -69,14 +69,19 @@ public:
 };
 
 /// Asks for N elements of a row of a matrix that will be read, from `at` on, where what is written beside it is streamed.
+/// Always inline: GCC takes a call for one without an effect, and leaves it out.
 template <int N, class T>
-inline void read_ahead([[maybe_unused]] const Streaming &streaming, [[maybe_unused]] const T *from, [[maybe_unused]] int64_t row,
-                       [[maybe_unused]] int64_t rows, [[maybe_unused]] int64_t cols, [[maybe_unused]] int64_t at) {
+TSR_ALWAYS_INLINE void read_ahead([[maybe_unused]] const Streaming &streaming, [[maybe_unused]] const T *from, [[maybe_unused]] int64_t row,
+                                  [[maybe_unused]] int64_t rows, [[maybe_unused]] int64_t cols, [[maybe_unused]] int64_t at) {
 #if defined(__GNUC__)
-  if (!streaming || row >= rows) return;
+  if (!streaming || row >= rows || at >= cols) return;
   const char *const first = reinterpret_cast<const char *>(from + row * cols + at);
-  const int64_t bytes = static_cast<int64_t>(sizeof(T)) * (cols - at < N ? cols - at : N);
-  for (int64_t byte = 0; byte < bytes; byte += cpu::kLineBytes) __builtin_prefetch(first + byte, 0, 2);
+  if (cols - at >= N) {
+    TSR_UNROLL_ALL
+    for (int64_t byte = 0; byte < static_cast<int64_t>(sizeof(T)) * N; byte += cpu::kLineBytes) __builtin_prefetch(first + byte, 0, 2);
+  } else {
+    for (int64_t byte = 0; byte < static_cast<int64_t>(sizeof(T)) * (cols - at); byte += cpu::kLineBytes) __builtin_prefetch(first + byte, 0, 2);
+  }
 #endif
 }
 
