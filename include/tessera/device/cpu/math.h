@@ -23,12 +23,6 @@ inline float fused(float a, float b, float c) {
 #endif
 }
 
-/// p * 2^n for n in -252..252 and p around 1, in two steps so that subnormal and infinite results come out right.
-inline float scaled(float p, int32_t n) {
-  const uint32_t half = static_cast<uint32_t>(n >> 1), rest = static_cast<uint32_t>(n) - half;
-  return bit_cast<float>(bit_cast<uint32_t>(p) + (half << 23)) * bit_cast<float>((rest << 23) + 0x3f800000u);
-}
-
 /// x, or `bound` with its sign where x is larger; of a NaN too. As integers, because compilers make branches of
 /// comparisons with constants.
 inline float at_most(float x, float bound) {
@@ -36,47 +30,52 @@ inline float at_most(float x, float bound) {
   return bit_cast<float>((magnitude < most ? magnitude : most) | (bits & 0x80000000u));
 }
 
-/// The whole number nearest to x, |x| < 2^22, as a float and as an integer.
+/// The whole number n nearest to x * factor, or 152 where that is less, for n >= -252: as a float, and in the last bits of
+/// a float that has no others.
 struct Nearest {
   float value;
-  int32_t integer;
-  explicit Nearest(float x) {
-    const float shifted = x + 12582912.0f;  // 1.5 * 2^23: no fraction is left
-    value = shifted - 12582912.0f;
-    integer = static_cast<int32_t>(bit_cast<uint32_t>(shifted) - 0x4b400000u);
+  int32_t bits;
+  Nearest(float x, float factor) {
+    constexpr float base = 12582912.0f + 254.0f;  // 1.5 * 2^23: no fraction is left. 254: twice the exponent of 1
+    constexpr int32_t most = 0x4b400000 + 254 + 152;
+    const int32_t nearest = bit_cast<int32_t>(fused(x, factor, base));
+    bits = nearest < most ? nearest : most;
+    value = bit_cast<float>(bits) - base;
+  }
+  /// p * 2^n for p around 1, in two steps so that subnormal and infinite results come out right; of a NaN a NaN.
+  float scale(float p) const {
+    const uint32_t both = static_cast<uint32_t>(bits), half = both >> 1;  // exponents; what is before them leaves by the shifts
+    return p * bit_cast<float>(half << 23) * bit_cast<float>((both - half) << 23);
   }
 };
 
-/// e^r for |r| <= log(2) / 2.
+/// e^r for |r| <= log(2) / 2, to within 0.05 units in the last place but for the rounding.
 inline float exp_near_zero(float r) {
-  float p = fused(1.9875691500e-4f, r, 1.3981999507e-3f);
-  p = fused(p, r, 8.3334519073e-3f);
-  p = fused(p, r, 4.1665795894e-2f);
-  p = fused(p, r, 1.6666665459e-1f);
-  p = fused(p, r, 5.0000001201e-1f);
-  return fused(p, r * r, r) + 1.0f;
+  float p = fused(1.3814602280e-3f, r, 8.3687156439e-3f);
+  p = fused(p, r, 4.1668388993e-2f);
+  p = fused(p, r, 1.6666521132e-1f);
+  p = fused(p, r, 4.9999994040e-1f);
+  p = fused(p, r, 1.0f);
+  return fused(p, r, 1.0f);
 }
 
 /// factor * e^(x + rest) for |x + rest| <= 175, `factor` around 1 and a `rest` that x has no digits for.
 inline float exp_of_sum(float x, float rest, float factor) {
-  const Nearest n((x + rest) * 1.44269504f);
+  const Nearest n(x + rest, 1.44269504f);
   const float r = fused(n.value, 2.12194440e-4f, fused(n.value, -0.693359375f, x) + rest);
-  return scaled(factor * exp_near_zero(r), n.integer);
+  return n.scale(factor * exp_near_zero(r));
 }
 
 inline float exp(float x) {
-  const float in = at_most(x, 105.0f);  // 0 and infinity from there on
-  const Nearest n(in * 1.44269504f);
-  const float r = fused(n.value, 2.12194440e-4f, fused(n.value, -0.693359375f, in));
-  const float result = scaled(exp_near_zero(r), n.integer);
-  return x == x ? result : x;
+  const float in = x < -105.0f ? -105.0f : x;  // 0 from there on; above, what is left over is positive and only grows
+  const Nearest n(in, 1.44269504f);
+  return n.scale(exp_near_zero(fused(n.value, 2.12194440e-4f, fused(n.value, -0.693359375f, in))));
 }
 
 inline float exp2(float x) {
-  const float in = at_most(x, 151.0f);
-  const Nearest n(in);
-  const float result = scaled(exp_near_zero((in - n.value) * 0.69314718f), n.integer);
-  return x == x ? result : x;
+  const float in = x < -151.0f ? -151.0f : x;
+  const Nearest n(in, 1.0f);
+  return n.scale(exp_near_zero((in - n.value) * 0.69314718f));
 }
 
 /// x = 2^exponent * (1 + fraction), 2/3 <= 1 + fraction < 4/3, and log(1 + fraction). For 0 < x < infinity.
