@@ -48,6 +48,13 @@ template <class T> TSR_INLINE T fma(T a, T b, T c) {
 #define TSR_NAN_MIN_MAX 1  // one instruction; of a positive and a negative zero it may choose the other one
 #endif
 
+#if defined(TSR_CPU)
+namespace detail {
+TSR_INLINE float nan_unless_number(float tested, float value) {
+  return bit_cast<float>(bit_cast<int32_t>(value) | -static_cast<int32_t>(tested != tested));
+}
+}  // namespace detail
+#endif
 template <class T> TSR_INLINE T max(T a, T b) {
 #if defined(TSR_NAN_MIN_MAX)
   if constexpr (std::is_same<T, float>::value) {
@@ -55,6 +62,10 @@ template <class T> TSR_INLINE T max(T a, T b) {
     asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
     return result;
   }
+#endif
+#if defined(TSR_CPU)
+  // One comparison for the choice, so that it is one instruction of vectors; a NaN that it lost comes back as bits.
+  if constexpr (std::is_same<T, float>::value) return detail::nan_unless_number(a, a > b ? a : b);
 #endif
   if constexpr (std::is_floating_point<T>::value) return a > b || a != a ? a : b;
   else return a > b ? a : b;
@@ -66,6 +77,10 @@ template <class T> TSR_INLINE T min(T a, T b) {
     asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
     return result;
   }
+#endif
+#if defined(TSR_CPU)
+  // One comparison for the choice, so that it is one instruction of vectors; a NaN that it lost comes back as bits.
+  if constexpr (std::is_same<T, float>::value) return detail::nan_unless_number(a, a < b ? a : b);
 #endif
   if constexpr (std::is_floating_point<T>::value) return a < b || a != a ? a : b;
   else return a < b ? a : b;
