@@ -184,9 +184,15 @@ void streams() {
   {
     const int64_t rows = 8192, cols = 4096;
     Array<float> from(rows * cols), to(rows * cols);
+    const double all = 2.0 * rows * cols * sizeof(float);
     Tensor F(from, {rows, cols}), T(to, {cols, rows});
-    row("transpose", sizeText({rows, cols}), "GB/s", 2.0 * rows * cols * sizeof(float), [&] { must(transposed(&F, &T, nullptr)); }, {},
-        [&] { copyAll(from, to); });
+    row("transpose", sizeText({rows, cols}), "GB/s", all, [&] { must(transposed(&F, &T, nullptr)); }, {}, [&] { copyAll(from, to); });
+    for (const int64_t batch : {8, 512}) {
+      const int64_t height = batch == 8 ? 2048 : 256, width = rows * cols / batch / height;
+      Tensor FB(from, {batch, height, width}), TB(to, {batch, width, height});
+      row("transpose", sizeText({batch, height, width}), "GB/s", all, [&] { must(transposed_batches(&FB, &TB, nullptr)); }, {},
+          [&] { copyAll(from, to); });
+    }
   }
 }
 

@@ -196,7 +196,7 @@ std::pair<ExprRef, ExprRef> KernelEmitter::openPieces(ArrayRef<tile::StoreElemen
 std::pair<ExprRef, ExprRef> KernelEmitter::openBlocks(const RowsOfLanes &lanes, ArrayRef<tile::StoreElementOp> stores,
                                                       const std::string &row, const std::string &col, ExprRef &rowCounter) {
   ExprRef width = dim(*lanes.width);
-  SmallVector<tile::LoadElementOp> loads = stores.empty() ? SmallVector<tile::LoadElementOp>() : turnedLoads(lanes);
+  SmallVector<tile::LoadElementOp> loads = stores.empty() ? SmallVector<tile::LoadElementOp>() : turnedLoads(lanes.rows, lanes.cols, {});
   auto openRows = [&](ExprRef from, int64_t step) {
     rowCounter = valueOf(openLoop(row, from, endOf(from, step, lanes.height), 1, false, false, 0));
     for (Value value : lanes.rows) bound_[value] = rowCounter;
@@ -231,6 +231,7 @@ LogicalResult KernelEmitter::emitOneRow(ArrayRef<tile::StoreElementOp> stores, c
 
 LogicalResult KernelEmitter::emitPlainLoop() {
   if (std::optional<RowsOfLanes> rows = rowsOfLanes()) return emitRowsOfLanes(*rows);
+  if (std::optional<Matrices> matrices = matricesOfLanes()) return emitMatrices(*matrices);
   Location place = kernel_.getLoc();
   std::string counter = standingName(kernel_, "linear_id", 0);
   SmallVector<tile::StoreElementOp> stores = storesInLines(lanesBlock(), [&](Value index) { return isa_and_nonnull<tile::QueryOp>(index.getDefiningOp()); },
@@ -329,28 +330,33 @@ static StringRef combiner(StringRef mnemonic, Type type) {
   return mnemonic == "min" ? "tsr::Min" : "";
 }
 
-/// A loop of the compiler's own that only combines values, all in one way, does so in each lane of a vector. The order is
-/// then the vector's; a program's own loops, and what is declared deterministic on all machines, keep theirs.
-void KernelEmitter::combineInVectors(out::ForOp loop, scf::ForOp op, ArrayRef<Storage *> carried) {
-  if (!isCpu() || lane_ || carried.empty() || kernel_.getDeterministic()) return;
-  std::string clause;
+/// How a loop of the compiler's own that does nothing but combine values does so, for each of them; empty for other loops.
+SmallVector<StringRef> KernelEmitter::combiners(scf::ForOp op, ArrayRef<Storage *> carried) {
+  SmallVector<StringRef> found;
+  if (!isCpu() || lane_ || kernel_.getDeterministic()) return {};
   for (auto [argument, yielded, storage] : llvm::zip(op.getRegionIterArgs(), op.getYieldedValues(), carried)) {
     auto combine = yielded.getDefiningOp<tile::ElementwiseOp>();
     if (!storage->reduction || storage->perLane || !combine || combine->getNumOperands() != 2 ||
         !argument.hasOneUse() || *argument.user_begin() != combine || !yielded.hasOneUse())
-      return;
-    StringRef with = combiner(combine.getMnemonic(), storage->type);
-    auto variable = storage->place->value.getDefiningOp<out::VariableOp>();
-    if (with.empty() || !variable) return;
-    if (clause.empty()) clause = (with + " : " + variable.getName()).str();
-    else if (StringRef(clause).starts_with((with + " :").str())) clause += ", " + variable.getName().str();
-    else return;
+      return {};
+    found.push_back(combiner(combine.getMnemonic(), storage->type));
+    if (found.back().empty() || !storage->place->value.getDefiningOp<out::VariableOp>()) return {};
   }
   bool plain = true;
   op.getBody()->walk([&](Operation *inner) {
     plain = plain && inner->getNumRegions() == 0 && (isMemoryEffectFree(inner) || isa<tile::LoadElementOp, tile::KeepOp, tile::RecallOp>(inner));
   });
-  if (!plain) return;
+  return plain ? found : SmallVector<StringRef>();
+}
+
+/// Such a loop, if it combines all in one way, does so in each lane of a vector. The order is
+/// then the vector's; a program's own loops, and what is declared deterministic on all machines, keep theirs.
+void KernelEmitter::combineInVectors(out::ForOp loop, scf::ForOp op, ArrayRef<Storage *> carried) {
+  SmallVector<StringRef> with = combiners(op, carried);
+  if (with.empty() || !llvm::all_equal(with)) return;
+  std::string clause;
+  for (Storage *storage : carried)
+    clause += (clause.empty() ? with.front().str() + " : " : ", ") + storage->place->value.getDefiningOp<out::VariableOp>().getName().str();
   loop.setSimd(true);
   loop.setReduction(clause);
 }

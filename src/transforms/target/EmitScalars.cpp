@@ -123,7 +123,7 @@ ExprRef KernelEmitter::mask(Value base, ValueRange indices, llvm::function_ref<b
 ExprRef KernelEmitter::loadElement(tile::LoadElementOp op) {
   Indices indices;
   for (Value index : op.getIndices()) indices.push_back(scalar(index));
-  if (ExprRef block = turnedBlocks_.lookup(op)) return read(element(block, {indices[1], indices[0]}, op.getType()));
+  if (ExprRef block = turnedBlocks_.lookup(op)) return read(element(block, {indices.back(), indices[indices.size() - 2]}, op.getType()));
   ExprRef value = read(elementPlace(op.getBase(), indices, op.getBase()));
   ExprRef inside = mask(op.getBase(), op.getIndices(), [&](unsigned i) { return op.isInBounds(i); });
   if (!inside) return value;

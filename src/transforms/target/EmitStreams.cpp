@@ -62,6 +62,7 @@ SmallVector<tile::StoreElementOp> KernelEmitter::storesInLines(Block &block, llv
 
 /// Says whether the arrays are streamed, before loops over lines of them: the first decides for all.
 void KernelEmitter::declareStreaming(tile::StoreElementOp first) {
+  streamed_ = first.getBase();
   ArrayRef<ir::DimAttr> shape = ir::shapeOf(first.getBase().getType());
   ExprRef rows = typed(1);
   for (ir::DimAttr extent : shape.drop_back()) rows = binary("*", rows, dim(extent.getDim()));
@@ -87,10 +88,15 @@ std::pair<ExprRef, ExprRef> KernelEmitter::declareLines(ArrayRef<tile::StoreElem
   return {member(first, "begin", indexType()), member(first, "end", indexType())};
 }
 
-/// Those of a loop of the lanes of a group over a row.
-SmallVector<tile::StoreElementOp> KernelEmitter::storesOfRow(scf::ForOp loop) {
+/// A loop of the lanes of a group, here one, over a row.
+bool KernelEmitter::isWholeRow(scf::ForOp loop) {
   auto first = loop.getLowerBound().getDefiningOp<tile::QueryOp>();
-  if (!isCpu() || lane_ || !runs_.empty() || loop.getNumResults() != 0 || !first || first.getQuery() != "local_id") return {};
+  return isCpu() && !lane_ && runs_.empty() && first && first.getQuery() == "local_id";
+}
+
+/// Those of a loop over a row.
+SmallVector<tile::StoreElementOp> KernelEmitter::storesOfRow(scf::ForOp loop) {
+  if (!isWholeRow(loop) || loop.getNumResults() != 0) return {};
   return storesInLines(*loop.getBody(), [&](Value index) { return index == loop.getInductionVar(); },
                        [&](Value index) { return !loop.getRegion().isAncestor(index.getParentRegion()); });
 }
@@ -140,12 +146,14 @@ LogicalResult KernelEmitter::emitKeptRow(Operation &op) {
   return success();
 }
 
-/// Elements x[col, row] of arrays that a loop over the rows and columns of its result reads: blocks of them are turned first.
-SmallVector<tile::LoadElementOp> KernelEmitter::turnedLoads(const RowsOfLanes &lanes) {
+/// Elements x[.., col, row] of arrays that a loop over the rows and columns of matrices reads: blocks of them are turned first.
+/// `matrices`: indices of axes before the last two.
+SmallVector<tile::LoadElementOp> KernelEmitter::turnedLoads(ArrayRef<Value> rows, ArrayRef<Value> cols, ArrayRef<Value> matrices) {
   SmallVector<tile::LoadElementOp> found;
   kernel_.getBody().walk([&](tile::LoadElementOp load) {
     ValueRange indices = load.getIndices();
-    bool turned = indices.size() == 2 && llvm::is_contained(lanes.cols, indices[0]) && llvm::is_contained(lanes.rows, indices[1]);
+    bool turned = indices.size() >= 2 && llvm::is_contained(cols, indices[indices.size() - 2]) && llvm::is_contained(rows, indices.back()) &&
+                  llvm::all_of(indices.drop_back(2), [&](Value index) { return llvm::is_contained(matrices, index); });
     if (turned && isPlainArray(load.getBase()) && isInBounds(load)) found.push_back(load);
   });
   return found;
@@ -153,18 +161,27 @@ SmallVector<tile::LoadElementOp> KernelEmitter::turnedLoads(const RowsOfLanes &l
 
 /// `row`, `col`: of the result, from where on.
 void KernelEmitter::declareTurned(ArrayRef<tile::LoadElementOp> loads, ExprRef row, ExprRef col) {
-  llvm::MapVector<Value, ExprRef> blocks;
+  struct Block {
+    tile::LoadElementOp of;
+    ExprRef place;
+  };
+  SmallVector<Block> blocks;
   for (tile::LoadElementOp load : loads) {
-    Value base = load.getBase();
-    ExprRef &block = blocks[base];
-    if (!block) {
+    auto known = llvm::find_if(blocks, [&](Block &block) { return block.of.getBase() == load.getBase() && llvm::equal(block.of.getIndices(), load.getIndices()); });
+    if (known == blocks.end()) {
+      Value base = load.getBase();
       ArrayRef<ir::DimAttr> shape = ir::shapeOf(base.getType());
+      Dim rows = shape[shape.size() - 2].getDim(), cols = shape.back().getDim();
       std::string type = "tsr::Turned<" + dtypeText(ir::elementTypeOf(base.getType())) + ", " + std::to_string(kTurnedCols) + ", " + std::to_string(kTurnedRows) + ">";
       std::string parameter = kernel_.param(cast<BlockArgument>(base).getArgNumber()).getName().str();
-      Indices arguments = {bound_.lookup(base), dim(shape[0].getDim()), dim(shape[1].getDim()), col, row, streaming_};
-      block = declare(names_.fresh(parameter + "_turned"), out::NamedType::get(context_, type), "direct", arguments, true, ir::unnamed(load.getLoc()));
+      ExprRef matrix = positionOf(base, load.getIndices().drop_back(2), true), first = bound_.lookup(base);
+      if (asInteger(matrix) != 0) first = binary("+", first, binary("*", binary("*", matrix, dim(rows)), dim(cols)));
+      Indices arguments = {first, dim(rows), dim(cols), col, row, streaming_};
+      ExprRef place = declare(names_.fresh(parameter + "_turned"), out::NamedType::get(context_, type), "direct", arguments, true, ir::unnamed(load.getLoc()));
+      blocks.push_back({load, place});
+      known = std::prev(blocks.end());
     }
-    turnedBlocks_[load] = block;
+    turnedBlocks_[load] = known->place;
   }
 }
 

@@ -111,7 +111,24 @@ private:
   ExprRef lanes();
   LogicalResult emitGroupLoop();
   void keepVectorLoops();
+  llvm::SmallVector<llvm::StringRef> combiners(mlir::scf::ForOp op, llvm::ArrayRef<Storage *> carried);
   void combineInVectors(ir::target::ForOp loop, mlir::scf::ForOp op, llvm::ArrayRef<Storage *> carried);
+
+  // ---- matrices that are read across the rows that are written, on the CPU (EmitMatrices.cpp)
+  struct Matrices {
+    llvm::SmallVector<Value> at;  // the number of a matrix, an index an axis
+    Value row, col;
+    llvm::SmallVector<ir::DimAttr> shape;
+    llvm::SmallVector<ir::tile::StoreElementOp> stores;
+    llvm::SmallVector<ir::tile::LoadElementOp> loads;
+  };
+  std::optional<Matrices> matricesOfLanes();
+  bool isPlaceOfLane(mlir::ValueRange indices, llvm::ArrayRef<ir::DimAttr> shape);
+  LogicalResult emitMatrices(const Matrices &matrices);
+
+  // ---- rows that are combined in parts, on the CPU (EmitParts.cpp)
+  ExprRef declareParts(mlir::scf::ForOp op, llvm::ArrayRef<Storage *> carried);
+  std::pair<ExprRef, ExprRef> openParts(mlir::scf::ForOp op, const std::string &counter, ExprRef count);
 
   // ---- what is written in lines, on the CPU (EmitStreams.cpp)
   static constexpr int64_t kTurnedRows = 256, kTurnedCols = 128;  // of a block of the result that is read across its rows
@@ -122,8 +139,9 @@ private:
   void declareStreaming(ir::tile::StoreElementOp first);
   std::pair<ExprRef, ExprRef> declareLines(llvm::ArrayRef<ir::tile::StoreElementOp> stores, int64_t elements, ExprRef count, ExprRef from);
   std::pair<ExprRef, ExprRef> openLines(llvm::ArrayRef<ir::tile::StoreElementOp> stores, const std::string &counter, ExprRef count);
-  llvm::SmallVector<ir::tile::LoadElementOp> turnedLoads(const RowsOfLanes &lanes);
+  llvm::SmallVector<ir::tile::LoadElementOp> turnedLoads(llvm::ArrayRef<Value> rows, llvm::ArrayRef<Value> cols, llvm::ArrayRef<Value> matrices);
   void readAhead(ExprRef from, int64_t elements);
+  bool isWholeRow(mlir::scf::ForOp loop);
   LogicalResult emitKeptRow(Operation &op);
   void declareTurned(llvm::ArrayRef<ir::tile::LoadElementOp> loads, ExprRef row, ExprRef col);
 
@@ -329,6 +347,7 @@ private:
   KernelFacts facts_;
   bool readsAhead_ = false;
   ExprRef streaming_;                                  // of the loops over lines that are emitted
+  Value streamed_;                                     // the array that it is declared for
   llvm::DenseMap<Operation *, ExprRef> lines_;         // what a store writes to in the place of its array
   llvm::DenseMap<Operation *, ExprRef> turnedBlocks_;  // what a load reads
   llvm::DenseMap<Operation *, unsigned> runs_;
