@@ -1,6 +1,7 @@
-// Lines that are streamed and lines that are not, blocks that are turned: all elements, each once, and none beside them. Built
+// Lines that are streamed and lines that are not, blocks that are turned, rows in parts: all elements, each once, and none beside them. Built
 // for several widths of vectors; exit status 77 where the machine lacks them.
 #include "harness.h"
+#include "tessera/device/cpu/parts.h"
 #include "tessera/device/cpu/stream.h"
 
 using harness::expect;
@@ -85,6 +86,27 @@ template <class T> void turned(const char *what) {
       }
 }
 
+/// Whole numbers, so that any order gives the same sum; a NaN at any place wins.
+template <class T, int N> void parts(const char *what) {
+  for (int64_t count : {0, 1, N - 1, N, N + 1, 5 * N + 3})
+    for (int64_t hole = -1; hole < count; hole += count < N ? 1 : 13) {
+      std::vector<T> from(static_cast<size_t>(count));
+      for (int64_t i = 0; i < count; ++i) from[static_cast<size_t>(i)] = i == hole ? std::numeric_limits<T>::quiet_NaN() : number<T>(i * 7);
+      tsr::Parts<tsr::Sum, T, N> sums;
+      tsr::Parts<tsr::Max, T, N> largest;
+      tsr::Parts<tsr::Min, T, N> smallest;
+      T sum = 100, most = -100, least = 100;
+      for (int64_t i = 0; i < count; ++i) {
+        const T value = from[static_cast<size_t>(i)];
+        sums(i % N) += value, largest(i % N) = tsr::max(largest(i % N), value), smallest(i % N) = tsr::min(smallest(i % N), value);
+        sum += value, most = value > most ? value : most, least = value < least ? value : least;
+      }
+      const T found[] = {sums.combine(100), largest.combine(-100), smallest.combine(100)}, wanted[] = {sum, most, least};
+      for (int i = 0; i < 3; ++i)
+        expect(hole < 0 ? found[i] == wanted[i] : found[i] != found[i], what, count * 1000 + hole * 10 + i);
+    }
+}
+
 }  // namespace
 
 int main() {
@@ -102,6 +124,8 @@ int main() {
   turned<double>("turned f64");
   turned<tsr::bf16>("turned bf16");
   turned<int8_t>("turned i8");
+  parts<float, 64>("parts of f32");
+  parts<double, 4>("parts of f64");
   std::printf("%d passed, %d failed (vectors of %d bytes)\n", harness::passed, harness::failed, TSR_VECTOR_BYTES);
   return harness::failed ? 1 : 0;
 }

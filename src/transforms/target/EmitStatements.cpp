@@ -143,11 +143,14 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
           step = bound(op.getStep(), "step");
   lastLoop_ = nullptr;
   SmallVector<tile::StoreElementOp> lines = storesOfRow(op);
-  if (!lines.empty()) declareStreaming(lines.front());  // its name is one of the block around the loop
-  Scope scope(*this);
+  if (!lines.empty() && streamed_ != lines.front().getBase()) declareStreaming(lines.front());  // its name is one of the block around the loop
+  ExprRef parts = declareParts(op, carried);
+  std::optional<Scope> scope(*this);
   StringRef hint = ir::nameHint(op.getInductionVar());
   std::string counter = hint.empty() || hint == "_" ? names_.fresh("i") : names_.declare(hint);
   if (!lines.empty()) std::tie(lower, upper) = openLines(lines, counter, upper);
+  ExprRef whole = parts ? carried.front()->place : nullptr;
+  if (parts) std::tie(lower, upper) = openParts(op, counter, upper);
   Value from = write(builder_, place, bare(lower)), to = write(builder_, place, upper),
         by = write(builder_, place, step);
   auto unroll = dyn_cast_or_null<IntegerAttr>(op->getAttr(tile::kUnrolled));  // by so many
@@ -158,12 +161,20 @@ LogicalResult KernelEmitter::emitFor(scf::ForOp op) {
     std::string by = held == constants_.end() ? "4" : held->second + " > 0 ? " + held->second + " : 4";
     loop->setAttr("unroll_by", builder_.getStringAttr(by));
   }
-  Block *body = scope.enter(loop.getBody());
+  Block *body = scope->enter(loop.getBody());
   body->addArgument(from.getType(), place);
   bound_[op.getInductionVar()] = valueOf(body->getArgument(0));
+  if (parts) carried.front()->place = element(parts, {binary("-", scalar(op.getInductionVar()), lower)}, carried.front()->type);
   if (failed(emitBlock(*op.getBody()))) return failure();
   if (failed(assignYields(op.getYieldedValues(), carried, op.getBody()->getTerminator()->getLoc())))
     return failure();
+  if (parts) {
+    loop.setSimd(true);
+    scope.reset();
+    carried.front()->place = whole;
+    assign(whole, method(parts, "combine", {read(whole)}, carried.front()->type), place);
+    return success();
+  }
   combineInVectors(loop, op, carried);
   if (!lines.empty()) loop.setSimd(llvm::all_of(*op.getBody(), [&](Operation &inner) { return !writesMemory(&inner) || lines_.count(&inner); }));
   return success();

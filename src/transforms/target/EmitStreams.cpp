@@ -104,7 +104,7 @@ SmallVector<tile::StoreElementOp> KernelEmitter::storesOfRow(scf::ForOp loop) {
 /// Opens a loop from line to line of a row, for one over the elements of each, and gives the limits of that. What is streamed was declared
 /// before it.
 std::pair<ExprRef, ExprRef> KernelEmitter::openLines(ArrayRef<tile::StoreElementOp> stores, const std::string &counter, ExprRef count) {
-  constexpr int64_t kElements = 512;  // little beside the row, which lies in a cache already
+  constexpr int64_t kElements = 256;  // little beside the row, which lies in a cache already
   ExprRef from = valueOf(openLoop(names_.fresh(counter + "0"), typed(0), count, kElements, false, false, 0));
   auto limits = declareLines(stores, kElements, count, from);
   readAhead(from, kElements);

@@ -1,6 +1,7 @@
 // C++ for 04_softmax.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: softmax, attention_weights (declared in 04_softmax.h).
 #include "tessera/device/cpu/memory.h"
+#include "tessera/device/cpu/parts.h"
 #include "tessera/device/cpu/stream.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
@@ -15,26 +16,34 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
   #pragma omp parallel for
   for (int64_t r = 0; r < R; ++r) {  // 04_softmax.tsr:4
     float v_max = -INFINITY;  // :7
-    TSR_SIMD_REDUCTION(tsr::Max : v_max)
-    for (int64_t i = 0; i < C; ++i) {
-      const float v = tsr::to<float>(x[r * C + i]);  // :6
-      v_max = tsr::max(v_max, v);  // :7
+    tsr::Parts<tsr::Max, float, 64> v_max_parts;
+    for (int64_t i0 = 0; i0 < C; i0 += 64) {  // :4
+      #pragma omp simd
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, C); ++i) {  // :7
+        const float v = tsr::to<float>(x[r * C + i]);  // :6
+        v_max_parts(i - i0) = tsr::max(v_max_parts(i - i0), v);  // :7
+      }
     }
+    v_max = v_max_parts.combine(v_max);
     tsr::Row<float> e_row(C);
     float e_sum = 0.0f;  // :8
-    #pragma omp simd reduction(+ : e_sum)
-    for (int64_t i = 0; i < C; ++i) {
-      const float v = tsr::to<float>(x[r * C + i]);  // :6
-      const float e = tsr::exp(v - v_max);  // :7
-      e_row(i) = e;
-      e_sum += e;  // :8
-    }
     const tsr::Streaming streaming(result, R, C);
-    for (int64_t i0 = 0; i0 < C; i0 += 512) {  // :4
-      tsr::Line<tsr::bf16, 512> result_line(result + r * C, C, i0, streaming);  // :8
-      tsr::read_ahead<512>(streaming, x, r + 1, R, C, i0);  // :4
+    tsr::Parts<tsr::Sum, float, 64> e_sum_parts;
+    for (int64_t i0 = 0; i0 < C; i0 += 64) {  // :4
+      tsr::read_ahead<64>(streaming, x, r + 1, R, C, i0);
       #pragma omp simd
-      for (int64_t i = result_line.begin; i < result_line.end; ++i) {  // :8
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, C); ++i) {  // :8
+        const float v = tsr::to<float>(x[r * C + i]);  // :6
+        const float e = tsr::exp(v - v_max);  // :7
+        e_row(i) = e;
+        e_sum_parts(i - i0) += e;  // :8
+      }
+    }
+    e_sum = e_sum_parts.combine(e_sum);
+    for (int64_t i0 = 0; i0 < C; i0 += 256) {  // :4
+      tsr::Line<tsr::bf16, 256> result_line(result + r * C, C, i0, streaming);  // :8
+      #pragma omp simd
+      for (int64_t i = result_line.begin; i < result_line.end; ++i) {
         const float e = e_row(i);  // :7
         result_line(i) = tsr::to<tsr::bf16>(e / e_sum);  // :8
       }
@@ -53,23 +62,32 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
     const int64_t h0 = group / S % H;
     const int64_t s0 = group % S;
     float scores_max = -INFINITY;
-    TSR_SIMD_REDUCTION(tsr::Max : scores_max)
-    for (int64_t i = 0; i < S; ++i) {
-      scores_max = tsr::max(scores_max, scores[((b0 * H + h0) * S + s0) * S + i]);
+    tsr::Parts<tsr::Max, float, 64> scores_max_parts;
+    for (int64_t i0 = 0; i0 < S; i0 += 64) {
+      #pragma omp simd
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, S); ++i) {
+        scores_max_parts(i - i0) = tsr::max(scores_max_parts(i - i0),
+            scores[((b0 * H + h0) * S + s0) * S + i]);
+      }
     }
+    scores_max = scores_max_parts.combine(scores_max);
     const float shift = scores_max > -INFINITY ? scores_max : 0.0f;
     tsr::Row<float> e_row(S);
     float e_sum = 0.0f;
-    #pragma omp simd reduction(+ : e_sum)
-    for (int64_t i = 0; i < S; ++i) {
-      const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - shift);
-      e_row(i) = e;
-      e_sum += e;
-    }
-    const float e_sum_max = tsr::max(e_sum, 0.5f);
     const tsr::Streaming streaming(result, B * H * S, S);
-    for (int64_t i0 = 0; i0 < S; i0 += 512) {
-      tsr::Line<float, 512> result_line(result + ((b0 * H + h0) * S + s0) * S, S, i0, streaming);
+    tsr::Parts<tsr::Sum, float, 64> e_sum_parts;
+    for (int64_t i0 = 0; i0 < S; i0 += 64) {
+      #pragma omp simd
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, S); ++i) {
+        const float e = tsr::exp(scores[((b0 * H + h0) * S + s0) * S + i] - shift);
+        e_row(i) = e;
+        e_sum_parts(i - i0) += e;
+      }
+    }
+    e_sum = e_sum_parts.combine(e_sum);
+    const float e_sum_max = tsr::max(e_sum, 0.5f);
+    for (int64_t i0 = 0; i0 < S; i0 += 256) {
+      tsr::Line<float, 256> result_line(result + ((b0 * H + h0) * S + s0) * S, S, i0, streaming);
       #pragma omp simd
       for (int64_t i = result_line.begin; i < result_line.end; ++i) {
         const float e = e_row(i);

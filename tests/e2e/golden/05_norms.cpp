@@ -32,8 +32,8 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     const float var = sum / float(D);
     const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
     const tsr::Streaming streaming(result, B * S, D);
-    for (int64_t i0 = 0; i0 < D; i0 += 512) {
-      tsr::Line<float, 512> result_line(result + (b0 * S + s0) * D, D, i0, streaming);
+    for (int64_t i0 = 0; i0 < D; i0 += 256) {
+      tsr::Line<float, 256> result_line(result + (b0 * S + s0) * D, D, i0, streaming);
       #pragma omp simd
       for (int64_t i = result_line.begin; i < result_line.end; ++i) {
         const float centred = x[(b0 * S + s0) * D + i] - mean;  // :4
@@ -68,8 +68,8 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const float root = 0.001f * scale;
     const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
     const tsr::Streaming streaming(result, B * S, D);
-    for (int64_t i0 = 0; i0 < D; i0 += 512) {
-      tsr::Line<tsr::bf16, 512> result_line(result + (b0 * S + s0) * D, D, i0, streaming);
+    for (int64_t i0 = 0; i0 < D; i0 += 256) {
+      tsr::Line<tsr::bf16, 256> result_line(result + (b0 * S + s0) * D, D, i0, streaming);
       #pragma omp simd
       for (int64_t i = result_line.begin; i < result_line.end; ++i) {
         const float y = tsr::to<float>(x[(b0 * S + s0) * D + i]) * scale;

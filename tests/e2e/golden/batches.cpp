@@ -1,6 +1,7 @@
 // C++ for batches.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: scores_B32_T16, scores_B32, scores (declared in batches.h).
 #include "tessera/device/cpu/memory.h"
+#include "tessera/device/cpu/parts.h"
 #include "tessera/device/cpu/stream.h"
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
@@ -46,26 +47,34 @@ scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
   #pragma omp parallel for
   for (int64_t group = 0; group < 32; ++group) {  // batches.tsr:11
     float x_max = -INFINITY;
-    TSR_SIMD_REDUCTION(tsr::Max : x_max)
-    for (int64_t i = 0; i < T; ++i) {
-      const float x_times_w = x[group * T + i] * w[i];
-      x_max = tsr::max(x_max, x_times_w);
+    tsr::Parts<tsr::Max, float, 64> x_max_parts;
+    for (int64_t i0 = 0; i0 < T; i0 += 64) {
+      #pragma omp simd
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, T); ++i) {
+        const float x_times_w = x[group * T + i] * w[i];
+        x_max_parts(i - i0) = tsr::max(x_max_parts(i - i0), x_times_w);
+      }
     }
+    x_max = x_max_parts.combine(x_max);
     const float shift = x_max > -INFINITY ? x_max : 0.0f;
     tsr::Row<float> e_row(T);
     float e_sum = 0.0f;
-    #pragma omp simd reduction(+ : e_sum)
-    for (int64_t i = 0; i < T; ++i) {
-      const float x_times_w = x[group * T + i] * w[i];
-      const float e = tsr::exp(x_times_w - shift);
-      e_row(i) = e;
-      e_sum += e;
-    }
-    const float e_sum_max = tsr::max(e_sum, 0.5f);
     const tsr::Streaming streaming(result, 32, T);
-    for (int64_t i0 = 0; i0 < T; i0 += 512) {
-      tsr::Line<float, 512> result_line(result + group * T, T, i0, streaming);
-      tsr::read_ahead<512>(streaming, x, group + 1, 32, T, i0);
+    tsr::Parts<tsr::Sum, float, 64> e_sum_parts;
+    for (int64_t i0 = 0; i0 < T; i0 += 64) {
+      tsr::read_ahead<64>(streaming, x, group + 1, 32, T, i0);
+      #pragma omp simd
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, T); ++i) {
+        const float x_times_w = x[group * T + i] * w[i];
+        const float e = tsr::exp(x_times_w - shift);
+        e_row(i) = e;
+        e_sum_parts(i - i0) += e;
+      }
+    }
+    e_sum = e_sum_parts.combine(e_sum);
+    const float e_sum_max = tsr::max(e_sum, 0.5f);
+    for (int64_t i0 = 0; i0 < T; i0 += 256) {
+      tsr::Line<float, 256> result_line(result + group * T, T, i0, streaming);
       #pragma omp simd
       for (int64_t i = result_line.begin; i < result_line.end; ++i) {
         const float e = e_row(i);
@@ -84,26 +93,34 @@ scores_kernel(const float *__restrict__ x, const float *__restrict__ w, float *_
   #pragma omp parallel for
   for (int64_t group = 0; group < B; ++group) {  // batches.tsr:11
     float x_max = -INFINITY;
-    TSR_SIMD_REDUCTION(tsr::Max : x_max)
-    for (int64_t i = 0; i < T; ++i) {
-      const float x_times_w = x[group * T + i] * w[i];
-      x_max = tsr::max(x_max, x_times_w);
+    tsr::Parts<tsr::Max, float, 64> x_max_parts;
+    for (int64_t i0 = 0; i0 < T; i0 += 64) {
+      #pragma omp simd
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, T); ++i) {
+        const float x_times_w = x[group * T + i] * w[i];
+        x_max_parts(i - i0) = tsr::max(x_max_parts(i - i0), x_times_w);
+      }
     }
+    x_max = x_max_parts.combine(x_max);
     const float shift = x_max > -INFINITY ? x_max : 0.0f;
     tsr::Row<float> e_row(T);
     float e_sum = 0.0f;
-    #pragma omp simd reduction(+ : e_sum)
-    for (int64_t i = 0; i < T; ++i) {
-      const float x_times_w = x[group * T + i] * w[i];
-      const float e = tsr::exp(x_times_w - shift);
-      e_row(i) = e;
-      e_sum += e;
-    }
-    const float e_sum_max = tsr::max(e_sum, 0.5f);
     const tsr::Streaming streaming(result, B, T);
-    for (int64_t i0 = 0; i0 < T; i0 += 512) {
-      tsr::Line<float, 512> result_line(result + group * T, T, i0, streaming);
-      tsr::read_ahead<512>(streaming, x, group + 1, B, T, i0);
+    tsr::Parts<tsr::Sum, float, 64> e_sum_parts;
+    for (int64_t i0 = 0; i0 < T; i0 += 64) {
+      tsr::read_ahead<64>(streaming, x, group + 1, B, T, i0);
+      #pragma omp simd
+      for (int64_t i = i0; i < tsr::min<int64_t>(i0 + 64, T); ++i) {
+        const float x_times_w = x[group * T + i] * w[i];
+        const float e = tsr::exp(x_times_w - shift);
+        e_row(i) = e;
+        e_sum_parts(i - i0) += e;
+      }
+    }
+    e_sum = e_sum_parts.combine(e_sum);
+    const float e_sum_max = tsr::max(e_sum, 0.5f);
+    for (int64_t i0 = 0; i0 < T; i0 += 256) {
+      tsr::Line<float, 256> result_line(result + group * T, T, i0, streaming);
       #pragma omp simd
       for (int64_t i = result_line.begin; i < result_line.end; ++i) {
         const float e = e_row(i);
