@@ -5,10 +5,11 @@
 
 WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `standalone` (the source has to
 compile without our headers), `lines` (with #line directives), `quick` (every warning, but little optimizing: the kernels
-for one of NVIDIA's GPUs, or up to LLVM's IR for one of AMD's whose waves have 64 lanes, with the whole text read once more
-for one whose waves have 32), `two` (for two of AMD's GPUs, of which one has waves of 32 lanes), or `sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so in notes C75xx).
+for one of NVIDIA's GPUs, or up to LLVM's IR for one of AMD's whose waves have 64 lanes, with the text read once more for
+one whose waves have 32 and for the host), `two` (for two of AMD's GPUs, of which one has waves of 32 lanes), or `sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so in notes C75xx).
 Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
+import functools
 import os
 import re
 import shutil
@@ -97,6 +98,17 @@ def knows_fast_compile(nvcc):
     return "--Ofast-compile" in subprocess.run([nvcc, "--help"], capture_output=True, text=True, check=True).stdout
 
 
+@functools.lru_cache(maxsize=None)
+def with_runtime(folder, flags, reads):
+    """The flags of one pass over a HIP text, which find the header of AMD's runtime as it is once it is read: small texts
+    take longer to read that than all else. Only that header, so that a text still has to include what it uses of ours."""
+    header, ready = os.path.join(folder, f"runtime-{reads}.h"), os.path.join(folder, f"runtime-{reads}.pch")
+    with open(header, "w", encoding="utf-8") as file:
+        file.write("#include <hip/hip_runtime.h>\n")
+    subprocess.run([*flags, "-emit-llvm", "-Xclang", "-emit-pch", "-c", header, "-o", ready], check=True)
+    return [*flags, "-Xclang", "-include-pch", "-Xclang", ready]
+
+
 def commands_for(compiler, folder, name, how):
     """What compiles a file, and what else reads it."""
     quick = how == "quick"
@@ -118,7 +130,9 @@ def commands_for(compiler, folder, name, how):
         flags = [tool("clang++-19"), "-x", "hip", "-O0" if large else "-O2", *warn, "--rocm-path=" + rocm,
                  "--rocm-device-lib-path=" + device_libraries(folder)]
         if quick:
-            return [flags + ["--offload-arch=gfx90a", "--offload-device-only", "-emit-llvm"], flags + ["--offload-arch=gfx1100", "-fsyntax-only"]]
+            one_pass = lambda gpu, side: with_runtime(folder, (*flags, "--offload-arch=" + gpu, f"--offload-{side}-only"), f"{gpu}-{side}")
+            only_read = ["-fsyntax-only", "-Wno-unused-command-line-argument"]  # of one pass, clang says that it needs no -c
+            return [one_pass("gfx90a", "device") + ["-emit-llvm"], one_pass("gfx1100", "device") + only_read, one_pass("gfx1100", "host") + only_read]
         return [flags + ["--offload-arch=" + gpu for gpu in (("gfx942", "gfx1100") if how == "two" else AMD_GPUS)]]
     if compiler == "g++":
         return [[tool("g++"), "-O2", "-fopenmp", *warn]]
