@@ -77,6 +77,7 @@ private:
   void reportEmptyWait(const EmptyWait &wait);
   void unwrittenReads(const Observations &seen);
   void idleWaits(const Observations &seen);
+  std::optional<uint32_t> barrierInFront(uint32_t at, const std::string &indent) const;
   void offer(diag::Builder &builder, const Finding &finding, const std::vector<std::string> &calls,
              const std::string &title);
   std::string elementText(const Finding &finding) const;
@@ -272,6 +273,16 @@ std::string Safety::sizesText(const Sizes &sizes) const {
 }
 
 /// Offers to put calls on lines of their own in front of the later use, where every lane gets.
+/// Where the barrier begins that stands on the line above, alone and as far in: lanes meet there already.
+std::optional<uint32_t> Safety::barrierInFront(uint32_t at, const std::string &indent) const {
+  const std::string &all = sources_.file(def_.span.file).text;
+  const std::string line = indent + prefix_ + "barrier()\n";
+  const size_t begin = at - indent.size();
+  const bool above = begin >= line.size() && all.compare(begin - line.size(), line.size(), line) == 0 &&
+                     (begin == line.size() || all[begin - line.size() - 1] == '\n');
+  return above ? std::optional(static_cast<uint32_t>(begin - line.size() + indent.size())) : std::nullopt;
+}
+
 void Safety::offer(diag::Builder &builder, const Finding &finding, const std::vector<std::string> &calls,
                    const std::string &title) {
   Span before = finding.second.span;
@@ -289,9 +300,12 @@ void Safety::offer(diag::Builder &builder, const Finding &finding, const std::ve
     builder.help(title + " between them");
     return;
   }
+  auto barrier = calls.size() > 1 ? barrierInFront(place->at.begin, place->indent) : std::nullopt;
   std::string text;
-  for (const std::string &call : calls) text += prefix_ + call + "\n" + place->indent;
-  builder.fix(place->at, text, title);
+  for (const std::string &call : calls)
+    if (!barrier || call != "barrier()") text += prefix_ + call + "\n" + place->indent;
+  builder.fix(barrier ? Span{place->at.file, *barrier, *barrier} : place->at, text,
+              barrier ? "insert `" + prefix_ + calls[calls.size() - 2] + "` in front of the barrier" : title);
 }
 
 void Safety::reportRace(const Finding &finding) {
