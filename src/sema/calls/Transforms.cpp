@@ -62,8 +62,12 @@ Value makeTransform(Context &cx, const BuiltinRow &row, GivenList args, Span spa
                           : maps && arg.keyword == "out_axes" ? &out : nullptr;
     if (!place && !arg.keyword.empty()) {
       auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
-      if (maps) builder.help("it takes `in_axes` and `out_axes`");
-      else builder.help("it keeps the arguments of a call and computes the rest again, always");
+      if (maps) {
+        builder.help("it takes `in_axes` and `out_axes`");
+        for (const char *ours : {"in_axes", "out_axes"})
+          if (arg.keyword.substr(0, 2) == std::string_view(ours).substr(0, 2)) builder.suggest(arg.keywordSpan, ours, "write `" + std::string(ours) + "`");
+      }
+      if (!maps) builder.help("it keeps the arguments of a call and computes the rest again, always");
       return Value::poison();
     }
     if (!place) {
