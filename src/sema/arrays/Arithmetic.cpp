@@ -362,7 +362,10 @@ static void reportNarrowing(Context &cx, const Type &from, DType to, Span span, 
   std::string text(cx.sources.text(span)), target(name(to));
   auto builder = report(cx, Id::narrowing, span, std::string(name(from.dtype)), target);
   builder.label(what + " is " + target).help("nothing narrows silently: say where it is rounded");
-  if (fixable) builder.suggest(span, "cast(" + text + ", " + target + ")", "round it here");
+  const std::string whole = text.substr(0, text.find('.'));
+  const bool isWhole = !whole.empty() && whole.find_first_not_of("0123456789") == std::string::npos && text == whole + ".0";
+  if (fixable && isInt(to) && isWhole) builder.suggest(span, whole, "write the whole number");
+  else if (fixable) builder.suggest(span, "cast(" + text + ", " + target + ")", "round it here");
 }
 
 ExprPtr castToPlace(Context &cx, Value value, const Type &type, Span span, const std::string &what, bool fixable) {
