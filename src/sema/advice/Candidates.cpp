@@ -79,7 +79,30 @@ private:
       if (e->kind == ast::ExprKind::Name) insert(heads, e->span.end, ".transpose(1, 2)", "exchange the axes");
   }
 
+  /// `(x - mean(x, axis=1)) / std(x, axis=0)`: the axis along which another reduction of the same tensor goes.
+  void axisOfSibling() {
+    CandidateGroup &edits = group(true);
+    if (!place_.function || place_.inKernel) return;
+    for (const ast::CallExpr *call : reductionsThatDrop()) {
+      const ast::Argument *axis = keyword(*call, "axis");
+      if (!axis) continue;
+      visitBody(*place_.function, [&](const ast::Expr &part) {
+        auto *other = as<ast::CallExpr>(&part);
+        const ast::Argument *otherAxis = other && other != call ? keyword(*other, "axis") : nullptr;
+        if (!otherAxis || keyword(*other, "keepdim") || reducedBy(*other) != reducedBy(*call)) return;
+        if (text(*otherAxis->value) != text(*axis->value)) replace(edits, axis->value->span, text(*otherAxis->value), "go along axis " + text(*otherAxis->value));
+      });
+    }
+    if (edits.edits.empty()) return;
+    for (const ast::CallExpr *call : reductionsThatDrop()) insert(edits, call->span.end - 1, ", keepdim=True", "keep the dimension that is reduced");
+  }
+  std::string reducedBy(const ast::CallExpr &call) const {
+    auto *method = as<ast::AttributeExpr>(call.callee);
+    return method ? text(*method->object) : call.arguments.empty() ? "" : text(call.arguments[0].span);
+  }
+
   void forgottenKeepdim() {
+    axisOfSibling();
     CandidateGroup &edits = group(false);
     for (const ast::CallExpr *call : reductionsThatDrop())
       insert(edits, call->span.end - 1, call->arguments.empty() ? "keepdim=True" : ", keepdim=True",

@@ -281,6 +281,24 @@ protected:
     return dtypes;
   }
 
+  /// The shapes that the message shows between brackets, each as its extents.
+  std::vector<std::vector<std::string>> shapesSaid() const {
+    std::vector<std::vector<std::string>> shapes;
+    const std::string &said = diagnostic_.message;
+    for (size_t open = said.find('['); open != std::string::npos; open = said.find('[', open + 1)) {
+      const size_t close = said.find(']', open);
+      if (close == std::string::npos) break;
+      std::vector<std::string> extents;
+      for (size_t at = open + 1; at < close;) {
+        size_t end = std::min(said.find(", ", at), close);
+        extents.push_back(said.substr(at, end - at));
+        at = end + 2;
+      }
+      shapes.push_back(std::move(extents));
+    }
+    return shapes;
+  }
+
   const diag::Diagnostic &diagnostic_;
   const Place &place_;
   const Sources &sources_;

@@ -54,6 +54,7 @@ private:
         replace(group(false), result->span, "Tensor[" + returned + ", " + declared + "]", "declare what is returned");
     }
     if (result->kind == ast::ExprKind::None) return declaredInsteadOfNone(*result);
+    manyOfOne(*result);
     size_t several = diagnostic_.message.find(" values, but 1 result");
     auto *tuple = place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple
                       ? static_cast<const ast::SequenceExpr *>(place_.expr())
@@ -62,6 +63,18 @@ private:
     std::string types;
     for (size_t i = 0; i < tuple->items.size(); ++i) types += (i ? ", " : "") + declared;
     replace(group(false), result->span, "(" + types + ")", "declare all of them");
+  }
+
+  /// `return momentum(net, g, m, rate)` of two nets, where one `Net[D]` is declared.
+  void manyOfOne(const ast::Expr &result) {
+    const std::string &said = diagnostic_.message;
+    const size_t begin = said.find(" returns "), values = said.find(" values, but ");
+    if (result.kind == ast::ExprKind::Tuple || begin == std::string::npos || values == std::string::npos || values < begin + 9) return;
+    const std::string count = said.substr(begin + 9, values - begin - 9);
+    if (count.size() != 1 || count[0] < '2' || count[0] > '4') return;
+    std::string types = text(result);
+    for (char i = '1'; i < count[0]; ++i) types += ", " + text(result);
+    replace(group(false), result.span, "(" + types + ")", "declare all of them");
   }
 
   /// `-> None` of a function that returns a tensor.

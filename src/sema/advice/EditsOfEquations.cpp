@@ -31,10 +31,11 @@ private:
     const size_t arrow = string ? string->value.find("->") : std::string::npos;
     if (arrow == std::string::npos || string->value.find('.') != std::string::npos) return;
     const std::string operands = string->value.substr(0, arrow), result = string->value.substr(arrow + 2);
+    if (diagnostic_.id == Id::einsumExtent) renamed(*string, operands, result, false);  // one letter stands for two extents
     results(*string, operands, result);
     exchanged(*string, operands, result);
     relabelled(*string, operands, result);
-    renamed(*string, operands, result);
+    renamed(*string, operands, result, true);
   }
   void write(CandidateGroup &edits, const ast::StringExpr &string, const std::string &operands, const std::string &result,
              const char *title) {
@@ -98,9 +99,9 @@ private:
       }
   }
   /// One letter of an operand or of the result for another.
-  void renamed(const ast::StringExpr &string, const std::string &operands, const std::string &result) {
+  void renamed(const ast::StringExpr &string, const std::string &operands, const std::string &result, bool last) {
     CandidateGroup &edits = group(true);
-    edits.last = true;
+    edits.last = last;
     const std::string letters = lettersOf(operands + result);
     for (size_t i = 0; i < result.size(); ++i)
       for (char c : letters)

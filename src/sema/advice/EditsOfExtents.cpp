@@ -226,18 +226,31 @@ private:
     });
   }
 
+  /// What is left out at an end, the one first that no slice in play leaves out yet: `p[1:] / p` is `p[1:] / p[:-1]`.
+  std::vector<const char *> otherEnd() const {
+    bool first = false;
+    eachInPlay([&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      first |= slice && slice->start && !slice->stop && text(*slice->start) == "1";
+    });
+    return first ? std::vector<const char *>{":-1", "1:"} : std::vector<const char *>{"1:", ":-1"};
+  }
+
   /// `cross_entropy(logits, ids)` of `ids: Tensor[B, T + 1]`: without the first of them, or the last.
   void oneShorter() {
     if (place_.inKernel) return;
     CandidateGroup &edits = group(false);
     edits.assumes = true;
+    std::set<std::string> said;
+    for (const auto &shape : shapesSaid()) said.insert(shape.begin(), shape.end());
     eachNear([&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
       std::string before;
       for (size_t i = 0; type && i < extentCount(*type); ++i, before += ":, ") {
         const std::string extent = text(type->items[i].span);
-        if (extent.size() < 5 || extent.substr(extent.size() - 4) != " + 1") continue;
-        for (const char *kept : {"1:", ":-1"})
+        const bool more = extent.size() >= 5 && extent.substr(extent.size() - 4) == " + 1";
+        if (!more && !(said.count(extent) && said.count(extent + " - 1"))) continue;
+        for (const char *kept : otherEnd())
           add(edits, {part.span.file, part.span.end, part.span.end}, "[" + before + kept + "]", "take one less");
       }
     });
@@ -314,24 +327,6 @@ private:
       if (call && nameOf(*call) == "flatten" && call->arguments.size() == (method ? 0 : 1))
         add(edits, {call->span.file, call->span.end - 1, call->span.end - 1}, method ? "1" : ", 1", "keep the first axis");
     });
-  }
-
-  /// The shapes that the message shows between brackets, each as its extents.
-  std::vector<std::vector<std::string>> shapesSaid() const {
-    std::vector<std::vector<std::string>> shapes;
-    const std::string &said = diagnostic_.message;
-    for (size_t open = said.find('['); open != std::string::npos; open = said.find('[', open + 1)) {
-      const size_t close = said.find(']', open);
-      if (close == std::string::npos) break;
-      std::vector<std::string> extents;
-      for (size_t at = open + 1; at < close;) {
-        size_t end = std::min(said.find(", ", at), close);
-        extents.push_back(said.substr(at, end - at));
-        at = end + 2;
-      }
-      shapes.push_back(std::move(extents));
-    }
-    return shapes;
   }
 
   /// `cache.k[P] = x` of rows `[T, D]`: an index that has to be as many positions as the value has.

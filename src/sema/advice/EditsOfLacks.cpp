@@ -57,10 +57,13 @@ private:
   /// `where(mask, x)`
   void zeroOtherwise() {
     auto *call = place_.innermost<ast::CallExpr>();
-    CandidateGroup &edits = group(false);
+    CandidateGroup &edits = group(true);
     edits.assumes = edits.last = true;
-    if (call && nameOf(*call) == "where" && call->arguments.size() == 2 && call->arguments.back().value->kind == ast::ExprKind::Name)
-      insert(edits, call->arguments.back().span.end, ", 0.0", "and 0 where it does not hold");
+    if (!call || nameOf(*call) != "where" || call->arguments.size() != 2 || call->arguments.back().value->kind != ast::ExprKind::Name) return;
+    auto *compared = as<ast::CompareExpr>(call->arguments.front().value);
+    const std::string value = compared ? text(*compared->operands.front()) : "", given = text(call->arguments.back().span);
+    if (!value.empty() && value != given) insert(edits, call->arguments.back().span.end, ", " + value, "and what is compared where it does not hold");
+    insert(edits, call->arguments.back().span.end, ", 0.0", "and 0 where it does not hold");
   }
 
   /// `Layer(w)` of a struct that has `b: Tensor[O, f32]`, too: zeros of the shape that is declared. Which values were meant is for

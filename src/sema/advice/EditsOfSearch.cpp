@@ -30,9 +30,11 @@ public:
     case Id::redefinedType:
     case Id::indexShape:
     case Id::windowTooLarge:
-    case Id::channelMismatch:
     case Id::outOfBounds:
       otherDimensions(), exchangedSizes(), joinedSizes(), otherNumbers(), scaledNumbers(), reshapedAsDeclared(), otherTensors(), movedAxes(), declaredSizes();
+      break;
+    case Id::channelMismatch:  // weights are declared as they are used: nobody moves their axes
+      otherDimensions(), exchangedSizes(), otherNumbers(), scaledNumbers(), otherTensors(), declaredSizes(), movedAxes();
       break;
     case Id::unpackCount:
     case Id::badAxis:

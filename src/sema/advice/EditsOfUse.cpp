@@ -60,11 +60,20 @@ public:
 private:
   /// `x - ends(x)`, which gives two numbers: which one is for the author to say.
   void oneOfTuple() {
-    CandidateGroup &edits = group(false);
+    CandidateGroup &edits = group(true);  // nothing says which
     edits.assumes = edits.last = true;
+    for (const ast::Expr *operand : operandsAt(place_))
+      for (const std::string &name : unread())
+        if (isBoundBefore(name, place_.expr()->span.begin) && takenFrom(name) == text(*operand)) replace(edits, operand->span, name);
     for (const ast::Expr *operand : operandsAt(place_))
       if (operand->kind == ast::ExprKind::Call || operand->kind == ast::ExprKind::Name)
         for (const char *index : {"[0]", "[1]"}) insert(edits, operand->span.end, index, "take one of the tuple");
+  }
+
+  /// Of `low, high = ends(x)`, what was taken apart.
+  std::string takenFrom(const std::string &name) const {
+    const ast::Expr *value = takenApart(name);
+    return value ? text(*value) : "";
   }
 
   /// No `np` of `np.exp(x)`, and nothing that is called.

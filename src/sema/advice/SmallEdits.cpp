@@ -190,6 +190,8 @@ private:
     const std::string &said = diagnostic_.message;
     size_t between = said.find("] and ["), comma = said.find(',');
     bool matrices = between != std::string::npos && comma < between && said.find(',', between) != std::string::npos;
+    for (const auto &shape : shapesSaid())  // an axis of extent 1 is there to broadcast
+      matrices &= std::find(shape.begin(), shape.end(), "1") == shape.end();
     if (matrices) otherOperator(ast::BinaryOp::Mul, "@");
   }
 
@@ -250,10 +252,14 @@ private:
   /// `[x, y]` where one tensor is declared.
   void stacked() {
     const ast::Expr *list = place_.expr();
-    if (!list || list->kind != ast::ExprKind::List) return;
-    std::string items = text(*list);
-    replace(group(false), list->span, "stack(" + items.substr(1, items.size() - 2) + ")",
-            "stack them along a new axis");
+    auto *name = as<ast::NameExpr>(list);
+    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+    const bool named = value && (value->kind == ast::ExprKind::List || value->kind == ast::ExprKind::ListComp);
+    if (!list || (list->kind != ast::ExprKind::List && !named)) return;
+    std::string items = named ? name->name : text(*list).substr(1, text(*list).size() - 2);
+    CandidateGroup &edits = group(false);
+    for (const char *axis : {"", ", axis=1", ", axis=2"})
+      replace(edits, list->span, "stack(" + items + axis + ")", "stack them along a new axis");
   }
 
   /// `x.add_(y)`

@@ -98,8 +98,9 @@ private:
     std::string start = plain ? from : "(" + from + ")", more = " + " + start, count = to + " - " + start;
     bool sum = to.size() > more.size() && to.compare(to.size() - more.size(), more.size(), more) == 0;
     if (sum) count = to.substr(0, to.size() - more.size());  // `arange(1, N + 1)`
-    std::string moved = "arange(" + count + ")" + more;
-    replace(group(false), call->span, call == place_.around.back() ? moved : "(" + moved + ")");
+    const bool numbers = first.kind == ast::ExprKind::Int && call->arguments[1].value->kind == ast::ExprKind::Int;
+    const std::string moved = numbers ? countedHere(writtenArguments(*call)) : "arange(" + count + ")" + more;
+    if (!moved.empty()) replace(group(false), call->span, inPlaceOf(*call, moved));
   }
 
   /// `arange(0, N, f32)`
