@@ -6,6 +6,7 @@
 #include "sema/advice/SmallEdits.h"
 #include "sema/advice/Trials.h"
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <set>
 
@@ -63,6 +64,16 @@ bool makeTheSame(const diag::Fix &a, const diag::Fix &b, const Sources &sources)
   return made(a) == made(b);
 }
 
+bool inWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool mentionsName(const std::string &text, const std::string &name) {
+  for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if ((at == 0 || !inWord(text[at - 1])) && (end == text.size() || !inWord(text[end]))) return true;
+  }
+  return false;
+}
+
 bool touch(Span a, Span b) { return a.file == b.file && a.begin <= b.end && b.begin <= a.end; }
 
 /// Edits of later groups that mend it as well are offered beside the first. Where one of them lies elsewhere, nothing says
@@ -89,11 +100,22 @@ void addRivals(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, s
   if (elsewhere) onlyAssumed(d.fixes);
 }
 
+/// Whether the function reads a name no more with this edit: it was given its value for something.
+bool leavesUnread(const diag::Fix &fix, const Place &place) {
+  if (!place.names || fix.replacement.empty()) return false;
+  auto inside = [&](const ast::NameExpr *read) { return fix.span.begin <= read->span.begin && read->span.end <= fix.span.end; };
+  return std::any_of(place.names->begin(), place.names->end(), [&](const auto &entry) {
+    const auto &[name, use] = entry;
+    return !use.bindings.empty() && !use.reads.empty() && std::all_of(use.reads.begin(), use.reads.end(), inside) &&
+           !mentionsName(fix.replacement, name);
+  });
+}
+
 /// Puts the first edit that mends it in front of a fact for `where`, which mends every claim about shapes. Where several
 /// of one kind do, an edit of a later kind is no more than an assumption; without one, each of them is.
-void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const Part &part,
+void offer(diag::Diagnostic &d, const Place &place, const std::vector<CandidateGroup> &groups, const Part &part,
            const std::set<Messages::key_type> &others, Trials &trials) {
-  std::vector<diag::Fix> several;
+  std::vector<diag::Fix> several, idle;  // idle: something would be read no more
   bool searching = true;
   for (const CandidateGroup &group : groups) {
     bool offered = !d.fixes.empty() && !assumes(d.fixes.front());
@@ -106,6 +128,11 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
     }
     if (!searching || (group.last && offered)) continue;
     std::vector<const diag::Fix *> found = thatMend(group, d, part, others, trials);
+    std::erase_if(found, [&](const diag::Fix *fix) {
+      const bool leaves = leavesUnread(*fix, place);
+      if (leaves && idle.size() < kMostOffered) idle.push_back(*fix);
+      return leaves;
+    });
     if (found.empty()) continue;
     if (group.onlyIfUnique && found.size() > 1) {
       for (size_t i = 0; several.empty() && i < found.size(); ++i) several.push_back(*found[i]);
@@ -118,6 +145,7 @@ void offer(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, const
       if (!isAmong(other, d.fixes)) d.fixes.insert(d.fixes.begin() + 1, other), onlyAssumed(d.fixes);
     if (!assumes(d.fixes.front())) addRivals(d, groups, &group - groups.data() + 1, part, others, trials);
   }
+  if (several.empty() && searching) several = std::move(idle);
   if (!searching || several.empty() || (!d.fixes.empty() && !assumes(d.fixes.front()))) return;
   onlyAssumed(several);
   d.fixes.insert(d.fixes.begin(), several.begin(), several.end());
@@ -129,11 +157,12 @@ std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &pla
   for (auto *find : {editsOfStatements, editsOfMethods, editsOfEquations, editsOfDimensions, editsOfTiles, editsOfSaid, editsOfScope, editsOfAxes, editsOfUse, editsOfTuples, smallEditsOfWords, smallEditsOfValues, editsOfTransforms, foreignCalls,
                      editsOfArguments, editsOfLacks, editsOfStructs, editsOfParameters, editsOfFitting, editsOfCalls, editsOfExtents, editsOfNumbers, smallEditsOfKernels,
                      editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
-                     editsOfShapes, editsOfExchange, editsOfRanks, editsOfSearch}) {
+                     editsOfShapes, editsOfExchange, editsOfRanks, editsOfCallees, editsOfSearch}) {
     for (CandidateGroup &group : find(d, place, sources)) (group.last ? last : groups).push_back(std::move(group));
   }
   for (CandidateGroup &group : editsOfSignatures(d, place, sources)) last.push_back(std::move(group));
   std::move(last.begin(), last.end(), std::back_inserter(groups));
+  for (CandidateGroup &group : editsOfTheTree(d, place, sources)) groups.push_back(std::move(group));
   return groups;
 }
 
@@ -160,7 +189,8 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
       if (!trials.helps(fix, d, part)) return true;
       if (d.id == diag::Id::unknownKeyword || d.id == diag::Id::undefinedName || d.id == diag::Id::unknownAttribute)
         offered.push_back(fix);
-      bool guess = d.id == diag::Id::undefinedName && !trials.mends(fix, d, part, true);  // another name was meant
+      const bool ofName = d.id == diag::Id::undefinedName || d.id == diag::Id::unknownKeyword;
+      bool guess = ofName && !trials.mends(fix, d, part, true);  // another name was meant
       if (guess) fix.applicability = diag::Applicability::Assumption;
       return false;
     }
@@ -169,7 +199,7 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
     if (more) fix = std::move(*more);
     return !more;
   });
-  if (!certain) offer(d, groups, part, othersAbout(place.statement, d, all), trials);
+  if (!certain) offer(d, place, groups, part, othersAbout(place.statement, d, all), trials);
   std::vector<diag::Fix> fixes;
   const bool better = !d.fixes.empty() && !isAmong(d.fixes.front(), offered);
   const Span first = d.fixes.empty() ? Span{} : d.fixes.front().span;
@@ -180,6 +210,26 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
       fixes.push_back(std::move(fix));
   }
   d.fixes = std::move(fixes);
+}
+
+/// An edit that leaves less to be said about the whole program comes first: what is declared wrongly is noticed where it is
+/// used, too, and an edit of one use leaves the others.
+static void preferWhole(diag::Diagnostic &d, Trials &trials) {
+  auto narrows = [](const diag::Fix &fix) { return fix.replacement.rfind(" where ", 0) == 0; };
+  auto end = std::find_if(d.fixes.begin(), d.fixes.end(), narrows);
+  if (end - d.fixes.begin() < 2) return;
+  std::vector<std::pair<size_t, size_t>> ranked;  // what is left, and which it is
+  for (auto it = d.fixes.begin(); it != end; ++it) {
+    auto left = trials.leftWith(*it);
+    if (!left) return;
+    ranked.emplace_back(*left, ranked.size());
+  }
+  std::sort(ranked.begin(), ranked.end());
+  const std::vector<diag::Fix> before = d.fixes;
+  for (size_t i = 0; i < ranked.size(); ++i) {
+    d.fixes[i] = before[ranked[i].second];
+    if (ranked[i].first > ranked.front().first) d.fixes[i].applicability = diag::Applicability::Assumption;
+  }
 }
 
 /// What the same edit mends is one mistake: the first message says it. Messages behind the first `from` ones.
@@ -218,6 +268,7 @@ void advise(const ast::Module &module, const Sources &sources, const ModuleLoade
     const Place place = places.at(all[i].span);
     noteOrigins(all[i], place, sources);
     adviseOn(all[i], place, all, sources, trials);
+    if (!diag::fixOf(all[i], false)) preferWhole(all[i], trials);
     noteRemedy(all[i], place, sources);
   }
   dropSameEdits(all, from);

@@ -93,6 +93,12 @@ std::vector<CandidateGroup> editsOfSaid(const diag::Diagnostic &diagnostic, cons
 /// What is searched for where nothing likelier mends it.
 std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, const Place &place,
                                           const Sources &sources);
+/// What any tree has, whatever the message says: tried where nothing likelier mends it. (EditsOfTheTree.cpp)
+std::vector<CandidateGroup> editsOfTheTree(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
+/// What the called function declares. (EditsOfCallees.cpp)
+std::vector<CandidateGroup> editsOfCallees(const diag::Diagnostic &diagnostic, const Place &place,
+                                           const Sources &sources);
 /// Habits from Python's libraries, C, CUDA and Triton. (ForeignCandidates.cpp)
 std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);

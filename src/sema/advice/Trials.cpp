@@ -7,7 +7,7 @@ namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
 /// costs, that is less than 100 ms.
-constexpr size_t kMostBytes = 1u << 20, kMostTrials = 128, kMostSteps = 20'000;
+constexpr size_t kMostBytes = 1u << 20, kMostTrials = 160, kMostSteps = 20'000;
 constexpr std::string_view kModelFile = "<model>";  // what each trial of a model writes is read once, and is small
 constexpr size_t kLoaded = 4;  // what is imported is read once, and only what is called of it is checked again
 
@@ -127,6 +127,14 @@ bool Trials::helps(const diag::Fix &fix, const diag::Diagnostic &target, const P
   bool ofName = target.id == diag::Id::undefinedName;
   return untried_ || (after && isGone(*after, target, part.before, fix) &&
                       !(ofName && (isWrong(*after, fix, part) || lacksMember(*after, part))));
+}
+
+std::optional<size_t> Trials::leftWith(const diag::Fix &fix) {
+  auto after = with(fix, whole_);
+  if (!after) return std::nullopt;
+  size_t left = 0;
+  for (const auto &[key, said] : *after) left += static_cast<size_t>(said.times);
+  return left;
 }
 
 bool Trials::isSpent() const { return trials_ == kMostTrials || bytes_ + bytesOf(text()) > kMostBytes; }

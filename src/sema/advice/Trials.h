@@ -55,6 +55,9 @@ public:
   /// Whether it takes the message away, whatever comes to light then. Also true where that could not be tried.
   bool helps(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part);
 
+  /// How many messages about the whole program are left with it; nothing if that could not be tried.
+  std::optional<size_t> leftWith(const diag::Fix &fix);
+
   /// Whether no more is tried.
   bool isSpent() const;
 
