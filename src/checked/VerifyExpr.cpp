@@ -300,6 +300,11 @@ void FunctionVerifier::call(const Expr &e) const {
   if (e.kind == ExprKind::Call) {
     auto isGiven = [](const Param &param) { return !param.isResult; };
     size_t given = std::count_if(callee->params.begin(), callee->params.end(), isGiven);
+    for (size_t i = 0; function_.kind == FunctionKind::Tensor && callee->kind == FunctionKind::Kernel && i < callee->params.size(); ++i) {
+      auto holds = [&](const FunctionResult &result) { return result.param == static_cast<int>(i); };
+      bool isKept = callee->params[i].mode == ParamMode::In || std::any_of(callee->results.begin(), callee->results.end(), holds);
+      require(isKept, "what a kernel writes for a tensor function is a result");
+    }
     return require(e.args.size() == given, "a call has an argument for each parameter");
   }
   if (auto *vmap = e.get<node::Vmap>()) {

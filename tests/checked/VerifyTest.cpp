@@ -37,6 +37,11 @@ constexpr const char *kWarp =
 constexpr const char *kHost = "def double[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * 2.0\n"
                               "def main():\n    x = load_npy(\"x.npy\")\n    y = double(x)\n"
                               "    print(f\"{x.shape[0]} rows\")\n    save_npy(\"y.npy\", y)\n";
+constexpr const char *kCall = "from tessera import kernel, tile\n"
+                              "@kernel\n"
+                              "def halve[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    i = tile.linear_id()\n"
+                              "    if i < N:\n        x[i] = 0.5 * x[i]\n    return x\n"
+                              "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return halve(x)\n";
 
 Expr &exprOf(Function &function, ExprKind kind) {
   Expr *found = nullptr;
@@ -131,6 +136,8 @@ const Break kBreaks[] = {
     {kPlaces, "a scatter is along an axis", [](Function &f) { nodeOf<node::ScatterAdd>(f).axis = -1; }},
     {kPlaces, "an axis for each of its places'", [](Function &f) { nodeOf<node::ScatterAdd>(f).along.push_back(0); }},
     {kPlaces, "an order counts places in i64", [](Function &f) { exprOf(f, ExprKind::Argsort).type.dtype = DType::F32; }},
+    {kCall, "what a kernel writes for a tensor function is a result",
+     [](Function &f) { const_cast<Function *>(nodeOf<node::Call>(f).callee)->results.clear(); }},
     {kHost, "a call has a callee", [](Function &f) { nodeOf<node::Call>(f).callee = nullptr; }},
     {kHost, "an argument for each parameter", [](Function &f) { exprOf(f, ExprKind::Call).args.clear(); }},
     {kHost, "a format has a text around each value", [](Function &f) { nodeOf<node::Format>(f).texts.pop_back(); }},

@@ -316,6 +316,24 @@ const Function *entryOf(Context &cx, const Callable &callable, const std::vector
   return callee;
 }
 
+/// Values of tensor functions do not change: what a kernel writes, it returns. False after a message for a parameter that it
+/// writes and keeps to itself.
+static bool returnsWhatItWrites(Context &cx, const Callable &callable, const Function &callee, Span span) {
+  for (size_t i = 0; i < callee.params.size(); ++i) {
+    const Param &param = callee.params[i];
+    auto holds = [&](const FunctionResult &result) { return result.param == static_cast<int>(i); };
+    if (param.isResult || param.mode == ParamMode::In || std::any_of(callee.results.begin(), callee.results.end(), holds)) continue;
+    const std::string &name = param.var->name;
+    if (fresh(cx, Id::immutableTensor, span))
+      report(cx, Id::immutableTensor, span, "a value of a tensor function")
+          .label("the kernel `" + callable.name + "` stores into its `" + name + "`, and does not return it")
+          .note(param.var->span, "this parameter")
+          .help("let `" + callable.name + "` end with `return " + name + "`, and go on with the result, `" + name + " = " + callable.name + "(...)`");
+    return false;
+  }
+  return true;
+}
+
 Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span) {
   const Callable *called = nullptr;
   const Function *callee = entryOf(cx, callable, values, spans, span, &called);
@@ -325,6 +343,7 @@ Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values
       values[i] = Value::of(ValueKind::None);
   if (called->returnsState)
     return unsupported(cx, "a call from host code of `" + callable.name + "`, which returns a state object,", span);
+  if (!inHost(cx) && callee->kind == FunctionKind::Kernel && !returnsWhatItWrites(cx, *called, *callee, span)) return Value::poison();
   std::map<std::string, Dim> dims;
   ExprPtr e = makeExpr(ExprKind::Call, {}, span);
   e->as<node::Call>().callee = callee;

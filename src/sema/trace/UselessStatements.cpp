@@ -34,19 +34,22 @@ std::optional<int64_t> literalOf(const ast::Expr &expr) {
   return inner ? std::optional(-*inner) : std::nullopt;
 }
 
-/// What a call changes: storage that it was given, or anything that its effects name.
-bool acts(const Expr &call) {
+/// What a call changes: storage that it was given, or anything that its effects name. A kernel that a tensor function calls
+/// changes nothing: what it writes is a new value, and that other runs may give other bits does nothing either.
+bool acts(const Context &cx, const Expr &call) {
   const Function *callee = call.as<node::Call>().callee;
   if (!callee) return true;
   const std::vector<Param> &params = callee->params;
+  if (!inHost(cx) && callee->kind == FunctionKind::Kernel)
+    return !callee->effects.without(EffectKind::Nondet).without(EffectKind::Schedule).empty();
   return !callee->effects.empty() || std::any_of(params.begin(), params.end(), [](const Param &p) {
     return p.mode != ParamMode::In && !p.isResult;
   });
 }
-bool acts(Stmt &stmt) {
+bool acts(const Context &cx, Stmt &stmt) {
   if (stmt.kind != StmtKind::Let || !stmt.value) return true;
   bool found = false;
-  visitExprs(stmt.value.get(), [&](Expr &e) { found |= e.kind == ExprKind::Call && acts(e); });
+  visitExprs(stmt.value.get(), [&](Expr &e) { found |= e.kind == ExprKind::Call && acts(cx, e); });
   return found;
 }
 
@@ -93,10 +96,10 @@ static void emptyRange(Context &cx, const ast::ForStmt &loop) {
 
 void unusedValue(Context &cx, const ast::ExprStmt &stmt, const Value &value, size_t emitted) {
   if (value.isPoison() || value.kind == ValueKind::Absent || value.kind == ValueKind::None) return;
-  if (value.kind == ValueKind::Ellipsis || (value.expr && value.expr->kind == ExprKind::Call && acts(*value.expr)))
+  if (value.kind == ValueKind::Ellipsis || (value.expr && value.expr->kind == ExprKind::Call && acts(cx, *value.expr)))
     return;
   for (size_t i = emitted; i < cx.function.block->size(); ++i)
-    if (acts(*(*cx.function.block)[i])) return;
+    if (acts(cx, *(*cx.function.block)[i])) return;
   const Callable *function = cx.function.frame->function;
   const ast::FuncDef *def = function ? function->def : nullptr;
   bool isLast = def && !def->body.empty() && def->body.back().get() == &stmt;
