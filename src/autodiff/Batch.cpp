@@ -330,10 +330,6 @@ Term Batch::call(const Expr &expr) {
   }
   bool any = std::find(mapped.begin(), mapped.end(), true) != mapped.end();
   bool isKernel = callee->kind == checked::FunctionKind::Kernel;
-  if (isKernel && any && callee->results.empty()) {
-    reporter_.cannot(expr.span, "the kernel `" + callee->name + "`, which returns nothing,", "let it return what it writes");
-    return builder_.index(Dim(0));
-  }
   if (isKernel && any) {  // what it writes is an array of its own for each index
     mapped = mappedInKernel(*callee, std::move(mapped));
     for (size_t i = 0; i < arguments.size(); ++i)
