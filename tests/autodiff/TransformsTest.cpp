@@ -325,6 +325,55 @@ TEST(Checkpoint, KeepsWhatSavesMostWithinABudget) {
   ASSERT_FALSE(named.hasErrors()) << named.messages();
   EXPECT_EQ(products(named, "g"), products(plain, "g") + 2);
 }
+TEST(Checkpoint, ACallHasABudgetOfItsOwn) {
+  auto text = [](const std::string &first, const std::string &second) {
+    return "def block[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> Tensor[B, D, f32]:\n"
+           "    h = tanh(x @ w)\n    return sin(h @ v)\n\n"
+           "def loss[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32], v: Tensor[D, D, f32]) -> f32:\n"
+           "    y = " + first + "(x, w, v)\n    y = " + second + "(y, v, w)\n    return sum(y * y)\n\n"
+           "g = value_and_grad(loss, wrt=(\"x\", \"w\", \"v\"))\n";
+  };
+  auto products = [](const Module &module) {
+    std::string all = checked::dump(module.function("g"));
+    size_t count = 0;
+    for (size_t at = all.find("dot:"); at != std::string::npos; at = all.find("dot:", at + 1)) ++count;
+    return count;
+  };
+  auto budget = [](int bytes) { return "checkpoint(block, budget=" + std::to_string(bytes) + ", B=2, D=2)"; };
+  Module plain(text("block", "block"));
+  const std::vector<reference::Value> arguments = {numbers({2, 2}, {0.1, -0.3, 0.2, 0.5}), numbers({2, 2}, {0.3, -0.2, 0.5, 0.1}),
+                                                   numbers({2, 2}, {0.7, 0.2, -0.4, 0.6})};
+  struct Case {
+    std::string first, second;
+    size_t again;  // products that are computed again
+  };
+  for (const Case &c : {Case{budget(15), budget(0), 4}, {budget(16), "block", 1}, {budget(16), budget(31), 2}, {budget(0), budget(32), 2},
+                        {budget(1 << 20), budget(32), 0}, {"checkpoint(block, keep=\"h\")", "block", 1},
+                        {"checkpoint(lambda a, b, c: block(a, b, c), keep=[\"h\"], budget=0, B=2, D=2)", budget(32), 1}}) {
+    Module kept(text(c.first, c.second));
+    ASSERT_FALSE(kept.hasErrors()) << kept.messages();
+    EXPECT_EQ(products(kept), products(plain) + c.again) << c.first << " " << c.second;
+    auto a = plain.run("g", arguments), b = kept.run("g", arguments);
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      for (size_t k = 0; k < a[i].floats.size(); ++k) EXPECT_NEAR(a[i].floats[k], b[i].floats[k], 1e-5) << c.first << " " << i << " " << k;
+  }
+}
+TEST(Checkpoint, RefusesInCalls) {
+  auto said = [](const std::string &arguments) {
+    return "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * x\n\n"
+           "def loss[N](x: Tensor[N, f32]) -> f32:\n    return sum(checkpoint(f, " + arguments + ")(x))\n\ng = grad(loss)\n";
+  };
+  EXPECT_TRUE(says(said("keep=\"dots\""), {"E0311", "`keep` expects names of values of `f`, but this is `dots`, which is none"}));
+  EXPECT_TRUE(says(said("keep=()"), {"E0311", "names of values in quotes"}));
+  EXPECT_TRUE(says(said("budget=3"), {"E0208", "`checkpoint` needs its argument `N`", "`checkpoint(f, budget=..., N=...)`"}));
+  EXPECT_TRUE(says(said("budget=3, N=2, M=2"), {"E0206", "`checkpoint` takes no argument `M`", "no dimension of this name", "`N=...`"}));
+  EXPECT_TRUE(says(said("budget=3, N=2.5"), {"E0311", "`N` expects a whole number, the size of a dimension"}));
+  EXPECT_TRUE(says(said("budget=-1, N=2"), {"E0311", "`budget` expects a whole number of bytes", "`budget=64 * MiB`"}));
+  EXPECT_TRUE(says(said("budget=0.5, N=2"), {"E0311", "`budget` expects a whole number of bytes"}));
+  EXPECT_TRUE(says(said("N=2"), {"E0206", "takes no argument `N`", "`budget=64 * MiB` with sizes of dimensions"}));
+  EXPECT_TRUE(says(said("3"), {"E0207", "`keep=` and `budget=`"}));
+}
 TEST(Checkpoint, Refuses) {
   std::string f = "def f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * x\n\n";
   EXPECT_TRUE(says("@checkpoint(keep=\"dots\")\n" + f, {"E0340", "keeps `dots`, and no value of `f` is called so"}));

@@ -7,6 +7,7 @@
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
+#include "sema/modules/Checkpoints.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
@@ -56,22 +57,20 @@ Value makeTransform(Context &cx, const BuiltinRow &row, GivenList args, Span spa
   for (size_t i = 0; i < args.size(); ++i) {
     const Given &arg = args[i];
     if (arg.value.isPoison()) return Value::poison();
+    if (!maps && !arg.keyword.empty() && arg.keyword != "f") continue;  // what a checkpoint keeps
     const Given **place = arg.keyword.empty() ? (i == 0 ? &function : maps && i == 1 ? &in : maps && i == 2 ? &out : nullptr)
                           : arg.keyword == "f" ? &function
                           : maps && arg.keyword == "in_axes" ? &in
                           : maps && arg.keyword == "out_axes" ? &out : nullptr;
     if (!place && !arg.keyword.empty()) {
       auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
-      if (maps) {
-        builder.help("it takes `in_axes` and `out_axes`");
-        for (const char *ours : {"in_axes", "out_axes"})
-          if (arg.keyword.substr(0, 2) == std::string_view(ours).substr(0, 2)) builder.suggest(arg.keywordSpan, ours, "write `" + std::string(ours) + "`");
-      }
-      if (!maps) builder.help("it keeps the arguments of a call and computes the rest again, always");
+      builder.help("it takes `in_axes` and `out_axes`");
+      for (const char *ours : {"in_axes", "out_axes"})
+        if (arg.keyword.substr(0, 2) == std::string_view(ours).substr(0, 2)) builder.suggest(arg.keywordSpan, ours, "write `" + std::string(ours) + "`");
       return Value::poison();
     }
     if (!place) {
-      report(cx, Id::tooManyArguments, arg.span, shown, maps ? "a function, `in_axes=` and `out_axes=`" : "a function", std::to_string(args.size()));
+      report(cx, Id::tooManyArguments, arg.span, shown, maps ? "a function, `in_axes=` and `out_axes=`" : "a function, `keep=` and `budget=`", std::to_string(args.size()));
       return Value::poison();
     }
     if (*place) {
@@ -102,8 +101,10 @@ Value makeTransform(Context &cx, const BuiltinRow &row, GivenList args, Span spa
   if (maps) {
     v.items.push_back(in ? in->value : Value::integer(Dim(0)));
     v.items.push_back(out ? out->value : Value::integer(Dim(0)));
+    return v;
   }
-  return v;
+  v.items.push_back(checkpointOptions(cx, args));
+  return v.items.back().isPoison() ? Value::poison() : v;
 }
 
 // ---------------------------------------------------------------- checkpoint
@@ -117,9 +118,9 @@ static Value apartValue(Context &cx, const Function &callee, const DeclaredType 
   return resultValue(tree, results, next);
 }
 
-/// ... `compute`, of which a derivative keeps these values alone.
+/// ... `compute`, of which a derivative keeps the arguments, and what `keeps` tells of the function; that is false after a message.
 static Value checkpointed(Context &cx, const ApartCall &what, std::vector<Value> values,
-                          const std::function<Value(std::vector<Value>)> &compute, const Callable *keeps = nullptr) {
+                          const std::function<Value(std::vector<Value>)> &compute, const std::function<bool(Function &)> &keeps) {
   ExprPtr e = makeExpr(ExprKind::Call, {}, what.span);
   DeclaredType tree;
   const Function *callee = traceApart(cx, what, std::move(values), compute, *e, tree);
@@ -128,7 +129,7 @@ static Value checkpointed(Context &cx, const ApartCall &what, std::vector<Value>
   for (auto &function : cx.program->functions)
     if (function.get() == callee) {
       function->kernel.schedule.options[kCheckpoint] = "";
-      if (keeps && !takeKept(cx, *keeps, *function)) return Value::poison();
+      if (!keeps(*function)) return Value::poison();
     }
   e->as<node::Call>().callee = callee;
   return apartValue(cx, *callee, tree, std::move(e), what.span);
@@ -137,8 +138,9 @@ static Value checkpointed(Context &cx, const ApartCall &what, std::vector<Value>
 Value callCheckpoint(Context &cx, const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span) {
   ApartCall what{callable.name, callable.nameSpan, {}, span, "a call of a function with `@checkpoint` and without types"};
   for (const ast::Parameter &p : parametersOf(callable)) what.names.push_back(p.name.text);
-  return checkpointed(cx, what, std::move(values),
-                      [&](std::vector<Value> given) { return inlineCall(cx, callable, std::move(given), spans, span); }, &callable);
+  return checkpointed(
+      cx, what, std::move(values), [&](std::vector<Value> given) { return inlineCall(cx, callable, std::move(given), spans, span); },
+      [&](Function &made) { return takeKept(cx, callable, made); });
 }
 
 // ---------------------------------------------------------------- vmap
@@ -287,10 +289,12 @@ Value callTransform(Context &cx, const Value &transform, GivenList args, Span sp
     what.names.push_back(parameterName(f, args[i], i));
     values.push_back(args[i].value);
   }
-  return checkpointed(cx, what, std::move(values), [&](std::vector<Value> given) {
+  auto compute = [&](std::vector<Value> given) {
     for (size_t i = 0; i < given.size(); ++i) args[i].value = std::move(given[i]);
     return callValue(cx, f, std::move(args), span, what.name);
-  });
+  };
+  return checkpointed(cx, what, std::move(values), compute,
+                      [&](Function &made) { return takeOptions(cx, transform.items[1], made, what); });
 }
 
 }  // namespace tessera::sema
