@@ -24,6 +24,14 @@ def paged[B, H, P, L, D, M, G](q: Tensor[B, G, D, f32], k: Tensor[B, H, D, f32],
     cache.append(table, lengths, k, v)
     return cache.attend(q, table, lengths + 1), cache.k * 1.0, cache.v * 1.0
 
+def where_they_lie[B, H, P, L, D, M, G](q: Tensor[B, G, D, f32], k: Tensor[P, H, L, D, f32], v: Tensor[P, H, L, D, f32], table: Tensor[B, M, i32], lengths: Tensor[B, i32]) -> Tensor[B, G, D, f32] where P >= 1, M >= 1, L >= 1, H >= 1, G % H == 0, D <= 256:
+    return paged_attention(q, k, v, table, lengths)
+
+def of_halves[B, H, P, L, D, M, G](q: Tensor[B, G, D, f32], k: Tensor[P, H, L, D, f32], v: Tensor[P, H, L, D, f32], table: Tensor[B, M, i32], lengths: Tensor[B, i32]) -> Tensor[B, G, D, f32] where P >= 1, M >= 1, L >= 1, H >= 1, G % H == 0, D <= 256:
+    # The kernels of bf16 and f16, a half of each.
+    y = paged_attention(cast(q, bf16), cast(k, bf16), cast(v, bf16), table, lengths)
+    return 0.5 * cast(y, f32) + 0.5 * cast(paged_attention(cast(q, f16), cast(k, f16), cast(v, f16), table, lengths), f32)
+
 def quantized[B, H, S, D, T, P, G](q: Tensor[B, G, T, D, f32], k: Tensor[B, H, T, D, f32], v: Tensor[B, H, T, D, f32], cache: QuantizedCache[B, H, S, D], pos: Const[P]) -> (Tensor[B, G, T, D, f32], Tensor[B, H, S, D, i32], Tensor[B, H, S, D, i32], Tensor[B, H, S, f32], Tensor[B, H, S, f32]) where 0 <= P, P + T <= S, G % H == 0:
     cache.append(P, k, v)
     return cache.attend(q, P + T, causal=True), cast(cache.k, i32), cast(cache.v, i32), cache.k_scale * 1.0, cache.v_scale * 1.0
@@ -109,6 +117,23 @@ class Caches(Tool):
                     result = got["result"][(b * G + g) * D :][:D]
                     self.near(result, attention(q[(b * G + g) * D :][:D], take("k"), take("v")), 1e-5, f"attention to pages, {what}, sequence {b}")
 
+    def where_they_lie(self, B, H, G, P, L, D, M):
+        """One kernel over the pages, against a plain cache: sequences of no rows, of one, of all, with no page behind their last row."""
+        pages = self.dice.sample(range(P), B * M)
+        lengths = [self.dice.randrange(M * L + 1) for _ in range(B)]
+        lengths[:3] = [M * L, 0, 1][:B]
+        table = [pages[i] if i % M * L < lengths[i // M] else self.dice.choice((-1, P, P + 7)) for i in range(B * M)]
+        k, v, q = self.numbers(P * H * L * D), self.numbers(P * H * L * D), self.numbers(B * G * D)
+        given = {"q": (q, [B, G, D], "f"), "k": (k, [P, H, L, D], "f"), "v": (v, [P, H, L, D], "f"), "table": (table, [B, M], "i"), "lengths": (lengths, [B], "i")}
+        for target in TARGETS:
+            for function, bound in (("where_they_lie", 1e-5), ("of_halves", 3e-2)):
+                got = self.results(function, given, target)["result"]
+                for b in range(B):
+                    for g in range(G):
+                        first = [((table[b * M + n // L] * H + g // (G // H)) * L + n % L) * D for n in range(lengths[b])]
+                        expected = attention(q[(b * G + g) * D :][:D], [k[i : i + D] for i in first], [v[i : i + D] for i in first])
+                        self.near(got[(b * G + g) * D :][:D], expected, bound, f"{function}, {(B, H, G, P, L, D, M)} on {target}, sequence {b}")
+
     def quantized(self, B, H, G, S, D, T, at):
         rows = {name: self.numbers(B * H * T * D) for name in "kv"}
         rows["k"][:D] = [0.0] * D
@@ -149,6 +174,7 @@ def main(tessera):
         caches.dice = random.Random(23)
         for shape in ((1, 1, 1, 1, 1, 3, 1), (3, 2, 4, 17, 4, 8, 5), (4, 1, 3, 9, 16, 5, 2), (2, 3, 3, 40, 2, 33, 19)):
             caches.paged(*shape)
+            caches.where_they_lie(*shape)
         for shape in ((1, 1, 1, 1, 3, 1, 0), (2, 2, 4, 9, 8, 3, 4), (1, 3, 3, 40, 33, 1, 39), (2, 1, 2, 17, 16, 17, 0)):
             caches.quantized(*shape)
         print(f"{caches.right} comparisons are right, {caches.wrong} are not")

@@ -329,6 +329,7 @@ export const words = {
   "orthogonalized",
   "outer",
   "pad",
+  "paged_attention",
   "parameter",
   "partial",
   "perf_counter",
