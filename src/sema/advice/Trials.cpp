@@ -6,8 +6,8 @@ namespace tessera::sema {
 namespace {
 
 /// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
-/// costs, that is less than 100 ms.
-constexpr size_t kMostBytes = 1u << 20, kMostTrials = 160, kMostSteps = 20'000;
+/// costs, that is about 100 ms.
+constexpr size_t kMostBytes = 5u << 18, kMostTrials = 160, kMostSteps = 20'000;
 constexpr std::string_view kModelFile = "<model>";  // what each trial of a model writes is read once, and is small
 constexpr size_t kLoaded = 4;  // what is imported is read once, and only what is called of it is checked again
 
