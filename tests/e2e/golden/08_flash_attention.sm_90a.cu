@@ -164,12 +164,17 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
       }
       turns.pass();
       filled.release();  // :12
-      tsr::Fragment<tsr::bf16, BM, MaxD, Warps> as_bf16;  // :26
+      tsr::RowVector<float, BM, Warps> reciprocal;  // :26
+      #pragma unroll
+      for (int i = 0; i < reciprocal.rows; ++i) {
+        reciprocal(i) = 1.0f / l_i(i);
+      }
+      tsr::Fragment<tsr::bf16, BM, MaxD, Warps> as_bf16;
       #pragma unroll
       for (int i = 0; i < as_bf16.rows; ++i) {
         #pragma unroll
         for (int j = 0; j < as_bf16.cols; ++j) {
-          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / l_i(i));
+          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
         }
       }
       tsr::store_tile<Align>(result, to_store, as_bf16, b, h, q0, 0);

@@ -159,12 +159,17 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
       }
       turns.pass();
       filled.release();  // :6
-      tsr::Fragment<tsr::bf16, BM, 64, Warps> as_bf16;  // :9
+      tsr::RowVector<float, BM, Warps> reciprocal;  // :9
+      #pragma unroll
+      for (int i = 0; i < reciprocal.rows; ++i) {
+        reciprocal(i) = 1.0f / tsr::max(row_sum(i), 0.5f);
+      }
+      tsr::Fragment<tsr::bf16, BM, 64, Warps> as_bf16;
       #pragma unroll
       for (int i = 0; i < as_bf16.rows; ++i) {
         #pragma unroll
         for (int j = 0; j < as_bf16.cols; ++j) {
-          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
+          as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
         }
       }
       tsr::store_tile<Align>(result, to_store, as_bf16,
@@ -379,12 +384,17 @@ attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3
     }
     largest = largest_new;
   }
+  tsr::RowVector<float, BM, Grid> reciprocal;
+  #pragma unroll
+  for (int i = 0; i < reciprocal.rows; ++i) {
+    reciprocal(i) = 1.0f / tsr::max(row_sum(i), 0.5f);
+  }
   tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
   #pragma unroll
   for (int i = 0; i < as_bf16.rows; ++i) {
     #pragma unroll
     for (int j = 0; j < as_bf16.cols; ++j) {
-      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
+      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
     }
   }
   tsr::store_fragment(result[h0], as_bf16, m, 0);
