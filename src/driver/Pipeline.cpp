@@ -69,6 +69,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStageFollowersPass());  // where the layouts are those of warpgroups
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createSpecialiseRolesPass());  // all that a producer loads is copied
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createGroupProductsPass());  // before turns are put around them
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createOverlapProductsPass());  // loops that are turned have their turns from it
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeTurnsPass());  // needs to know where each product reads its operands
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStoreInPartsPass());  // when it is known how the tiles lie, and which stores are bulk

@@ -131,6 +131,29 @@ TSR_DEVICE ColVector<T, N, Grid> reduce_cols_of_warps(const Fragment<T, M, N, Gr
 }  // namespace detail
 #endif
 
+#if !defined(TSR_CPU)
+/// Of tiles in a layout of matrix instructions whose rows lie in one warp each: of each row, what this lane holds of it, combined. Such
+/// vectors may be added and scaled row by row; combine_lanes() makes of them what row_reduce() gives, but for the order of the sums.
+template <class Op, class T, int M, int N, class Grid> TSR_DEVICE RowVector<T, M, Grid> reduce_by_lane(const Fragment<T, M, N, Grid> &tile) {
+  static_assert(Grid::row_parts == 1 && N % Grid::col_step == 0, "a row lies in one warp, and its lanes hold nothing else");
+  RowVector<T, M, Grid> result;
+  TSR_UNROLL
+  for (int i = 0; i < tile.rows; ++i) {
+    T value = tile(i, 0);
+    TSR_UNROLL
+    for (int j = 1; j < tile.cols; ++j) value = Op::combine(value, tile(i, j));
+    result(i) = value;
+  }
+  return result;
+}
+template <class Op, class T, int M, class Grid> TSR_DEVICE RowVector<T, M, Grid> combine_lanes(const RowVector<T, M, Grid> &own) {
+  RowVector<T, M, Grid> result;
+  TSR_UNROLL
+  for (int i = 0; i < own.rows; ++i) result(i) = detail::reduce_neighbours<Op, Grid::row_lanes>(own(i));
+  return result;
+}
+#endif
+
 /// Elements of T that col_reduce needs as scratch memory.
 template <class Tile> constexpr int col_reduce_scratch = Tile::ThreadGrid::col_scratch(Tile::width);
 /// Elements of T that row_reduce needs as scratch memory, where a row lies in several warps.

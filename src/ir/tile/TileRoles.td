@@ -82,6 +82,12 @@ def Tile_RingSeekOp : Tile_Op<"ring_seek"> {
   let assemblyFormat = "$ring `,` $turns attr-dict `:` type($ring)";
 }
 
+def Tile_FinishProductsOp : Tile_Op<"finish_products"> {
+  let summary = "the products that run on have ended";
+  let description = "Of `tile.dot` with `runs_on`. Example: `tile.finish_products`";
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_TakeTurnOp : Tile_Op<"take_turn"> {
   let summary = "a warpgroup of the consumers waits until it is its turn to multiply";
   let description = [{

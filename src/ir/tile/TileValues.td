@@ -175,15 +175,28 @@ def Tile_ReduceOp : Tile_ValueOp<"reduce"> {
     Rank 2 gives the slice that lacks `axis`; rank 1 (`axis` 0) gives a scalar, equal in all lanes. All lanes
     of the group must reach it. Every position must hold an element or the identity: where the fragment is
     wider than its tile (an extent that is no multiple of the thread grid, or below its capacity), select
-    the identity there first.
+    the identity there first. `by_lane`: each lane has what it has combined of its own elements of a row, and
+    `tile.combine_lanes` ends that.
 
     Example: `%m = tile.reduce "max" %s {axis = 1 : i64} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x
     16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>`
   }];
-  let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value, I64Attr:$axis);
+  let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value, I64Attr:$axis, UnitAttr:$by_lane);
   let results = (outs Tile_Value:$result);
   let assemblyFormat = "$reduction $value attr-dict `:` type($value) `to` type($result)";
   let hasVerifier = 1;
+}
+
+def Tile_CombineLanesOp : Tile_ValueOp<"combine_lanes", [AllTypesMatch<["value", "result"]>]> {
+  let summary = "what the lanes of a row have of it each, combined: all of them get the result";
+  let description = [{
+    The end of reductions `by_lane`, in the layout of a warpgroup's products, where the lanes of a row are neighbours.
+
+    Example: `%l = tile.combine_lanes "sum" %own : !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.mma<8 x 1>>>`
+  }];
+  let arguments = (ins StrAttr:$reduction, Tile_FragmentType:$value);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$reduction $value attr-dict `:` type($value)";
 }
 
 def Tile_ScanOp : Tile_ValueOp<"scan", [AllTypesMatch<["value", "result"]>]> {
@@ -236,14 +249,15 @@ def Tile_DotOp : Tile_ValueOp<"dot", [AllTypesMatch<["acc", "result"]>]> {
   let description = [{
     acc[m, n] + sum over k of a[m, k] * b[k, n], products formed and added up in the accumulator's dtype.
     `trans_a`: a is stored [k, m]; `trans_b`: b is stored [n, k]. All lanes of the group must reach it. k may
-    run to the capacity of its extent: along k both buffers must hold zeros from the extent on.
+    run to the capacity of its extent: along k both buffers must hold zeros from the extent on. `runs_on`: the product of a
+    warpgroup has only begun; it, its operands and its result are left alone until `tile.finish_products`.
 
     Example: `%next = tile.dot %acc, %a, %b {trans_b} : !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x
     16>>, !tsr.shared<["T.m", "D"], bf16, "">, !tsr.shared<["T.n", "D"], bf16, "">`
   }];
   let arguments = (ins Tile_FragmentType:$acc,
                        Arg<AnyTypeOf<[Tsr_SharedType, Tile_FragmentType]>, "", [MemRead]>:$a,
-                       Arg<Tsr_SharedType, "", [MemRead]>:$b, UnitAttr:$trans_a, UnitAttr:$trans_b);
+                       Arg<Tsr_SharedType, "", [MemRead]>:$b, UnitAttr:$trans_a, UnitAttr:$trans_b, UnitAttr:$runs_on);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b)";
   let hasVerifier = 1;

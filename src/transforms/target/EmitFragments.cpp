@@ -68,6 +68,7 @@ LogicalResult KernelEmitter::emitFragment(Operation &op) {
     return emitElementwiseLoop(op);
   }
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return emitReduce(reduce);
+  if (auto combine = dyn_cast<tile::CombineLanesOp>(op)) return emitCombineLanes(combine);
   if (auto columns = dyn_cast<tile::ColumnsOp>(op)) return emitColumns(columns);
   if (auto scan = dyn_cast<tile::ScanOp>(op)) return emitScan(scan);
   if (auto argsort = dyn_cast<tile::ArgsortOp>(op)) return emitArgsort(argsort);
@@ -267,15 +268,25 @@ LogicalResult KernelEmitter::emitReduce(tile::ReduceOp op) {
   bool alongRows = op.getAxis() == 1;
   Indices arguments = {source->operands[0]};
   // Where lanes of several warps, or of several rows of the grid, meet, they do so in shared memory.
-  if (!singleLane_ && (!alongRows || type.getTileLayout().getScratch(op.getAxis(), 1) > 0))
+  if (!singleLane_ && !op.getByLane() && (!alongRows || type.getTileLayout().getScratch(op.getAxis(), 1) > 0))
     arguments.push_back(tileScratch(op));
-  ExprRef value = call(alongRows ? "tsr::row_reduce" : "tsr::col_reduce", arguments, result, templates);
-  if (Storage *storage = plan_.storage(op.getResult())) {
-    store(*storage, value, op.getLoc());
-    return success();
-  }
-  bound_[op.getResult()] = declare(nameFor(op.getResult()), result, "copy", {value}, true, op.getLoc());
+  keep(op.getResult(), call(op.getByLane() ? "tsr::reduce_by_lane" : alongRows ? "tsr::row_reduce" : "tsr::col_reduce", arguments, result, templates));
   return success();
+}
+
+LogicalResult KernelEmitter::emitCombineLanes(tile::CombineLanesOp op) {
+  ExprRef own = materialised(op.getValue());
+  if (!own) return failure();
+  keep(op.getResult(), call("tsr::combine_lanes", {own->operands[0]}, placeType(op.getResult().getType(), op.getLoc()),
+                            {StringAttr::get(context_, reductionName(op.getReduction()))}));
+  return success();
+}
+
+/// A fragment that a call makes: in its variable, or in one of its own.
+void KernelEmitter::keep(Value result, const ExprRef &value) {
+  Storage *storage = plan_.storage(result);
+  if (storage) store(*storage, value, result.getLoc());
+  else bound_[result] = declare(nameFor(result), value->type, "copy", {value}, true, result.getLoc());
 }
 
 LogicalResult KernelEmitter::emitColumns(tile::ColumnsOp op) {
@@ -325,7 +336,7 @@ LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
   bool runsOn = llvm::any_of(op->getBlock()->getOps<tile::RingReleaseOp>(), [](tile::RingReleaseOp release) { return release.getLate(); });
   auto next = dyn_cast_or_null<tile::DotOp>(op->getNextNode());  // begun before this one is done
   bool goesOn = next && isOfWarpgroups(op) && isOfWarpgroups(next) && next.getA() != op.getResult();
-  statement(call((passed || runsOn || goesOn ? "tsr::begin_" : "tsr::") + what,
+  statement(call((passed || runsOn || goesOn || op.getRunsOn() ? "tsr::begin_" : "tsr::") + what,
                  {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, none()),
             op.getLoc());
   return success();

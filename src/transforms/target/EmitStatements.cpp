@@ -16,7 +16,8 @@ LogicalResult KernelEmitter::emitBlock(Block &block) {
   if (!runs_.empty() && !lane_) return emitLanes(block);
   for (Operation &op : block) {
     if (failed(emitOp(op))) return failure();
-    if (tile::DotOp product = productUnderWay(op)) statement(call("tsr::finish_products", {}, none()), product.getLoc());
+    if (tile::DotOp product = productUnderWay(op))
+      statement(call(product.getRunsOn() ? "tsr::finish_earlier_products" : "tsr::finish_products", {}, none()), product.getLoc());
   }
   return success();
 }
@@ -39,6 +40,7 @@ LogicalResult KernelEmitter::emitOp(Operation &op) {
     return emitVector(op);
   if (auto roles = dyn_cast<tile::RolesOp>(op)) return emitRoles(roles);
   if (isa<tile::TakeTurnOp, tile::PassTurnOp>(op)) return emitTurn(op);
+  if (isa<tile::FinishProductsOp>(op)) return statement(call("tsr::finish_products", {}, none()), op.getLoc()), success();
   if (isa<tile::RingOp, tile::RingAcquireOp, tile::RingPublishOp, tile::RingWaitOp, tile::RingReleaseOp, tile::RingDrainOp, tile::RingSeekOp>(op))
     return emitRing(op);
   if (isa<tile::BarrierOp, tile::CommitGroupOp, tile::WaitGroupOp>(op)) return emitTime(op);

@@ -248,6 +248,8 @@ private:
   LogicalResult emitFragment(Operation &op);
   LogicalResult emitElementwiseLoop(Operation &op);
   LogicalResult emitReduce(ir::tile::ReduceOp op);
+  LogicalResult emitCombineLanes(ir::tile::CombineLanesOp op);
+  void keep(Value result, const ExprRef &value);
   LogicalResult emitColumns(ir::tile::ColumnsOp op);
   ExprRef tileScratch(ir::tile::ReduceOp op);
   LogicalResult emitScan(ir::tile::ScanOp op);        // EmitScans.cpp

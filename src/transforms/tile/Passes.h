@@ -19,6 +19,8 @@ std::unique_ptr<mlir::Pass> createSimplifyMasksPass();
 std::unique_ptr<mlir::Pass> createOrderGroupsPass();
 /// In the loops of consumers, products that need nothing of each other are begun together; where warpgroups multiply.
 std::unique_ptr<mlir::Pass> createGroupProductsPass();
+/// Of loops that multiply what they computed from a product, that product is begun a turn ahead; where warpgroups multiply.
+std::unique_ptr<mlir::Pass> createOverlapProductsPass();
 std::unique_ptr<mlir::Pass> createTakeTurnsPass();
 /// Weights of a softmax that leave in 16 bits are powers of two, which take the scale of the scores in; for CUDA.
 std::unique_ptr<mlir::Pass> createShortenPowersPass();

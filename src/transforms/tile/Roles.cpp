@@ -3,6 +3,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/tile/Extents.h"
+#include "transforms/tile/Turns.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -41,7 +42,15 @@ public:
     if (walk.wasInterrupted() || !boxesAgree()) return refusal_;
     if (blocks.empty()) return Refusal{"nothing is loaded to shared memory", kernel_};
     RolePlan plan;
-    for (auto &[block, copies] : blocks) plan.rings.push_back(copies);
+    for (auto &[block, copies] : blocks) {
+      auto isLater = [&](tile::CopyOp copy) { return isUsedLater(copy); };
+      bool some = isa<scf::ForOp>(block->getParentOp()) && kernel_.getGroup() >= 2 * kWarpgroupLanes && llvm::any_of(copies, isLater) && !llvm::all_of(copies, isLater);
+      if (!some) {
+        plan.rings.push_back(copies);
+        continue;
+      }
+      for (bool later : {false, true}) plan.rings.push_back(llvm::to_vector(llvm::make_filter_range(copies, [&](tile::CopyOp copy) { return isLater(copy) == later; })));
+    }
     return plan;
   }
 
@@ -71,6 +80,23 @@ private:
   }
   static bool isOfGroup(tile::QueryOp query) {
     return query.getQuery() == "origin" || query.getQuery() == "group_id" || query.getQuery() == "group_count";
+  }
+
+  /// Whether all that reads a tile are products with what is computed from other products of the block: it has a ring of its own, so that
+  /// the others of the next turn come before it is left (tile-overlap-products). Tiles of more rows leave no registers for two turns at once.
+  bool isUsedLater(tile::CopyOp copy) {
+    constexpr int64_t kMostRows = 128;
+    std::vector<int64_t> rows = extents_.values(cast<SharedType>(copy.getTarget().getType()).getShape()[0]);
+    bool later = !rows.empty() && rows.front() <= kMostRows;
+    for (Operation *user : copy.getTarget().getUsers()) {
+      if (user == copy) continue;
+      auto dot = dyn_cast<tile::DotOp>(user);
+      Value left = dot ? dot.getA() : Value();
+      if (left && left.getDefiningOp<tile::AllocSharedOp>())
+        if (tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot)) left = write.getValue();
+      later = later && left && isa<tile::FragmentType>(left.getType()) && dot.getB() == copy.getTarget() && comesFromDot(left, copy->getBlock());
+    }
+    return later;
   }
 
   /// One copy, or one write that stays in registers; and what reads it after that in the same block.

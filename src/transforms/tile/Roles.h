@@ -10,7 +10,8 @@ namespace tessera::transforms {
 /// A kernel all of whose shared memory is filled by copies that the producer can do by itself, or is the way of a left
 /// operand that can stay in registers.
 struct RolePlan {
-  /// Copies in the order of the program, those of one block together: they share a ring.
+  /// Copies in the order of the program, those of one block together: they share a ring. But tiles that are multiplied with what is
+  /// computed from products of the same turn have one of their own.
   llvm::SmallVector<llvm::SmallVector<ir::tile::CopyOp>> rings;
 };
 

@@ -98,6 +98,7 @@ void registerTileTransforms() {
   registerPass(createStageFollowersPass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createGroupProductsPass);
+  registerPass(createOverlapProductsPass);
   registerPass(createTakeTurnsPass);
   registerPass(createStoreInPartsPass);
   registerPass(createSumColumnsPass);

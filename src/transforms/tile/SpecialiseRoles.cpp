@@ -8,7 +8,7 @@
 //              for each turn: acquire a stage, begin the copies of that turn, publish
 //   consumers: the body as it was, but for the copies: wait, the products, release after the last of them
 //
-// Copies of one block share a ring. Both roles go over all tiles of the launch that their group has, so the loads of
+// Copies of one block share a ring, but for those that are used a turn later (Roles.h). Both roles go over all tiles of the launch that their group has, so the loads of
 // the next tile begin while this one is stored; stores go through shared memory, for the copy engine, too.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"

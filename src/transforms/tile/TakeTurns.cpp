@@ -26,6 +26,7 @@
 #include "transforms/tile/Reasons.h"
 #include "transforms/tile/Roles.h"
 #include "transforms/tile/Stages.h"
+#include "transforms/tile/Turns.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -44,7 +45,8 @@ bool isOfOneWarpgroup(Operation *op) {
              tile::BroadcastOp, tile::DotOp, tile::SelectBufferOp, tile::RingWaitOp, tile::RingReleaseOp, scf::IfOp, scf::YieldOp>(op);
 }
 
-/// Whether a value is computed from the result of a product of the same block.
+}  // namespace
+
 bool comesFromDot(Value value, Block *block) {
   Operation *op = value.getDefiningOp();
   if (!op || !block->findAncestorOpInBlock(*op)) return false;
@@ -57,14 +59,6 @@ bool comesFromDot(Value value, Block *block) {
   return found;
 }
 
-/// The first product of the loop's body of something that was computed, in registers, from an earlier product.
-tile::DotOp productOfComputed(scf::ForOp loop) {
-  for (tile::DotOp dot : loop.getBody()->getOps<tile::DotOp>())
-    if (isa<tile::FragmentType>(dot.getA().getType()) && comesFromDot(dot.getA(), loop.getBody())) return dot;
-  return {};
-}
-
-/// The scale of the rows of what a product adds to: `acc * broadcast(scale)`, used there alone.
 tile::ElementwiseOp rowScaleOf(tile::DotOp dot) {
   auto product = dot.getAcc().getDefiningOp<tile::ElementwiseOp>();
   bool scales = product && product.getMnemonic() == "mul" && product->hasOneUse() && product->getBlock() == dot->getBlock() &&
@@ -73,6 +67,21 @@ tile::ElementwiseOp rowScaleOf(tile::DotOp dot) {
                   return rows && cast<tile::FragmentType>(rows.getValue().getType()).getSliceAxis() == 1;
                 }) == 1;
   return scales ? product : tile::ElementwiseOp();
+}
+
+bool runsByItself(scf::ForOp loop) {
+  return !loop.getBody()->walk([](Operation *op) { return isOfOneWarpgroup(op) ? WalkResult::advance() : WalkResult::interrupt(); }).wasInterrupted();
+}
+
+bool takesTurns(tile::KernelOp kernel) { return kernel.getGroup() >= 2 * kWarpgroupLanes && givenStages(kernel).value_or(1) >= 2; }
+
+namespace {
+
+/// The first product of the loop's body of something that was computed, in registers, from an earlier product.
+tile::DotOp productOfComputed(scf::ForOp loop) {
+  for (tile::DotOp dot : loop.getBody()->getOps<tile::DotOp>())
+    if (isa<tile::FragmentType>(dot.getA().getType()) && comesFromDot(dot.getA(), loop.getBody())) return dot;
+  return {};
 }
 
 /// What is loaded before the first products and not needed by them is loaded when they have begun and the turn is passed: another
@@ -90,8 +99,7 @@ void loadBehind(tile::PassTurnOp pass, Block &block) {
 
 bool takeTurns(scf::ForOp loop) {
   tile::DotOp second = productOfComputed(loop);
-  WalkResult alone = loop.getBody()->walk([](Operation *op) { return isOfOneWarpgroup(op) ? WalkResult::advance() : WalkResult::interrupt(); });
-  if (!second || alone.wasInterrupted()) return false;
+  if (!second || !runsByItself(loop)) return false;
   tile::DotOp first;  // the last one before the arithmetic
   for (tile::DotOp dot : loop.getBody()->getOps<tile::DotOp>())
     if (dot->isBeforeInBlock(second)) first = dot;
@@ -118,8 +126,7 @@ struct TakeTurns : PassWrapper<TakeTurns, OperationPass<tile::KernelOp>> {
   void getDependentDialects(DialectRegistry &registry) const override { registry.insert<scf::SCFDialect>(); }
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    // With one stage a warpgroup would wait, in its turn, for a stage that another leaves in its own.
-    if (kernel.getGroup() < 2 * kWarpgroupLanes || givenStages(kernel).value_or(1) < 2) return;
+    if (!takesTurns(kernel)) return;
     SmallVector<scf::ForOp> loops;
     kernel.getBody().walk([&](tile::RolesOp roles) {
       for (scf::ForOp loop : roles.getConsumers().front().getOps<scf::ForOp>()) loops.push_back(loop);

@@ -117,6 +117,8 @@ tile.kernel @fragments(%A: !tsr.view<["B", "M", "K"], bf16>, %C: !tsr.view<["B",
   %ordered = tile.gather %c at %order {axis = 1 : i64} : (!F, !tile.fragment<["T.m", "T.n"], i64, #tile.grid<16 x 16>>) -> !F
   // CHECK: tile.reduce "max" %{{.*}} {axis = 1 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>> to !tile.fragment<["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %max = tile.reduce "max" %sum {axis = 1} : !F to !R
+  // CHECK: tile.combine_lanes "sum" %{{.*}} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %combined = tile.combine_lanes "sum" %max : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   // CHECK: tile.reduce "sum" %{{.*}} {axis = 0 : i64} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to f32
   %all = tile.reduce "sum" %max {axis = 0} : !R to f32
   // CHECK: tile.broadcast %{{.*}} : <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>> to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>

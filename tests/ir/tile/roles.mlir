@@ -75,6 +75,8 @@ tile.kernel @turns(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"], p
     tile.take_turn
     // CHECK: tile.pass_turn
     tile.pass_turn
+    // CHECK: tile.finish_products
+    tile.finish_products
   }
   tile.kernel_end
 }
