@@ -36,7 +36,7 @@ VectorForm::Class VectorForm::classify(Value value) {
   auto look = [&](Value operand) {
     const Class &part = classOf(operand);
     same &= part.kind == Kind::Same;
-    result.divide.append(part.divide);
+    result.needs(part.divide);
   };
   for (Value operand : op->getOperands()) look(operand);
   for (Region &region : op->getRegions())
@@ -53,7 +53,7 @@ VectorForm::Class VectorForm::classify(tile::ElementwiseOp op) {
   for (Value operand : op.getArgs()) {
     const Class &part = classOf(operand);
     same &= part.kind == Kind::Same;
-    result.divide.append(part.divide);
+    result.needs(part.divide);
   }
   if (same) return result;
   result.kind = Kind::Varies;
@@ -64,17 +64,17 @@ VectorForm::Class VectorForm::classify(tile::ElementwiseOp op) {
   std::optional<Dim> divisor = dimOf(op.getArgs()[1]);
   if ((what == "add" || what == "sub") && steps) {
     result.kind = Kind::Step;
-    if ((result.whole = a.whole && divisor)) result.divide.push_back(*divisor);
+    if ((result.whole = a.whole && divisor)) result.needs(*divisor);
   }
   if (what == "add" && a.kind == Kind::Same && b.kind == Kind::Step) result.kind = Kind::Step;
   if ((what == "lt" || what == "ge") && steps && a.whole && divisor) {
     // All elements of a vector lie on one side of what it divides.
-    result.divide.push_back(*divisor);
+    result.needs(*divisor);
     result.kind = Kind::Same;
   }
   if ((what == "floordiv" || what == "mod") && steps && a.whole && divisor) {
     // A vector that begins on a multiple of itself lies in one row whose extent it divides.
-    result.divide.push_back(*divisor);
+    result.needs(*divisor);
     result.kind = what == "mod" ? Kind::Step : Kind::Same;
     result.whole = what == "mod";
   }

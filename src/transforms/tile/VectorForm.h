@@ -31,7 +31,11 @@ private:
   struct Class {
     Kind kind = Kind::Same;
     bool whole = false;                // a step that begins on a multiple of the vector
-    llvm::SmallVector<Dim, 2> divide;  // extents that the vector must divide for that
+    llvm::SmallVector<Dim, 2> divide;  // extents that the vector must divide for that, each once
+    void needs(llvm::ArrayRef<Dim> extents) {
+      for (const Dim &extent : extents)
+        if (!llvm::is_contained(divide, extent)) divide.push_back(extent);
+    }
   };
   const Class &classOf(Value value);
   Class classify(Value value);
