@@ -38,14 +38,19 @@ std::string KernelEmitter::fragmentType(tile::FragmentType type, Location locati
   return text;
 }
 
+/// A product that the tensor cores do while its warpgroup goes on.
+static bool isOfWarpgroups(tile::DotOp dot) {
+  auto buffer = dyn_cast<ir::SharedType>(dot.getB().getType());
+  return buffer && buffer.getSwizzle() == "panels";
+}
+
 /// Whether a product of warpgroups adds to nothing but this: it begins with its first step instead, and writes no zeros.
 static bool startsProduct(tile::FillOp fill) {
   auto constant = fill.getValue().getDefiningOp<tile::ConstantOp>();
   auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
   if (!number || !number.getValue().isPosZero() || !fill.getResult().hasOneUse()) return false;
   auto dot = dyn_cast<tile::DotOp>(*fill.getResult().user_begin());
-  auto buffer = dot ? dyn_cast<ir::SharedType>(dot.getB().getType()) : ir::SharedType();
-  return buffer && dot.getAcc() == fill.getResult() && dot->getBlock() == fill->getBlock() && buffer.getSwizzle() == "panels";
+  return dot && isOfWarpgroups(dot) && dot.getAcc() == fill.getResult() && dot->getBlock() == fill->getBlock();
 }
 
 LogicalResult KernelEmitter::emitFragment(Operation &op) {
@@ -307,12 +312,6 @@ ExprRef KernelEmitter::tileScratch(tile::ReduceOp op) {
   std::string extent = std::string(op.getAxis() == 1 ? "tsr::row_reduce_scratch<" : "tsr::col_reduce_scratch<") +
                        fragmentType(type, op.getValue().getLoc()) + ">";
   return scratch(type.getElementType(), extent, width * parts, {type.getShape()[1 - op.getAxis()].getDim()});
-}
-
-/// A product that the tensor cores do while its warpgroup goes on.
-static bool isOfWarpgroups(tile::DotOp dot) {
-  auto buffer = dyn_cast<ir::SharedType>(dot.getB().getType());
-  return buffer && buffer.getSwizzle() == "panels";
 }
 
 LogicalResult KernelEmitter::emitDot(tile::DotOp op) {
