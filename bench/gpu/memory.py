@@ -57,7 +57,47 @@ def layernorm[R, C](x: Tensor[R, C, bf16 @accum(f32)], g: Tensor[C, bf16], b: Te
     return layernorm_safe(x, g, b, eps=1e-5)
 """,
 }
-PROGRAMS = {"maps": MAPS, "chain": CHAIN, "sums": SUMS, **ROWS}
+PLACES = """
+def largest_at[R, C](x: Tensor[R, C, f32]) -> Tensor[R, i64]:
+    return argmax(x, axis=-1)
+
+def gathered[V, D, R](table: Tensor[V, D, bf16], ids: Tensor[R, i64]) -> Tensor[R, D, bf16]:
+    return embedding(ids, table)
+
+def widened[R, C](x: Tensor[R, C, bf16]) -> Tensor[R, C, f32]:
+    return cast(x, f32)
+"""
+SCANS = """
+def running_rows[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:
+    return cumsum(x, axis=-1)
+
+def running_columns[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:
+    return cumsum(x, axis=0)
+
+def running[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return cumsum(x)
+"""
+LOSSES = """
+def loss[R, C](x: Tensor[R, C, bf16 @accum(f32)], labels: Tensor[R, i64]) -> f32:
+    return cross_entropy(cast(x, f32), labels)
+
+def loss_and_slope[R, C](x: Tensor[R, C, bf16 @accum(f32)], labels: Tensor[R, i64]) -> (f32, Tensor[R, C, bf16]):
+    return value_and_grad(loss, wrt="x")(x, labels)
+"""
+NORM_SLOPES = """
+def _norm[R, C](x: Tensor[R, C, bf16 @accum(f32)], g: Tensor[C, bf16 @accum(f32)], b: Tensor[C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]:
+    return layernorm_safe(x, g, b, eps=1e-5)
+
+def norm_slopes[R, C](x: Tensor[R, C, bf16 @accum(f32)], g: Tensor[C, bf16 @accum(f32)], b: Tensor[C, bf16 @accum(f32)],
+        dy: Tensor[R, C, bf16 @accum(f32)]) -> (Tensor[R, C, bf16], Tensor[C, bf16], Tensor[C, bf16]):
+    return vjp(_norm, wrt=("x", "g", "b"))(x, g, b, cotangent=dy)
+"""
+UPDATES = """
+def adam[N](p: Tensor[N, f32], g: Tensor[N, f32], m: Tensor[N, f32], v: Tensor[N, f32]) -> (Tensor[N, f32], Tensor[N, f32], Tensor[N, f32]):
+    return adamw(p, g, m, v, 7, 1e-3)
+"""
+PROGRAMS = {"maps": MAPS, "chain": CHAIN, "sums": SUMS, **ROWS, "places": PLACES, "scans": SCANS, "losses": LOSSES,
+            "norm_slopes": NORM_SLOPES, "updates": UPDATES}
 ROW_SHAPES = [(131072, 256), (32768, 1024), (16384, 4096), (8192, 8192), (4096, 32768), (2048, 131072)]
 
 
@@ -75,6 +115,9 @@ class Row:
     dtype: torch.dtype
     torch: Callable       # the same with PyTorch
     result: tuple         # its shape
+    limit: int = 0        # the last input is of integers below it
+    results: tuple = ()   # of several results, or of one of another dtype: the shape and dtype of each
+    moved: int = 0        # bytes that have to be moved, if not those of all inputs and results
 
     @property
     def name(self):
@@ -97,45 +140,109 @@ def rows():
     yield Row("maps", "transposed", [(m, n)], bf16, lambda x: x.t().contiguous(), (n, m))
     yield Row("sums", "total", [(1 << 28,)], f32, lambda x: x.sum(), ())
     yield Row("sums", "columns", [(m, n)], f32, lambda x: x.sum(dim=0), (n,))
+    yield Row("places", "largest_at", [(m, n)], f32, lambda x: x.argmax(dim=-1), (), results=(((m,), torch.int64),))
+    yield Row("places", "gathered", [(50304, 4096), (32768,)], bf16, lambda t, ids: F.embedding(ids, t), (32768, 4096), 50304, moved=4 * 32768 * 4096)
+    yield Row("places", "widened", [(m, n)], bf16, lambda x: x.float() if x.dtype == bf16 else x.clone(), (), results=(((m, n), f32),))
+    yield Row("scans", "running_rows", [(16384, 8192)], f32, lambda x: x.cumsum(dim=-1), (16384, 8192))
+    yield Row("scans", "running_columns", [(8192, 16384)], f32, lambda x: x.cumsum(dim=0), (8192, 16384))
+    yield Row("scans", "running", [(1 << 28,)], f32, lambda x: x.cumsum(dim=0), (1 << 28,))
+    logits = [(8192, 50304), (8192,)]
+    yield Row("losses", "loss", logits, bf16, cross_entropy, (), 50304, results=(((), f32),))
+    yield Row("losses", "loss_and_slope", logits, bf16, loss_and_slope, (), 50304, results=(((), f32), (logits[0], bf16)))
+    for shape in [(16384, 4096), (32768, 1024)]:
+        c = shape[1]
+        yield Row("norm_slopes", "norm_slopes", [shape, (c,), (c,), shape], bf16, norm_slopes, (), results=((shape, bf16), ((c,), bf16), ((c,), bf16)))
+    n = 1 << 28
+    yield Row("updates", "adam", [(n,)] * 4, f32, adam, (), results=(((n,), f32),) * 3)
 
 
-def error(row, values, inputs):
-    """The greatest distance from the result in float64, over the greatest magnitude in it; of some rows where there are
-    many, because float64 of everything takes memory and time."""
-    rowwise = row.function not in ("transposed", "total", "columns")
+def cross_entropy(x, labels):
+    return F.cross_entropy(x if x.dtype == torch.float64 else x.float(), labels)
+
+
+def slopes(function, inputs, *cotangents):
+    inputs = [x.detach().requires_grad_() for x in inputs]
+    with torch.enable_grad():
+        value = function(*inputs)
+    return value.detach(), torch.autograd.grad(value, inputs, *cotangents)
+
+
+def loss_and_slope(x, labels):
+    value, (dx,) = slopes(lambda x: cross_entropy(x, labels), [x])
+    return value, dx
+
+
+def norm_slopes(x, g, b, dy):
+    return slopes(lambda x, g, b: F.layer_norm(x, (x.shape[1],), g, b, 1e-5), [x, g, b], dy)[1]
+
+
+def adam(p, g, m, v):
+    rate, step = 1e-3, 7
+    m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+    first, second = m / (1 - 0.9 ** step), v / (1 - 0.999 ** step)
+    return p - rate * first / (second.sqrt() + 1e-8), m, v
+
+
+def listed(value):
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def errors(row, values, inputs):
+    """The greatest distance of each result from that in float64, over the greatest magnitude in it; of some rows where there are
+    many and each is its own, because float64 of everything takes memory and time."""
+    rowwise = row.program in PARTLY
     part = [x[:256] if rowwise and x.dim() == 2 else x for x in inputs]
-    exact = row.torch(*[x.double() for x in part])
-    return [((v[:256] if rowwise else v).double() - exact).abs().max().item() / max(exact.abs().max().item(), 1e-30)
-            for v in values]
+    exact = listed(row.torch(*[x.double() if x.is_floating_point() else x for x in part]))
+    return [((v[:256] if rowwise else v).double() - e).abs().max().item() / max(e.abs().double().max().item(), 1e-30)
+            for v, e in zip(values, exact)]
+
+
+PARTLY = {"maps", "chain", *ROWS}  # `transposed` is exact: it is compared with what PyTorch makes
+
+
+def made(row):
+    inputs = [torch.randn(shape, dtype=row.dtype, device="cuda") for shape in row.shapes]
+    if row.limit:
+        inputs[-1] = torch.randint(0, row.limit, row.shapes[-1], device="cuda")
+    if row.program == "updates":
+        inputs[3] = inputs[3].abs()
+    return inputs
 
 
 def measure(row, programs, timer, copy, compiles):
     torch.manual_seed(1)
-    inputs = [torch.randn(shape, dtype=row.dtype, device="cuda") for shape in row.shapes]
-    result = torch.full(row.result, float("nan"), dtype=row.dtype, device="cuda")
-    moved = sum(t.numel() * t.element_size() for t in [*inputs, result])
+    inputs = made(row)
+    results = [torch.full(shape, float("nan") if dtype.is_floating_point else -7, dtype=dtype, device="cuda")
+               for shape, dtype in row.results or [(row.result, row.dtype)]]
+    moved = row.moved or sum(t.numel() * t.element_size() for t in [*inputs, *results])
     program = programs[row.program]
     if isinstance(program, str):
-        return f"{row.name:28} {program}"
-    call = program.prepare(row.function, *inputs, result)
+        return f"{row.name:30} {program}"
+    call = program.prepare(row.function, *inputs, *results)
     call()
     torch.cuda.synchronize()
-    eager = row.torch(*inputs)
-    ours_off, eager_off = error(row, [result, eager], inputs)
-    again = result.clone()
+    eager = listed(row.torch(*inputs))
+    if row.function == "transposed":
+        ours_off, eager_off = [float(not torch.equal(results[0], eager[0]))], [0.0]
+    else:
+        ours_off, eager_off = errors(row, results, inputs), errors(row, eager, inputs)
+    del eager
+    again = [result.clone() for result in results]
     call()
     torch.cuda.synchronize()
-    note = "" if torch.equal(again, result) else "  OTHER BITS ON A SECOND RUN"
-    if not ours_off <= max(4 * eager_off, 1e-2 if row.dtype == torch.bfloat16 else 1e-4):
-        note += "  WRONG"
+    note = "" if all(torch.equal(a, b) for a, b in zip(again, results)) else "  OTHER BITS ON A SECOND RUN"
+    del again
+    for ours, theirs, result in zip(ours_off, eager_off, results):
+        if not ours <= max(4 * theirs, 1e-2 if result.dtype == torch.bfloat16 else 1e-4):
+            note += "  WRONG"
     fraction = moved / timer.seconds(call) / copy
     others = [moved / timer.seconds(lambda: row.torch(*inputs)) / copy]
-    if compiles:
+    if compiles and row.program != "losses" and row.program != "norm_slopes":
         fused = torch.compile(row.torch, dynamic=False)
         others.append(moved / timer.seconds(lambda: fused(*inputs)) / copy)
-    shown = "  ".join(f"{other:7.2f}" for other in others)
-    return (f"{row.name:28} {fraction * copy / 1e9:7.0f} GB/s  {fraction:5.2f}  {shown}  {fraction / max(others):6.2f}"
-            f"   {ours_off:.1e} ({eager_off:.1e}){note}")
+    shown = "  ".join(f"{other:7.2f}" for other in others + [float("nan")] * (2 - len(others)))
+    return (f"{row.name:30} {fraction * copy / 1e9:7.0f} GB/s  {fraction:5.2f}  {shown}  {fraction / max(others):6.2f}"
+            f"   {max(ours_off):.1e} ({max(eager_off):.1e}){note}")
 
 
 def main():
@@ -154,15 +261,15 @@ def main():
     timer = common.Timer()
     copy = timer.copy_bandwidth()
     print(f"compiled in {time.time() - start:.0f} s; a copy moves {copy / 1e9:.0f} GB/s\n")
-    print(f"{'':28} {'':12}  {'ours':>5}  {'eager':>7}  {'compile':>7}  {'ratio':>6}   error (eager's)")
+    print(f"{'':30} {'':12}  {'ours':>5}  {'eager':>7}  {'compile':>7}  {'ratio':>6}   error (eager's)")
     for row in wanted:
         if time.time() - start > given.seconds:
-            print(f"{row.name:28} left out: no time")
+            print(f"{row.name:30} left out: no time")
             continue
         try:
             print(measure(row, programs, timer, copy, not given.no_compile), flush=True)
         except Exception as failure:  # one row must not take the others with it
-            print(f"{row.name:28} failed: {str(failure)[:300]}", flush=True)
+            print(f"{row.name:30} failed: {str(failure)[:300]}", flush=True)
         torch.cuda.empty_cache()
 
 

@@ -2,7 +2,7 @@
 """Products and attention on one GPU, beside cuBLAS, Triton's mma.sync path, FlashAttention-2 and
 cuDNN (through PyTorch).
 
-  python3 bench/gpu/products.py TESSERAC [--only products|functions|attention|dtypes|decode] [--schedules] [--arch sm_90a]
+  python3 bench/gpu/products.py TESSERAC [--only products|functions|attention|convolutions|dtypes|decode] [--schedules] [--arch sm_90a]
 
 Each row is one shape: TFLOP/s of ours and of the peers, the ratios, and the relative error against float32 of the same
 operands (float64 sums). Medians of CUDA-event timings with the L2 cache emptied before each call; random inputs.
@@ -230,6 +230,37 @@ def functions(programs, timer):
             print(f"{f'{m} {n} {k}':>18} {name:>9} {ours:7.0f} {theirs:8.0f} {ours / theirs:6.2f} {error:8.1e}", flush=True)
 
 
+CONVOLUTION = """
+def convolution[N, H, W, C, O](x: Tensor[N, H, W, C, bf16 @accum(f32)], w: Tensor[3, 3, C, O, bf16 @accum(f32)]) -> Tensor[N, H, W, O, bf16]:
+    y = conv2d(permute(x, (0, 3, 1, 2)), permute(w, (3, 2, 0, 1)), padding=1)
+    return cast(permute(y, (0, 2, 3, 1)), bf16)
+"""
+# N H W C O; channels lie side by side
+CONVOLUTIONS = [(32, 56, 56, 256, 256), (32, 28, 28, 512, 512), (64, 56, 56, 64, 64)]
+
+
+def convolutions(programs, timer):
+    """3 x 3 with as many results as inputs, beside cuDNN with the same layout."""
+    print(f"{'N H W C O':>18} {'ours':>6} {'cuDNN':>6} {'ratio':>6} {'error':>8}")
+    for n, h, w, c, o in CONVOLUTIONS:
+        x = torch.randn(n, h, w, c, device="cuda", dtype=torch.bfloat16)
+        weights = torch.randn(3, 3, c, o, device="cuda", dtype=torch.bfloat16) / (9 * c) ** 0.5
+        as_torch = x.permute(0, 3, 1, 2), weights.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+        peer = lambda: torch.nn.functional.conv2d(*as_torch, padding=1)
+        wanted = torch.nn.functional.conv2d(as_torch[0][:1].double(), as_torch[1].double(), padding=1).permute(0, 2, 3, 1)
+        out = torch.full((n, h, w, o), float("nan"), device="cuda", dtype=torch.bfloat16)
+        if isinstance(programs["convolution"], str):
+            print(programs["convolution"])
+            return
+        call = programs["convolution"].prepare("convolution", x, weights, out)
+        call()
+        error = relative_error(out[:1], wanted)
+        flops = 2 * 9 * n * h * w * c * o
+        with torch.backends.cudnn.flags(benchmark=True):
+            ours, theirs = flops / timer.seconds(call) / 1e12, flops / timer.seconds(peer) / 1e12
+        print(f"{f'{n} {h} {w} {c} {o}':>18} {ours:6.0f} {theirs:6.0f} {ours / theirs:6.2f} {error:8.1e}", flush=True)
+
+
 # Products of 8 bits and of tf32: dtype, what it is added up in, what is stored, bytes. B lies as [N, K].
 DTYPES = {"e4m3": ("f8e4m3", "f32", "bf16", 1), "e5m2": ("f8e5m2", "f32", "bf16", 1), "int8": ("i8", "i32", "i32", 1),
           "tf32": ("tf32", "f32", "f32", 4)}
@@ -322,7 +353,7 @@ def name_of(stem, point):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tesserac", nargs="?")
-    parser.add_argument("--only", choices=["products", "functions", "attention", "dtypes", "decode"])
+    parser.add_argument("--only", choices=["products", "functions", "attention", "convolutions", "dtypes", "decode"])
     parser.add_argument("--schedules", action="store_true")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--triton", action="store_true", help=argparse.SUPPRESS)
@@ -349,6 +380,8 @@ def main():
     dtypes_space = DTYPES_SPACE if options.schedules else DTYPES_CHOSEN
     if options.only == "dtypes":
         texts.update(dtype_texts(dtypes_space))
+    if options.only in (None, "convolutions"):
+        texts["convolution"] = CONVOLUTION
     if options.only == "decode":
         texts.update({name: text for name, (_, text) in decode.TEXTS.items()})
     with tempfile.TemporaryDirectory() as folder:
@@ -360,6 +393,8 @@ def main():
             functions(programs, timer)
         if options.only == "dtypes":
             dtypes(programs, dtypes_space, timer)
+        if options.only in (None, "convolutions"):
+            convolutions(programs, timer)
         if options.only == "decode":
             decode.decode(programs, timer)
         if options.only in (None, "attention"):
