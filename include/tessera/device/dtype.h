@@ -202,6 +202,10 @@ template <class T> TSR_INLINE float carried(T value) {
   else if constexpr (std::is_same<T, i4>::value) return static_cast<float>(value.value);
   else if constexpr (std::is_integral<T>::value && sizeof(T) < 4) return static_cast<float>(value);
   else if constexpr (std::is_integral<T>::value) return sticky_integer(value);
+#if defined(TSR_CUDA)
+  // As bits: of the halves of a word, compilers make one instruction each.
+  else if constexpr (std::is_same<T, bf16>::value) return bit_cast<float>(static_cast<uint32_t>(bit_cast<uint16_t>(value)) << 16);
+#endif
   else return static_cast<float>(value);
 }
 

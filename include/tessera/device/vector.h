@@ -2,10 +2,12 @@
 //
 //   Vector<T, Count>                       Count elements, v(0) to v(Count - 1)
 //   load_vector<Count>(x + i)              the elements x[i] to x[i + Count - 1]
-//   store_vector(y, i, v)                  likewise to memory
+//   store_vector(y, i, v)                  likewise to memory; floats of 32 bits are rounded to those of 16
 //   load_neighbours<Count>(x + i), store_neighbours(y + i, v)   likewise at any address
 //   HeldRow<T, Count, Held, Lanes>         a row of memory in vectors that the lanes of a group take in turn; with
-//                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once
+//                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once.
+//                                          Held = kInShared: they are in dynamic shared memory; below that, up to -Held of
+//                                          them, and what a longer row has beyond is read again
 //
 //   RowsAhead<T, Count, Held, Lanes>       the rows that a group takes in turn, the next one ahead of time
 //   ColumnSums<T, Count, Held, Lanes>      what the lanes of a group add up for the columns of such rows
@@ -25,7 +27,34 @@
 namespace tsr {
 inline namespace TSR_TARGET {
 
-template <class T, int Count> struct Vector {
+namespace detail {
+/// An element of 16 bits in a word that has two.
+template <class T> class Half {
+public:
+  TSR_DEVICE Half(uint32_t &word, int64_t i) : word_(word), shift_(static_cast<int>(i % 2) * 16) {}
+  TSR_DEVICE operator T() const { return of(word_, shift_); }
+  TSR_DEVICE Half &operator=(T value) {
+    word_ = (word_ & (0xffff0000u >> shift_)) | (static_cast<uint32_t>(bit_cast<uint16_t>(value)) << shift_);
+    return *this;
+  }
+  TSR_DEVICE Half &operator=(const Half &other) { return *this = static_cast<T>(other); }
+  static TSR_DEVICE T of(uint32_t word, int shift) { return bit_cast<T>(static_cast<uint16_t>(word >> shift)); }
+
+private:
+  uint32_t &word_;
+  int shift_;
+};
+
+template <class T, int Count>
+constexpr bool is_packed =
+#if defined(TSR_CPU)
+    false;
+#else
+    sizeof(T) == 2 && Count >= 2;
+#endif
+}  // namespace detail
+
+template <class T, int Count, bool IsPacked = detail::is_packed<T, Count>> struct Vector {
   static_assert(Count >= 1 && (Count & (Count - 1)) == 0, "a vector has a power of two of elements");
   using Element = T;
   static constexpr int count = Count, bytes = static_cast<int>(sizeof(T)) * Count;
@@ -35,6 +64,20 @@ template <class T, int Count> struct Vector {
   TSR_DEVICE T &operator()(int64_t i) { return element[i]; }
   TSR_DEVICE const T &operator()(int64_t i) const { return element[i]; }
 };
+
+/// Elements of 16 bits stay in the words in which they were read: compilers would give each a register of its own, and take them apart
+/// by an instruction more.
+template <class T, int Count> struct Vector<T, Count, true> {
+  static_assert((Count & (Count - 1)) == 0, "a vector has a power of two of elements");
+  using Element = T;
+  static constexpr int count = Count, bytes = 2 * Count;
+
+  uint32_t element[Count / 2] = {};
+
+  TSR_DEVICE detail::Half<T> operator()(int64_t i) { return {element[i / 2], i}; }
+  TSR_DEVICE T operator()(int64_t i) const { return detail::Half<T>::of(element[i / 2], static_cast<int>(i % 2) * 16); }
+};
+template <class To, class T> TSR_DEVICE To to(const detail::Half<T> &half) { return to<To>(static_cast<T>(half)); }
 
 namespace detail {
 #if !defined(TSR_CPU)
@@ -50,15 +93,11 @@ struct alignas(16) FourWords {
 };
 template <> struct Word<8> { using Type = TwoWords; };
 template <> struct Word<16> { using Type = FourWords; };
-/// `Count` elements in one word, the first in its lowest bits.
-template <int Count, class T> TSR_DEVICE uint32_t four_bytes(const T *element) {
+/// Four elements of a byte in one word, the first in its lowest bits.
+template <class T> TSR_DEVICE uint32_t four_bytes(const T *element) {
   uint32_t word = 0;
   TSR_UNROLL
-  for (int i = 0; i < Count; ++i) {
-    typename Word<static_cast<int>(sizeof(T))>::Type bits;
-    memcpy(&bits, static_cast<const void *>(element + i), sizeof(bits));
-    word |= static_cast<uint32_t>(bits) << (8 * static_cast<int>(sizeof(T)) * i);
-  }
+  for (int i = 0; i < 4; ++i) word |= static_cast<uint32_t>(bit_cast<uint8_t>(element[i])) << (8 * i);
   return word;
 }
 /// What one instruction moves of a vector of so many bytes.
@@ -91,12 +130,12 @@ template <class T, int Count> TSR_DEVICE void store_vector(T *to, int64_t at, co
   using Word = typename detail::Word<detail::word_bytes(Vector<T, Count>::bytes)>::Type;
   constexpr int words = Vector<T, Count>::bytes / static_cast<int>(sizeof(Word));
   Word word[words];
-  if constexpr (sizeof(T) < 4 && sizeof(word) >= 4) {
+  if constexpr (sizeof(T) == 1 && sizeof(word) >= 4) {
     // Put together here: copied as bytes, compilers would store each four of them on their own.
-    constexpr int each = 4 / static_cast<int>(sizeof(T)), count = static_cast<int>(sizeof(word) / 4);
+    constexpr int count = static_cast<int>(sizeof(word) / 4);
     uint32_t part[count];
     TSR_UNROLL
-    for (int i = 0; i < count; ++i) part[i] = detail::four_bytes<each>(from.element + i * each);
+    for (int i = 0; i < count; ++i) part[i] = detail::four_bytes(from.element + i * 4);
     memcpy(word, part, sizeof(word));
   } else {
     memcpy(word, static_cast<const void *>(from.element), sizeof(word));
@@ -106,18 +145,39 @@ template <class T, int Count> TSR_DEVICE void store_vector(T *to, int64_t at, co
 #endif
 }
 
+/// What a kernel computed in f32 leaves as floats of 16 bits: two are rounded at once where the machine can.
+template <class T, int Count, class = std::enable_if_t<!std::is_same<T, float>::value>>
+TSR_DEVICE void store_vector(T *to, int64_t at, const Vector<float, Count> &from) {
+  Vector<T, Count> rounded;
+#if defined(TSR_CUDA)
+  constexpr bool pairs = Count >= 2;
+#else
+  constexpr bool pairs = false;
+#endif
+  TSR_UNROLL
+  for (int i = 0; i < Count; i += pairs ? 2 : 1) {
+#if defined(TSR_CUDA)
+    if constexpr (pairs && std::is_same<T, bf16>::value) rounded.element[i / 2] = bit_cast<uint32_t>(__floats2bfloat162_rn(from(i), from(i + 1)));
+    else if constexpr (pairs) rounded.element[i / 2] = bit_cast<uint32_t>(__floats2half2_rn(from(i), from(i + 1)));
+    else
+#endif
+      rounded(i) = tsr::to<T>(from(i));
+  }
+  store_vector(to, at, rounded);
+}
+
 /// load_vector and store_vector where the address is aligned, else element by element: of parts of memory that only run time knows.
 template <int Count, class T> TSR_DEVICE Vector<T, Count> load_neighbours(const T *from) {
   if (reinterpret_cast<uintptr_t>(from) % sizeof(Vector<T, Count>) == 0) return load_vector<Count>(from);
   Vector<T, Count> to;
   TSR_UNROLL
-  for (int i = 0; i < Count; ++i) to.element[i] = from[i];
+  for (int i = 0; i < Count; ++i) to(i) = from[i];
   return to;
 }
 template <class T, int Count> TSR_DEVICE void store_neighbours(T *to, const Vector<T, Count> &from) {
   if (reinterpret_cast<uintptr_t>(to) % sizeof(from) == 0) return store_vector(to, 0, from);
   TSR_UNROLL
-  for (int i = 0; i < Count; ++i) to[i] = from.element[i];
+  for (int i = 0; i < Count; ++i) to[i] = from(i);
 }
 
 /// How often the lanes of a group take a vector each until the row is through; a constant where it is held.
@@ -127,7 +187,7 @@ template <int Count, int Held, int Lanes> TSR_DEVICE int64_t row_turns(int64_t e
 }
 
 /// The vectors of a row that each lane takes, `Held` of them in registers; none with Held = 0: then each is read again.
-template <class T, int Count, int Held, int Lanes, int Number = 0> struct HeldRow {
+template <class T, int Count, int Held, int Lanes, int Number = 0, bool InShared = (Held < 0)> struct HeldRow {
   const T *row;
   Vector<T, Count> part[Held > 0 ? Held : 1];
 
@@ -147,33 +207,35 @@ template <class T, int Count, int Held, int Lanes, int Number = 0> struct HeldRo
 };
 
 #if !defined(TSR_CPU)
-/// In the place of a number of vectors: they are held in dynamic shared memory, as many as the row has. Each lane reads what it
-/// wrote itself, so nobody waits for another.
 constexpr int kInShared = -1;
 /// Shared memory for one vector of a lane, whatever its dtype.
 constexpr int kSharedVector = 16;
 
-template <class T, int Count, int Lanes, int Number> struct HeldRow<T, Count, kInShared, Lanes, Number> {
+/// In dynamic shared memory. Each lane reads what it wrote itself, so nobody waits for another.
+template <class T, int Count, int Held, int Lanes, int Number> struct HeldRow<T, Count, Held, Lanes, Number, true> {
   using Part = Vector<T, Count>;
   static_assert(sizeof(Part) <= kSharedVector, "a vector is at most what one instruction moves");
+  const T *row;
   unsigned char *own;  // this lane's first vector
 
   /// The row is the one with this number, from 0, of those that the kernel holds; all have one extent.
-  TSR_DEVICE HeldRow(const T *row, int64_t extent) {
+  TSR_DEVICE HeldRow(const T *row, int64_t extent) : row(row) {
 #if defined(TSR_HIP)
     HIP_DYNAMIC_SHARED(unsigned char, held_rows)
 #else
     extern __shared__ __align__(16) unsigned char held_rows[];
 #endif
-    const int64_t turns = row_turns<Count, kInShared, Lanes>(extent);
-    own = held_rows + (Number * turns * Lanes + lane()) * kSharedVector;
+    const int64_t turns = row_turns<Count, Held, Lanes>(extent), held = Held == kInShared || turns < -Held ? turns : -Held;
+    own = held_rows + (Number * held * Lanes + lane()) * kSharedVector;
 #pragma unroll 8
-    for (int64_t k = 0; k < turns; ++k) {
-      const int64_t c = (k * Lanes + lane()) * Count;
-      if (c < extent) *reinterpret_cast<Part *>(own + k * (Lanes * kSharedVector)) = load_vector<Count>(row + c);
-    }
+    for (int64_t k = 0; k < held; ++k)
+      if (first(k) < extent) *reinterpret_cast<Part *>(own + k * (Lanes * kSharedVector)) = load_vector<Count>(row + first(k));
   }
-  TSR_DEVICE Part operator()(int64_t k) const { return *reinterpret_cast<const Part *>(own + k * (Lanes * kSharedVector)); }
+  static TSR_DEVICE int64_t first(int64_t k) { return (k * Lanes + lane()) * Count; }
+  TSR_DEVICE Part operator()(int64_t k) const {
+    if (Held != kInShared && k >= -Held) return load_vector<Count>(row + first(k));
+    return *reinterpret_cast<const Part *>(own + k * (Lanes * kSharedVector));
+  }
 };
 #endif
 

@@ -21,8 +21,6 @@
 namespace tessera::ir::tile {
 /// On a loop: written out by the compiler of the emitted text.
 constexpr llvm::StringLiteral kUnrolled = "tsr.unrolled";
-/// In a variant of a kernel, in the place of the vectors of a row that a lane holds in registers: all are in shared memory.
-constexpr int64_t kHeldInShared = -1;
 /// On a loop that the compiler made of reductions, in an order of its own: which one, or a list of them.
 constexpr llvm::StringLiteral kReduces = "tsr.reduces";
 /// By what each result of such a loop is reduced; nothing of another loop.

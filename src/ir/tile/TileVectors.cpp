@@ -31,7 +31,9 @@ LogicalResult LoadVectorOp::verify() {
   return checkVector(*this, getBase().getType(), getIndices().size(), getFlat(), getResult().getType().getElementType());
 }
 LogicalResult StoreVectorOp::verify() {
-  return checkVector(*this, getBase().getType(), getIndices().size(), getFlat(), getValue().getType().getElementType());
+  Type element = getValue().getType().getElementType(), stored = getBase().getType().getElementType();
+  bool rounds = element.isF32() && (stored.isBF16() || stored.isF16());
+  return checkVector(*this, getBase().getType(), getIndices().size(), getFlat(), rounds ? stored : element);
 }
 LogicalResult HoldRowOp::verify() {
   return checkVector(*this, getBase().getType(), getIndices().size() + 1, false, getResult().getType().getElementType());
@@ -69,9 +71,9 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
           return wrong("'aligned' lists parameters");
       } else if (name == "shared") {
         auto held = variant.getAs<IntegerAttr>("held");
-        if (!isa<DimAttr>(entry.getValue()) || !held || held.getInt() != kHeldInShared)
+        if (!isa<DimAttr>(entry.getValue()) || !held || held.getInt() >= 0)
           return wrong("'shared' is the bytes of rows that are held there, which 'held' says");
-      } else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()); name == "held" && number && number.getInt() == kHeldInShared) {
+      } else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()); name == "held" && number && number.getInt() < 0) {
         if (!variant.contains("shared")) return wrong("rows that are held in shared memory take bytes there, 'shared'");
       } else if (!number || number.getInt() < (name == "held" ? 0 : 1)) {
         return wrong("'" + name + "' is a number above 0");

@@ -24,7 +24,11 @@ def Tile_LoadVectorOp : Tile_AccessOp<"load_vector"> {
 
 def Tile_StoreVectorOp : Tile_AccessStmt<"store_vector"> {
   let summary = "writes a lane's vector to neighbouring elements of a view";
-  let description = "Example: `tile.store_vector %v, %y[%i] {flat} : !tile.lane_vector<f32>, !tsr.view<[\"M\", \"N\"], f32>`";
+  let description = [{
+    Floats of 32 bits are rounded to the nearest where the view has floats of 16 bits.
+
+    Example: `tile.store_vector %v, %y[%i] {flat} : !tile.lane_vector<f32>, !tsr.view<["M", "N"], f32>`
+  }];
   let arguments = (ins Arg<Tile_LaneVectorType, "", [MemRead]>:$value, Arg<Tsr_ViewType, "", [MemWrite]>:$base,
                        Variadic<Index>:$indices, UnitAttr:$flat);
   let assemblyFormat = "$value `,` $base `[` $indices `]` attr-dict `:` type($value) `,` type($base)";

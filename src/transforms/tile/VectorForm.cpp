@@ -40,7 +40,8 @@ Value VectorForm::dim(const Dim &dim, Location loc) {
   return builder_.create<tile::DimOp>(loc, builder_.getIndexType(), dim.str());
 }
 Value VectorForm::arithmetic(StringRef mnemonic, Value a, Value b, Location loc) {
-  Type type = mnemonic == "lt" || mnemonic == "gt" ? builder_.getI1Type() : Type(builder_.getIndexType());
+  bool isTruth = mnemonic == "lt" || mnemonic == "gt" || mnemonic == "le" || mnemonic == "and";
+  Type type = isTruth ? builder_.getI1Type() : Type(builder_.getIndexType());
   return builder_.create<tile::ElementwiseOp>(loc, type, mnemonic, ValueRange{a, b});
 }
 std::string VectorForm::nameOf(Value base) {
@@ -263,6 +264,14 @@ void VectorForm::spread(scf::IfOp branch) {
   for (auto [result, vector] : llvm::zip(branch.getResults(), chosen)) vectors_[result] = vector;
 }
 
+/// What is stored; before a cast from f32 to 16 bits, which the store of a vector does itself, for two elements at once.
+static Value beforeRounding(tile::StoreElementOp store) {
+  Value value = store.getValue();
+  auto cast = value.getDefiningOp<tile::CastOp>();
+  bool isNarrow = value.getType().isBF16() || value.getType().isF16();
+  return cast && isNarrow && !cast.getRounding() && !cast.getSaturate() && cast.getValue().getType().isF32() ? cast.getValue() : value;
+}
+
 /// What a block stores and yields, for all elements of the vector. `arguments`: what the old loop carried.
 VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRange arguments, ValueRange yields,
                                           Location loc) {
@@ -273,7 +282,7 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
   for (auto [store, vector] : llvm::zip(stores, vectors)) {
     auto load = store.getValue().getDefiningOp<tile::LoadElementOp>();
     if (load && moves_.count(load) && !inTile_.count(load)) vector = vectorOf(load);  // a copy
-    else vector = newVector(elementTypeOf(store.getBase().getType()), nameOf(store.getBase()), store.getLoc()), computes = true;
+    else vector = newVector(beforeRounding(store).getType(), nameOf(store.getBase()), store.getLoc()), computes = true;
   }
   Values results;
   if (computes)
@@ -281,7 +290,7 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
       for (auto [argument, value] : llvm::zip(arguments, carried)) values_.back()[argument] = value;
       for (auto [store, vector] : llvm::zip(stores, vectors))
         if (vector.getDefiningOp<tile::NewVectorOp>()) {
-          Value value = at(store.getValue());
+          Value value = at(beforeRounding(store));
           builder_.create<tile::StoreElementOp>(store.getLoc(), value, vector, ValueRange{index_},
                                                 builder_.getDenseBoolArrayAttr({true}));
         }
