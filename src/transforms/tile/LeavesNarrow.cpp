@@ -43,6 +43,7 @@ public:
     if (auto loop = dyn_cast<scf::ForOp>(op)) return holds(loop.getRegionIterArg(cast<OpResult>(value).getResultNumber()));
     if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return holds(broadcast.getValue());
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return reduce.getReduction() == "sum" && holds(reduce.getValue());
+    if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return reduce.getReduction() == "sum" && holds(reduce.getValue());
     auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
     if (!elementwise) return false;
     StringRef what = elementwise.getMnemonic();
@@ -75,13 +76,15 @@ private:
     }
     if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return follow(next); });
     if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return follow(broadcast.getResult());
-    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
-      if (reduce.getReduction() != "sum" || !NotNegative().holds(reduce.getValue())) return false;
-      follow(reduce.getResult());  // what it scales may be rounded
-      return true;
-    }
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return keepsSum(reduce);
+    if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return keepsSum(reduce);
     auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
     return elementwise && keeps(elementwise, use.getOperandNumber()) && follow(elementwise.getResult());
+  }
+  template <class Reduce> bool keepsSum(Reduce reduce) {
+    if (reduce.getReduction() != "sum" || !NotNegative().holds(reduce.getValue())) return false;
+    follow(reduce.getResult());  // what it scales may be rounded
+    return true;
   }
   /// A result's relative error is at most the sum of its operands'.
   static bool keeps(tile::ElementwiseOp op, unsigned operand) {

@@ -9,6 +9,8 @@
 //   m = max(m, row_max(s))          ->   m = max(m, row_max(s) * c)
 //   p = exp(s - m)                       p = exp2(s * (c log2(e)) - m * log2(e)), contracted
 //
+// Single elements are not in tiles of scores, and their differences stay (R15): exp(x) is exp2(x * log2(e)).
+//
 // The scale moves below the masks and the maximum unchanged: rounding a product with 0 < c <= 1 keeps the order of its
 // results, and -inf stays -inf.
 #include "ir/common/ContractAttr.h"
@@ -158,17 +160,34 @@ void shorten(Weights weights, double factor) {
   eraseUnused(weights.difference);
 }
 
+/// An exponential of one f32 that leaves in 16 bits, in a loop over many.
+bool isShortened(tile::ElementwiseOp power) {
+  return power.getMnemonic() == "exp" && power.getResult().getType().isF32() && isa<scf::ForOp>(power->getParentOp()) &&
+         leavesNarrow(power.getResult());
+}
+
+void shorten(tile::ElementwiseOp power) {
+  OpBuilder builder(power);
+  Location loc = unnamed(power.getLoc());
+  Value log2OfE = builder.create<tile::ConstantOp>(loc, builder.getF32Type(), builder.getF32FloatAttr(static_cast<float>(kLog2OfE)));
+  Value exponent = builder.create<tile::ElementwiseOp>(loc, log2OfE.getType(), "mul", ValueRange{power.getArgs()[0], log2OfE});
+  power.setMnemonicAttr(builder.getStringAttr("exp2"));
+  power->setOperand(0, exponent);
+}
+
 struct ShortenPowers : PassWrapper<ShortenPowers, OperationPass<tile::KernelOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShortenPowers)
   StringRef getArgument() const override { return "tile-shorten-powers"; }
   StringRef getDescription() const override { return "weights that leave in 16 bits as powers of two, with their scale"; }
   void runOnOperation() override {
     SmallVector<Weights> all;
-    SmallVector<tile::ElementwiseOp> scales;
+    SmallVector<tile::ElementwiseOp> scales, single;
     getOperation().getBody().walk([&](tile::ElementwiseOp op) {
       if (auto weights = weightsOf(op)) all.push_back(*weights);
+      if (isShortened(op)) single.push_back(op);
       if (op.getMnemonic() == "mul") scales.push_back(op);
     });
+    for (tile::ElementwiseOp op : single) shorten(op);
     if (all.empty()) return;
     SmallVector<std::pair<Weights, double>> factors;
     for (const Weights &weights : all) factors.emplace_back(weights, 1.0);
