@@ -70,6 +70,9 @@ private:
   bool findRows();
   void findHeld();
   void findKept();
+  bool isWorthKeeping(Operation *op, mlir::scf::ForOp loop);
+  int64_t workOf(Operation *op, mlir::scf::ForOp loop);
+  void keep(llvm::ArrayRef<std::pair<mlir::scf::ForOp, Operation *>> places);
   std::string keyOf(Value value, mlir::scf::ForOp loop);
   Value kept(Operation *op);
   void vectoriseRow(mlir::scf::ForOp loop);
@@ -78,9 +81,9 @@ private:
   bool takesTurns();
   void chooseRowVariants(bool parts);
   void chooseTurnVariants();
-  int64_t mostInShared();
+  int64_t turnsInShared(int64_t lanes, int64_t groups);
   int64_t heldRows();
-  Dim sharedFor(const Dim &extent);
+  Dim sharedFor(int64_t lanes, int64_t most);
 
   // ---- building (VectorForm.cpp)
   Value base(Value value);
@@ -117,6 +120,7 @@ private:
   llvm::DenseMap<Value, Class> classes_;
   llvm::MapVector<Operation *, Move> moves_;
   llvm::SmallVector<Dim> needs_;                                // extents that the vector divides, of what was built
+  bool recallsOnce_ = true;                                     // what is kept are functions, asked for in one later loop each
   int64_t elements_ = 0;                                        // of a vector
   mlir::scf::IfOp guard_;                                       // lanes
   llvm::SmallVector<mlir::scf::ForOp> rows_;                    // loops in which lanes take a row in turn

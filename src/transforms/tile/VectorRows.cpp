@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tessera::ir;
 
 constexpr int64_t kSharedVector = 16;  // bytes of shared memory for a vector of a lane (vector.h)
-constexpr int64_t kSharedLanes = 512;  // of a group whose rows are in shared memory
+constexpr int64_t kInShared = -1;      // in the place of how many vectors a lane has in registers: all in shared memory (vector.h)
 
 static bool isQuery(Value value, StringRef what) {
   auto query = value.getDefiningOp<tile::QueryOp>();
@@ -124,7 +124,10 @@ void VectorForm::findHeld() {
   }
 }
 
-/// Worth a register until it is asked for again.
+constexpr int64_t kCostly = 8;         // instructions of a function, about
+constexpr int64_t kKeptElements = 32;  // of a row, by a lane: each takes a register
+
+/// A function, rather than an instruction.
 static bool isCostly(Operation *op) {
   auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
   if (!elementwise || !isa<FloatType>(elementwise.getType())) return false;
@@ -156,30 +159,63 @@ std::string VectorForm::keyOf(Value value, scf::ForOp loop) {
   return text.str();
 }
 
-/// Costly values that several loops compute alike out of held rows: the first one keeps them.
+/// Values that several loops compute alike out of held rows: the first one keeps them, where that is worth the registers. A value is
+/// looked at before what it is made of, which nobody asks for again once it is kept.
 void VectorForm::findKept() {
-  std::map<std::string, SmallVector<std::pair<scf::ForOp, Operation *>>> found;
-  std::vector<std::string> order;
+  using Place = std::pair<scf::ForOp, Operation *>;
+  std::map<std::string, SmallVector<Place>> found;
+  llvm::DenseMap<Operation *, std::string> keys;
   for (scf::ForOp loop : rows_)
     for (Operation &op : *loop.getBody()) {
-      if (!isCostly(&op)) continue;
+      if (!isa<tile::ElementwiseOp, tile::CastOp>(op) || !isa<FloatType>(op.getResult(0).getType())) continue;
       std::string key = keyOf(op.getResult(0), loop);
       if (key.find("row ") == std::string::npos) continue;
       auto &list = found[key];
-      if (list.empty()) order.push_back(key);
       if (list.empty() || list.back().first != loop) list.push_back({loop, &op});
+      keys[&op] = std::move(key);
     }
-  for (const std::string &key : order) {
-    auto &list = found[key];
-    if (list.size() < 2) continue;
-    Operation *first = list.front().second;
-    builder_.setInsertionPoint(list.front().first);
-    StringRef hint = nameHint(first->getResult(0));
-    auto type = tile::KeptRowType::get(builder_.getContext(), first->getResult(0).getType());
-    Location loc = named(((hint.empty() ? StringRef("kept") : hint) + "_row").str(), unnamed(first->getLoc()));
-    Value row = builder_.create<tile::NewRowOp>(loc, type);
-    for (auto &[loop, op] : list) kept_[op] = {row, op == first};
-  }
+  for (scf::ForOp loop : rows_)
+    for (Operation &op : llvm::reverse(*loop.getBody())) {
+      auto key = keys.find(&op);
+      if (key == keys.end() || kept_.count(&op)) continue;
+      ArrayRef<Place> list = found[key->second];
+      if (list.size() < 2 || list.front().second != &op || !isWorthKeeping(&op, loop)) continue;
+      recallsOnce_ &= isCostly(&op) && list.size() == 2;
+      keep(list);
+    }
+}
+
+/// The registers of a lane that the rows of a group take, and what may be spent on values that take a few instructions.
+bool VectorForm::isWorthKeeping(Operation *op, scf::ForOp loop) {
+  constexpr int64_t elements = kKeptElements, registers = 48;  // those that a lane has for such values
+  int64_t work = workOf(op, loop);
+  if (work >= kCostly) return true;
+  if (work < 3 || takesTurns()) return false;
+  llvm::DenseSet<Value> rows;
+  for (auto [load, row] : held_) rows.insert(row);
+  int64_t taken = elements;  // by the value itself
+  for (Value row : rows) taken += elements * cast<tile::HeldRowType>(row.getType()).getElementType().getIntOrFloatBitWidth() / 32;
+  llvm::DenseSet<Value> before;
+  for (auto &[each, place] : kept_) before.insert(place.row);
+  return taken + elements * static_cast<int64_t>(before.size()) <= registers;
+}
+
+/// About how many instructions an element takes, from held rows and from what is kept.
+int64_t VectorForm::workOf(Operation *op, scf::ForOp loop) {
+  if (!op || op->getBlock() != loop.getBody() || kept_.count(op) || !isa<tile::ElementwiseOp, tile::CastOp>(op)) return 0;
+  int64_t work = isCostly(op) ? kCostly : 1;
+  for (Value operand : op->getOperands()) work += workOf(operand.getDefiningOp(), loop);
+  return work;
+}
+
+void VectorForm::keep(ArrayRef<std::pair<scf::ForOp, Operation *>> places) {
+  Operation *first = places.front().second;
+  builder_.setInsertionPoint(places.front().first);
+  StringRef hint = nameHint(first->getResult(0));
+  auto type = tile::KeptRowType::get(builder_.getContext(), first->getResult(0).getType());
+  Location loc = named(((hint.empty() ? StringRef("kept") : hint) + "_row").str(), unnamed(first->getLoc()));
+  Value row = builder_.create<tile::NewRowOp>(loc, type);
+  for (auto &[loop, op] : places) kept_[op] = {row, op == first};
 }
 
 /// Computed and kept; or, where rows are held, what was kept.
@@ -192,7 +228,10 @@ Value VectorForm::kept(Operation *op) {
     builder_.create<tile::KeepOp>(unnamed(loc), value, kept.row, turn_, index_);
     return value;
   }
-  Value isHeld = arithmetic("gt", dim(Dim::var("T.held"), unnamed(loc)), number(0, unnamed(loc)), unnamed(loc));
+  Location line = unnamed(loc);
+  Value held = dim(Dim::var("T.held"), line), vector = dim(Dim::var("T.vector"), line);
+  Value isKept = arithmetic("le", arithmetic("mul", held, vector, line), number(kKeptElements, line), line);
+  Value isHeld = arithmetic("and", arithmetic("gt", held, number(0, line), line), isKept, line);
   auto branch = builder_.create<scf::IfOp>(loc, TypeRange(op->getResult(0).getType()), isHeld, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(builder_);
   auto fill = [&](Region &region, function_ref<Value()> value) {
@@ -279,15 +318,15 @@ void VectorForm::chooseTurnVariants() {
   setVariants(variants, "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
 }
 
-/// Elements of a row that shared memory holds, for all rows that the kernel holds. Two groups of a processor share it where rows are
-/// short enough, so that one reads while the other computes.
-int64_t VectorForm::mostInShared() {
+/// Turns of a group of so many lanes that shared memory holds of all rows that the kernel holds, where so many groups share a
+/// processor: one then reads while the other computes.
+int64_t VectorForm::turnsInShared(int64_t lanes, int64_t groups) {
   constexpr int64_t reserved = 2048;       // where the lanes of a group meet
   constexpr int64_t ofEveryGpu = 99 << 10;  // of NVIDIA's from sm_80 on, for text that is compiled for all of them
   const Machine *machine = machineOf(kernel_);
   if (!machine || machine->family == Target::Cpu) return 0;
   int64_t bytes = machine->family == Target::Cuda && !machine->warpgroupProducts ? std::min(machine->sharedBytes, ofEveryGpu) : machine->sharedBytes;
-  return (bytes - reserved) / (kSharedVector * kSharedLanes * heldRows()) * kSharedLanes * elements_;
+  return (bytes / groups - reserved) / (kSharedVector * lanes * heldRows());
 }
 int64_t VectorForm::heldRows() {
   llvm::DenseSet<Value> rows;
@@ -295,15 +334,15 @@ int64_t VectorForm::heldRows() {
   return static_cast<int64_t>(rows.size());
 }
 /// Bytes of shared memory that the rows take (vector.h, HeldRow).
-Dim VectorForm::sharedFor(const Dim &extent) {
-  return Dim(heldRows() * kSharedVector * kSharedLanes) * Dim::ceilDiv(extent, Dim(kSharedLanes * elements_));
+Dim VectorForm::sharedFor(int64_t lanes, int64_t most) {
+  return Dim(heldRows() * kSharedVector * lanes) * Dim::min(Dim(most), Dim::ceilDiv(*rowExtent_, Dim(lanes * elements_)));
 }
 
-/// Lanes and registers by the length of the row: 32 elements a lane at most. Short rows have fewer lanes than a warp, as each
+/// Lanes and registers by the length of the row: 32 elements a lane, of long rows 16 registers more. Short rows have fewer lanes than a warp, as each
 /// step of a reduction between lanes, and each number of a row, is an instruction of all of them.
 void VectorForm::chooseRowVariants(bool parts) {
   using Block = std::pair<int64_t, int64_t>;      // lanes of a group, groups of a block
-  constexpr int64_t most = 32, few = 8;           // elements of a row that a lane keeps
+  constexpr int64_t most = kKeptElements, few = 8;  // elements of a row that a lane has
   constexpr int64_t single = 16;                  // where each takes a register of its own
   const int64_t usual = kernel_.getGroup();
   bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
@@ -325,7 +364,15 @@ void VectorForm::chooseRowVariants(bool parts) {
     add(1, 0, {usual, 1}, std::nullopt);
     return setVariants(variants, "rows: a group goes over its row once, in vectors");
   }
-  std::vector<std::pair<Block, int64_t>> shapes = {{{8, 16}, most}, {{16, 8}, most}, {{32, 4}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}, {{1024, 1}, most}};
+  std::vector<std::pair<Block, int64_t>> shapes = {{{8, 16}, most}, {{16, 8}, most}, {{32, 4}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}};
+  // Elements of 16 bits are two a register: with twice as many of them, fewer lanes have more loads under way each, and what is kept
+  // of them is computed again. Two groups of long rows share a processor: one reads while the other computes.
+  if (heldRows() == 1 && elements_ == 8 && recallsOnce_) {
+    shapes.resize(1);
+    for (int64_t lanes : {8, 16, 32, 64, 128, 256, 512}) shapes.push_back({{lanes, lanes <= 32 ? 128 / lanes : 1}, 2 * most});
+  } else {
+    shapes.push_back({{1024, 1}, most});
+  }
   if (heldRows() > 1) shapes.front() = {{32, 4}, few}, shapes.erase(shapes.begin() + 1);  // registers
   if (fixed) shapes = {{{usual, 1}, most}};
   bool known = false;  // that the last one takes the row
@@ -336,19 +383,21 @@ void VectorForm::chooseRowVariants(bool parts) {
     add(elements_, held, block, block.first * held * elements_);
     known = extent.has_value();
   }
-  int64_t inShared = known || fixed ? 0 : mostInShared();
-  bool holdsInShared = inShared > shapes.back().first.first * shapes.back().second && extent.value_or(0) <= inShared;
-  if (holdsInShared) {
-    add(elements_, tile::kHeldInShared, {kSharedLanes, 1}, inShared, sharedFor(*rowExtent_));
-    known = extent.has_value();
+  const bool inShared = !known && !fixed && turnsInShared(1024, 1) > 0;
+  if (inShared) {
+    int64_t half = turnsInShared(512, 2), limit = 512 * half * elements_;
+    if (limit > shapes.back().first.first * shapes.back().second && extent.value_or(0) <= limit)
+      add(elements_, kInShared, {512, 1}, limit, sharedFor(512, half)), known = extent.has_value();
+    if (int64_t whole = turnsInShared(1024, 1); !known) add(elements_, -whole, {1024, 1}, std::nullopt, sharedFor(1024, whole));
+  } else if (!known) {
+    add(elements_, 0, fixed ? Block(usual, 1) : Block(1024, 1), std::nullopt);
   }
-  if (!known) add(elements_, 0, fixed ? Block(usual, 1) : Block(1024, 1), std::nullopt);
   if (!fixed)
     for (Block block : {Block(32, 8), Block(256, 1)})
       if (extent.value_or(0) <= block.first * single) add(1, single, block, block.first * single);
   add(1, 0, {usual, 1}, std::nullopt);
-  setVariants(variants, holdsInShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory: the row is read once"
-                                      : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
+  setVariants(variants, inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once"
+                                 : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
 }
 
 }  // namespace tessera::transforms
