@@ -125,6 +125,7 @@ ExprPtr Batch::mappedOp(const Expr &expr, std::vector<Term> args) {
     ++out->as<node::Concat>().axis;
     return out;
   case ExprKind::Window: ++out->as<node::Window>().axis; return out;
+  case ExprKind::Scan: ++out->as<node::Scan>().axis; return out;
   case ExprKind::Gather: return mappedGather(std::move(out), args[0], args[1]);
   case ExprKind::ScatterAdd: return mappedScatter(std::move(out), args[0], args[1]);
   case ExprKind::Argsort: return out;

@@ -84,6 +84,7 @@ private:
     case ExprKind::ScatterAdd:
     case ExprKind::After: return only(0);
     case ExprKind::Reduce: return e.as<node::Reduce>().op == ReduceOp::Sum && only(0);
+    case ExprKind::Scan: return e.as<node::Scan>().op == ReduceOp::Sum && only(0);
     case ExprKind::Concat: return all(0);
     case ExprKind::Dot: return only(depends(*e.args[0]) ? 0 : 1);
     case ExprKind::Elementwise: break;

@@ -100,6 +100,9 @@ void Trace::linearize(Var *out, const Expr &op) {
     if (isActive(Term(checked::clone(*op.args[0])))) break;
     if (op.args[0]->type.dtype == DType::Bool) return;  // a mask as a number: constant wherever it has a derivative
     return refused(out, because, {op.span, "an integer that was made of floats"});
+  case ExprKind::Scan:  // in tensor functions sums alone
+    if (op.as<node::Scan>().op == ReduceOp::Sum) break;
+    return refused(out, because, {op.span, "a scan that is no sum"});
   case ExprKind::Broadcast:
   case ExprKind::Reshape:
   case ExprKind::Transpose:

@@ -139,6 +139,17 @@ Term spread(const Term &value, size_t axis, const Term &offset, int64_t step, co
   return builder.gather(value, places, type, {along, {along}});
 }
 
+/// Of running sums: an element is in all from its own on. So the cotangents are added up from the end.
+Term ofScan(const Expr &op, const Term &value, Builder &builder) {
+  const int axis = op.as<node::Scan>().axis;
+  const Dim &extent = value->type.shape[static_cast<size_t>(axis)];
+  auto turned = [&](const Term &term) { return spread(term, static_cast<size_t>(axis), builder.index(extent - Dim(1)), -1, extent, builder); };
+  checked::ExprPtr sums = checked::makeExpr(ExprKind::Scan, value->type, builder.here);
+  sums->as<node::Scan>() = op.as<node::Scan>();
+  sums->args.push_back(checked::clone(*turned(value)));
+  return turned(builder.bind(std::move(sums)));
+}
+
 Term ofSlice(const Expr &op, Term value, Builder &builder) {
   const std::vector<Dim> &shape = op.args[0]->type.shape;
   const std::vector<checked::IndexPart> &parts = op.as<node::Slice>().access.parts;
@@ -250,6 +261,7 @@ Cotangent transposed(const Edge &edge, const Cotangent &cotangent, Builder &buil
   case ExprKind::Broadcast: return {ofBroadcast(op, value, builder), nullptr};
   case ExprKind::Dot: return {ofDot(edge, value, builder), nullptr};
   case ExprKind::Slice: return {ofSlice(op, value, builder), nullptr};
+  case ExprKind::Scan: return {ofScan(op, value, builder), nullptr};
   case ExprKind::Window: return {ofWindow(op, value, builder), nullptr};
   case ExprKind::Gather: return {ofGather(op, value, builder), nullptr};
   case ExprKind::ScatterAdd: {

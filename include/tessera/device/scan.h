@@ -1,8 +1,9 @@
 // Each element of a tile combined with those before it along an axis. Op is Sum, Prod, Min or Max of math.h. The order is fixed by the
-// extents and by whether a group is made of whole warps: along rows 32 elements at a time, down columns one after the other.
+// extents and by how many lanes a group has: along rows 32 elements at a time, down columns one after the other.
 #pragma once
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
+#include "tessera/device/vector.h"
 
 namespace tsr {
 inline namespace TSR_TARGET {
@@ -44,6 +45,32 @@ template <class Op, int Lanes, class T> TSR_DEVICE void scan_rows(T *first, int 
   } else {
     for (int line = lane(); line < lines; line += Lanes) scan_in_turn<Op>(first + line * count, count, 1);
   }
+}
+
+/// One line of `Each * Lanes` elements in shared memory, on a multiple of 16 bytes, by all warps of a group: a lane goes through `Each`
+/// neighbours in its registers, and puts before them what the lanes and warps before it have found. Holds barriers.
+template <class Op, int Lanes, int Each, class T> TSR_DEVICE void scan_line(T *line) {
+  const int warp = lane() / kRowLanes, place = lane() % kRowLanes;
+  Vector<T, Each> value = load_vector<Each>(line + lane() * Each);
+  TSR_UNROLL
+  for (int e = 1; e < Each; ++e) value(e) = Op::combine(value(e - 1), value(e));
+  T found = value(Each - 1);
+  TSR_UNROLL
+  for (int offset = 1; offset < kRowLanes; offset *= 2) {
+    const T before = shuffle(found, place < offset ? 0 : place - offset);
+    if (place >= offset) found = Op::combine(before, found);
+  }
+  T before = shuffle(found, place == 0 ? 0 : place - 1);
+  group_barrier();  // all have read theirs: the line's first places take what each warp has found
+  if (place == kRowLanes - 1) line[warp] = found;
+  group_barrier();
+  for (int w = warp - 1; w >= 0; --w) before = place == 0 && w == warp - 1 ? line[w] : Op::combine(line[w], before);
+  group_barrier();
+  if (lane() > 0) {
+    TSR_UNROLL
+    for (int e = 0; e < Each; ++e) value(e) = Op::combine(before, value(e));
+  }
+  store_vector(line, lane() * Each, value);
 }
 #endif
 
@@ -96,7 +123,14 @@ TSR_DEVICE void scan(Vector &result, const Vector &source, typename Vector::Elem
   for (int i = 0; i < Count; ++i)
     if (source.owner() && source.holds(i)) scratch[source.position(i)] = source(i);
   group_barrier();
-  detail::scan_rows<Op, Vector::ThreadGrid::size>(scratch, 1, tile_elements<Vector>);
+  constexpr int lanes = Vector::ThreadGrid::size, elements = tile_elements<Vector>;
+  constexpr int each = elements % lanes == 0 ? elements / lanes : 0;
+  constexpr bool isShared = lanes % kRowLanes == 0 && lanes > kRowLanes && each > 1 && (each & (each - 1)) == 0 && sizeof(*scratch) >= 4;
+  if (isShared && reinterpret_cast<uintptr_t>(scratch) % 16 == 0) {
+    if constexpr (isShared) detail::scan_line<Op, lanes, each>(scratch);
+  } else {
+    detail::scan_rows<Op, lanes>(scratch, 1, elements);
+  }
   group_barrier();
   TSR_UNROLL
   for (int i = 0; i < Count; ++i)

@@ -122,7 +122,7 @@ def Graph_ReduceOp : Graph_Op<"reduce", [Pure]> {
 def Graph_ScanOp : Graph_Op<"scan", [Pure, AllTypesMatch<["operand", "result"]>]> {
   let summary = "each element combined with those before it along one axis, in their order";
   let description = [{
-    `mnemonic`: sum, prod, min or max. Carried in the operand's dtype. Inside of kernels alone.
+    `mnemonic`: sum, prod, min or max; in tensor functions sum alone. Carried in the operand's dtype.
 
     Example: `%1 = graph.scan "sum" 1 %0 : !tsr.tensor<["T.m", "T.n"], f32>`
   }];

@@ -18,7 +18,7 @@ static LogicalResult verifyContents(FunctionOpInterface function, bool (*isAllow
   return result;
 }
 static bool isOnlyInKernels(Operation *op) {
-  return isa<LoadOp, StoreOp, AtomicOp, ScanOp, WarpOp, QueryOp, AllocSharedOp, AsyncCopyOp, CommitGroupOp, WaitGroupOp, BarrierOp>(op);
+  return isa<LoadOp, StoreOp, AtomicOp, WarpOp, QueryOp, AllocSharedOp, AsyncCopyOp, CommitGroupOp, WaitGroupOp, BarrierOp>(op);
 }
 static bool isInFunc(Operation *op) { return (isBodyOp(op) && !isOnlyInKernels(op)) || isa<CallOp, ReturnOp>(op); }
 static bool isInKernel(Operation *op) { return isBodyOp(op) || isa<KernelEndOp>(op); }

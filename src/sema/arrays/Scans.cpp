@@ -25,10 +25,10 @@ std::optional<ReduceOp> operationOf(Context &cx, const Bound &args) {
   return std::nullopt;
 }
 
-/// In a kernel: a tile, which the lanes of the group go through together.
-Value scanOfTile(Context &cx, ReduceOp op, Value x, int axis, Span span) {
+/// One operation: of a tile in a kernel, which the lanes of the group go through together, and of a tensor.
+Value scanOfArray(Context &cx, ReduceOp op, Value x, int axis, Span span) {
   const auto place = static_cast<size_t>(axis);
-  if (dependsOnTile(cx, x.type.shape[place], "scan", span)) return Value::poison();
+  if (inKernel(cx) && dependsOnTile(cx, x.type.shape[place], "scan", span)) return Value::poison();
   Type type = x.type;
   std::vector<std::optional<Limit>> limits = x.limits;
   if (op == ReduceOp::Sum || op == ReduceOp::Prod) {
@@ -99,8 +99,8 @@ Value arrayScan(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
         .label("there is no order among these values");
     return Value::poison();
   }
-  if (inKernel(cx)) return scanOfTile(cx, *op, std::move(x), *axis, span);
-  // A tensor function: passes over the tensor, which the library writes out.
+  // Of a tensor, running sums are one operation; others are passes over it, which the library writes out.
+  if (inKernel(cx) || (*op == ReduceOp::Sum && x.type.dtype != DType::Complex64)) return scanOfArray(cx, *op, std::move(x), *axis, span);
   const std::string_view word = mnemonic(*op);
   GivenList given;
   given.push_back({"", std::move(x), args.spans[0], {}, nullptr});

@@ -61,6 +61,16 @@ bool FunctionScheduler::readsMemory(Value value) {
   return found;
 }
 
+/// Computed element by element from what lies in memory, where it is read.
+bool FunctionScheduler::isMadeByElements(Value value) {
+  bool isMade = true;
+  walkBack(value, [&](Value each) {
+    if (isStored(each) || !each.getDefiningOp()) return false;
+    isMade &= isa<graph::ElementwiseOp, graph::CastOp, graph::ConstantOp, graph::FullOp, graph::BroadcastOp>(each.getDefiningOp());
+    return isMade;
+  });
+  return isMade;
+}
 
 void FunctionScheduler::findRoots(Block &block) {
   findChains(block);
@@ -133,6 +143,9 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(holds(scatter.getUpdates(), costsMore), scatter.getUpdates());
       markIf(true, scatter.getPlaces());  // every group goes through all of them
       roots_.insert(scatter.getResult());
+    } else if (auto scan = dyn_cast<graph::ScanOp>(op)) {
+      markIf(!isMadeByElements(scan.getOperand()), scan.getOperand());
+      roots_.insert(scan.getResult());
     } else if (auto sort = dyn_cast<graph::ArgsortOp>(op)) {
       markIf(true, sort.getOperand());
       roots_.insert(sort.getResult());
@@ -211,6 +224,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
   if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
   if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
+  if (auto scan = value.getDefiningOp<graph::ScanOp>()) return finish(scanKernel(scan, target));
   if (auto sweep = chains_.find(value.getDefiningOp()); sweep != chains_.end() && sweep->second.reduce)
     return finish(chainKernels(value, sweep->second, target));
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));

@@ -1,6 +1,6 @@
 // One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
-// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp and Siblings.cpp, SortKernel.cpp, ContractPlan.cpp and
-// ContractKernel.cpp, ChainPlan.cpp and ChainKernel.cpp.
+// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp and Siblings.cpp, SortKernel.cpp, ScanKernel.cpp,
+// ContractPlan.cpp and ContractKernel.cpp, ChainPlan.cpp and ChainKernel.cpp.
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -137,6 +137,15 @@ private:
   llvm::SmallVector<mlir::Value> arraysBeside(mlir::Value root);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
+  // ---- running sums (ScanKernel.cpp)
+  struct ScanStep {
+    mlir::Value from, before, target;  // memory; `from`: null for the operand, `before`: null where nothing comes before
+    bool totals;                       // of parts, in the place of running sums
+    llvm::StringRef reason;
+  };
+  bool isMadeByElements(mlir::Value value);
+  mlir::LogicalResult scanKernel(ir::graph::ScanOp op, mlir::Value target);
+  mlir::LogicalResult partsOfScan(ir::graph::ScanOp op, const ScanStep &step);
   mlir::LogicalResult laneKernel(mlir::Value root, mlir::Value target, bool sequential, llvm::ArrayRef<mlir::Value> siblings = {});
   llvm::SmallVector<mlir::Value> siblingsOf(mlir::Value root);  // Siblings.cpp
   llvm::SmallVector<mlir::Value> tilesBeside(mlir::Value root);
