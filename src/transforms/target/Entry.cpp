@@ -1,8 +1,12 @@
+// Entry functions: what a caller hands over is checked and handed on to kernels.
 #include "transforms/target/Entry.h"
-#include "llvm/ADT/SetVector.h"
-#include "transforms/tile/Extents.h"
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/target/Target.h"
+#include "transforms/target/Expr.h"
+#include "transforms/target/Names.h"
+#include "transforms/tile/Extents.h"
+#include "llvm/ADT/SetVector.h"
 #include <set>
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 // Entry functions and host functions from Tile IR to Target IR.
 #pragma once
 #include "ir/tile/Tile.h"
-#include "transforms/target/KernelEmitter.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "transforms/target/KernelInfo.h"
 #include <map>
 
 namespace tessera::transforms::totarget {

@@ -1,4 +1,4 @@
-// The pass over the module: kernels by KernelEmitter, entry functions and host code by the functions of
+// The pass over the module: kernels by the rooms beside this file, entry functions and host code by the functions of
 // Entry.h.
 #include "ir/graph/Graph.h"
 #include "ir/target/Target.h"
@@ -8,7 +8,7 @@
 #include "mlir/Pass/Pass.h"
 #include "transforms/target/Entry.h"
 #include "transforms/target/ImpliedConditions.h"
-#include "transforms/target/KernelEmitter.h"
+#include "transforms/target/kernel/Kernel.h"
 #include "transforms/target/Passes.h"
 
 using namespace mlir;
@@ -41,7 +41,7 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
       if (auto kernel = dyn_cast<tile::KernelOp>(op)) {
         builder.setInsertionPoint(op);
         std::string name = totarget::kernelName(module, kernel.getSymName());
-        auto info = totarget::KernelEmitter(kernel, name, *machine, builder).run();
+        auto info = totarget::emitKernel(kernel, name, *machine, builder);
         if (failed(info)) return signalPassFailure();
         for (auto variable : kernel.getDims().getAsRange<StringAttr>())
           info->variables.push_back(variable.getValue().str());

@@ -1,0 +1,1 @@
+#include "transforms/target/values/Values.h"

@@ -1,0 +1,167 @@
+// A kernel's function: its parameters, what stands around its body, and what the compiler of the text is told of it.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "transforms/target/LocalElements.h"
+#include "transforms/target/cpu/Loops.h"
+#include "transforms/target/flow/Flow.h"
+#include "transforms/target/kernel/Kernel.h"
+#include "transforms/target/roles/Roles.h"
+#include "transforms/target/rows/Rows.h"
+#include "transforms/target/sizes/Grid.h"
+#include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/types/Types.h"
+#include "transforms/target/values/Values.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+ArrayAttr stringsOf(MLIRContext *context, ArrayRef<std::string> texts) {
+  SmallVector<Attribute> list;
+  for (const std::string &text : texts) list.push_back(StringAttr::get(context, text));
+  return ArrayAttr::get(context, list);
+}
+
+bool wantsRegisters(Emission &em) {
+  bool found = false;
+  em.kernel.getBody().walk([&](tile::DotOp dot) { found |= isa<tile::MmaAttr>(dot.getAcc().getType().getLayout()); });
+  return found && !em.isCpu();
+}
+
+bool needsView(Value parameter) {
+  return llvm::any_of(parameter.getUsers(), [](Operation *user) {
+    return isa<tile::LoadFragmentOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::CopyOp>(user);
+  });
+}
+
+static void declareParameters(Emission &em) {
+  for (auto [i, argument] : llvm::enumerate(em.kernel.getBody().getArguments())) {
+    std::string name = em.kernel.param(i).getName().str();
+    Type type = argument.getType();
+    if (auto view = dyn_cast<ir::ViewType>(type)) {
+      bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
+        Operation *user = use.getOwner();
+        return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::AddColumnOp, tile::StoreFragmentOp,
+                   tile::StoreColumnSumsOp, tile::ArgsortRowOp>(user) &&
+               use.getOperandNumber() == 1;
+      });
+      int64_t rank = view.getShape().size();
+      bool strided = static_cast<bool>(view.getPlaces()), asView = strided || (rank > 0 && needsView(argument));
+      auto tiles = tileRows(em, argument);
+      type = tiles    ? Type(out::TiledViewType::get(em.context, rank, view.getElementType(), tiles->count, tiles->axis,
+                                                     !writes, strided))
+             : asView ? Type(out::ViewType::get(em.context, rank, view.getElementType(), !writes, strided))
+                      : Type(out::PointerType::get(em.context, view.getElementType(), !writes));
+    }
+    em.parameters.push_back(em.names.declare(name));
+    em.values->bound[argument] = valueOf(em.top->addArgument(type, argument.getLoc()));
+  }
+}
+
+static void declareConstants(Emission &em) {
+  Location place = em.kernel.getLoc();
+  em.builder.setInsertionPointToEnd(em.top);
+  declareNamedSizes(em);
+  declareScheduleSizes(em);
+  declareCapacities(em);
+  declareVariants(em);
+  if (!em.isCpu() && !em.sizes->constants.count("T.Threads")) {
+    em.info.groupName = em.names.fresh("Threads");
+    declareConstant(em, "T.Threads", em.info.groupName, em.out.getGroup());
+    if (em.roles->op) declareConstant(em, "T.Consumers", em.names.fresh("Consumers"), em.kernel.getGroup());
+    if (hasTeams(em)) declareConstant(em, "T.Teams", em.names.fresh("Teams"), em.roles->op.getTeams());
+  }
+  declareLayouts(em);
+  declareAlignment(em);
+  // Shared memory is declared here, before the first statement.
+  em.declarations = em.builder.create<out::CommentOp>(place, "");
+  em.builder.setInsertionPointToEnd(em.top);
+}
+
+static LogicalResult emitGroups(Emission &em, llvm::function_ref<LogicalResult()> body) {
+  Type word = IntegerType::get(em.context, 32, IntegerType::Unsigned);
+  em.grid->group = castTo(em.indexType(), name("blockIdx.x", word));
+  Dim groups(1);
+  for (const Dim &count : em.grid->counts) groups = groups * count;
+  SmallVector<Value> sums = columnSums(em);
+  if (!sums.empty()) return emitTurns(em, sums, body);
+  bool packs = em.sizes->constants.count("T.rows") != 0;  // several groups in a block, each of one warp then
+  em.info.grid = inConstants(em, packs ? Dim::ceilDiv(groups, Dim::var("T.rows")) : groups).str();
+  em.info.group = em.out.getGroup();
+  if (!packs) return body();
+  Location place = em.kernel.getLoc();
+  ExprRef row =
+      binary("+", binary("*", em.grid->group, dimVar(em, "T.rows")), castTo(em.indexType(), name("threadIdx.y", word)));
+  em.grid->group = read(declare(em, em.names.fresh("group"), em.indexType(), "copy", {row}, true, place));
+  auto inside =
+      em.builder.create<out::IfOp>(place, write(em.builder, place, compare("<", em.grid->group, dim(em, groups))));
+  OpBuilder::InsertionGuard guard(em.builder);
+  em.builder.createBlock(&inside.getThenBody());
+  return body();
+}
+
+static LogicalResult finish(Emission &em) {
+  em.declarations->erase();
+  keepVectorLoops(em);
+  std::vector<std::string> capacities;
+  for (const auto &[dim, values] : em.info.capacities) capacities.push_back(em.sizes->capacities.at(dim));
+  if (!em.sizes->alignment.empty()) capacities.push_back(em.sizes->alignment);
+  llvm::append_range(capacities, em.sizes->templates);
+  std::string lanes = std::to_string(em.kernel.getGroup());
+  if (em.sizes->constants.count("T.rows")) {
+    lanes = em.sizes->constants["T.Threads"] + " * " + em.sizes->constants["T.rows"];
+    em.out->setAttr("bounds", em.builder.getStringAttr(lanes));
+    lanes = "(" + lanes + ")";
+  }
+  const bool inTurn = !columnSums(em).empty();
+  if (inTurn) {
+    lanes = em.sizes->constants["T.Threads"];
+    em.out->setAttr("bounds", em.builder.getStringAttr(lanes));
+  }
+  // Registers that hold rows must not be spilled for the sake of more lanes: 64 a lane for one row, 80 for two, else 128.
+  if (em.sizes->constants.count("T.held")) {
+    int64_t rows = 0;
+    em.kernel.walk([&](tile::HoldRowOp) { ++rows; });
+    em.out->setAttr("resident", em.builder.getStringAttr((inTurn || rows > 2 ? "512 / "
+                                                          : rows == 2        ? "768 / "
+                                                                             : "1024 / ") +
+                                                         lanes));
+  }
+  em.out.setParamNamesAttr(stringsOf(em.context, em.parameters));
+  em.out.setCapacitiesAttr(stringsOf(em.context, capacities));
+  keepElementsInLoops(em.out);
+  if (failed(computeSharedBytes(em)) || failed(checkStack(em))) return failure();
+  noteForManifest(em);
+  return success();
+}
+
+FailureOr<KernelInfo> emitKernel(tile::KernelOp kernel, std::string name, const Machine &machine, OpBuilder &module) {
+  Emission em(kernel, std::move(name), machine, module);
+  Location place = em.kernel.getLoc();
+  em.out = em.builder.create<out::KernelOp>(place, em.info.name, em.builder.getStrArrayAttr({}),
+                                            em.builder.getStrArrayAttr({}), em.isCpu() ? 0 : em.kernel.getGroup(),
+                                            stringsOf(em.context, headComment(em)), false, false, wantsRegisters(em),
+                                            /*shared_alignment=*/128);
+  em.top = em.builder.createBlock(&em.out.getBody());
+  em.kernel.getBody().walk([&](Operation *op) {
+    for (Value result : op->getResults()) em.names.reserve(ir::nameHint(result));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments()) em.names.reserve(ir::nameHint(argument));
+  });
+  for (StringAttr dim : em.kernel.getDims().getAsRange<StringAttr>()) em.names.reserve(dim);
+  planRoles(em);
+  declareParameters(em);
+  declareConstants(em);
+  planGrid(em);
+  LogicalResult emitted = em.isCpu() && isPlainLoop(em) ? emitPlainLoop(em)
+                          : em.isCpu()                  ? emitGroupLoop(em)
+                                       : emitGroups(em, [&] { return emitBlock(em, em.kernel.getBody().front()); });
+  if (failed(emitted)) return failure();
+  if (failed(finish(em))) return failure();
+  return em.info;
+}
+
+}  // namespace tessera::transforms::totarget

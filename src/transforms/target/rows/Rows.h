@@ -1,0 +1,33 @@
+// Vectors of a lane, rows that a group holds, and rows that groups take in turn.
+#pragma once
+#include "transforms/target/Emission.h"
+
+namespace tessera::transforms::totarget {
+
+struct Rows {
+  int64_t held = 0;                                  // declared so far
+  llvm::DenseMap<mlir::Operation *, ExprRef> ahead;  // where groups take rows in turn: what holds the next one
+  llvm::DenseMap<mlir::Value, ExprRef> ownSums;      // and the group's sums of columns, by their parameter
+  ExprRef nextGroup;
+};
+
+struct Neighbours {
+  llvm::DenseSet<mlir::Operation *> joined;  // accesses that are part of one that is written elsewhere
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> stores;  // by the last of them
+};
+
+// ---- Vectors.cpp
+mlir::LogicalResult emitVector(Emission &em, mlir::Operation &op);
+
+// ---- Turns.cpp
+/// The parameters to which the groups' sums of columns are written, in the order of the kernel.
+llvm::SmallVector<mlir::Value> columnSums(Emission &em);
+/// Groups take rows in turn, and keep sums of columns until all are through.
+mlir::LogicalResult emitTurns(Emission &em, llvm::ArrayRef<mlir::Value> sums,
+                              llvm::function_ref<mlir::LogicalResult()> body);
+
+// ---- Neighbours.cpp
+/// False where the elements are accessed one by one: on CPUs, whose compilers see that they are neighbours, and in shared memory.
+bool emitNeighbours(Emission &em, mlir::Operation &op);
+
+}  // namespace tessera::transforms::totarget

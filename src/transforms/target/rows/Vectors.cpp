@@ -1,0 +1,74 @@
+// Vectors of one lane, and rows that are held.
+#include "transforms/target/cpu/Streams.h"
+#include "transforms/target/rows/Rows.h"
+#include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/types/Types.h"
+#include "transforms/target/values/Elements.h"
+#include "transforms/target/values/Values.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+
+namespace tessera::transforms::totarget {
+
+LogicalResult emitVector(Emission &em, Operation &op) {
+  if (em.isCpu()) return emitKeptRow(em, op);
+  Location place = op.getLoc();
+  std::string vector = em.sizes->constants.at("T.vector");
+  if (isa<tile::NewVectorOp, tile::NewRowOp>(op)) {
+    Value made = op.getResult(0);
+    em.values->bound[made] = declare(em, nameFor(em, made), vectorType(em, made.getType()), "copy", {}, false, place);
+  } else if (auto keep = dyn_cast<tile::KeepOp>(op)) {
+    statement(em,
+              method(em.values->bound.lookup(keep.getRow()), "keep",
+                     {scalar(em, keep.getTurn()), scalar(em, keep.getIndex()), scalar(em, keep.getValue())}, em.none()),
+              place);
+  } else if (auto recall = dyn_cast<tile::RecallOp>(op)) {
+    define(em, recall.getResult(),
+           read(element(em.values->bound.lookup(recall.getRow()),
+                        {scalar(em, recall.getTurn()), scalar(em, recall.getIndex())}, recall.getType())));
+  } else if (auto load = dyn_cast<tile::LoadVectorOp>(op)) {
+    ExprRef value = call("tsr::load_vector", {pointerTo(em, load.getBase(), load.getIndices(), load.getFlat())},
+                         vectorType(em, load.getType()), {StringAttr::get(em.context, vector)});
+    em.values->bound[load.getResult()] =
+        declare(em, nameFor(em, load.getResult()), vectorType(em, load.getType()), "copy", {value}, true, place);
+  } else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) {
+    ExprRef at = positionOf(em, store.getBase(), store.getIndices(), store.getFlat());
+    statement(em,
+              call("tsr::store_vector",
+                   {em.values->bound.lookup(store.getBase()), at, em.values->bound.lookup(store.getValue())},
+                   em.none()),
+              place);
+  } else if (auto sum = dyn_cast<tile::AddColumnOp>(op)) {
+    statement(em,
+              method(em.rows->ownSums.lookup(sum.getBase()), "add",
+                     {scalar(em, sum.getIndices()[0]), scalar(em, sum.getIndices()[1]), scalar(em, sum.getValue())},
+                     em.none()),
+              place);
+  } else if (auto row = dyn_cast<tile::HoldRowOp>(op); row && em.rows->ahead.count(row)) {
+    Type type = heldRowType(em, row.getType(), 0);
+    em.values->bound[row.getResult()] =
+        declare(em, nameFor(em, row.getResult()), type, "copy",
+                {method(em.rows->ahead[row], "take", {em.rows->nextGroup}, type)}, true, place);
+  } else if (auto row = dyn_cast<tile::HoldRowOp>(op)) {
+    Indices arguments = {pointerTo(em, row.getBase(), row.getIndices(), false), scalar(em, row.getExtent())};
+    em.values->bound[row.getResult()] =
+        declare(em, nameFor(em, row.getResult()), vectorType(em, row.getType()), "direct", arguments, true, place);
+    ++em.rows->held;
+  } else if (auto part = dyn_cast<tile::RowVectorOp>(op)) {
+    ExprRef held = em.values->bound.lookup(part.getRow());
+    ExprRef value = read(element(held, {scalar(em, part.getTurn())}, vectorType(em, part.getType())));
+    em.values->bound[part.getResult()] =
+        declare(em, nameFor(em, part.getResult()), vectorType(em, part.getType()), "copy", {value}, true, place);
+  } else {
+    auto turns = cast<tile::RowTurnsOp>(op);
+    std::string held = em.sizes->constants.count("T.held") ? em.sizes->constants["T.held"] : "0";
+    std::vector<Attribute> templates;
+    for (const std::string &text : {vector, held, em.sizes->constants.at("T.Threads")})
+      templates.push_back(StringAttr::get(em.context, text));
+    define(em, turns.getResult(), call("tsr::row_turns", {scalar(em, turns.getExtent())}, em.indexType(), templates));
+  }
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

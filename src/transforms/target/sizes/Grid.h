@@ -1,0 +1,23 @@
+// The grid of a kernel, and where the group and the lane stand whose statements are emitted.
+#pragma once
+#include "transforms/target/Emission.h"
+
+namespace tessera::transforms::totarget {
+
+struct Grid {
+  std::vector<Dim> extents;  // of the grid attribute, as the program writes them
+  std::vector<Dim> counts;   // groups along each axis
+  ExprRef group, lane;       // `lane`: null where all lanes of a group are meant
+  ExprRef laneLoop;          // the counter of a loop over the lanes of all groups
+};
+
+// ---- Grid.cpp
+/// How many groups there are along each axis.
+void planGrid(Emission &em);
+/// Where the tile of the group begins along an axis.
+ExprRef origin(Emission &em, int64_t axis);
+/// The number of the lane in its group.
+ExprRef lane(Emission &em);
+ExprRef query(Emission &em, ir::tile::QueryOp op);
+
+}  // namespace tessera::transforms::totarget

@@ -1,0 +1,91 @@
+// Tiles between global and shared memory, and waiting for them.
+#include "ir/common/Common.h"
+#include "transforms/target/cpu/Operands.h"
+#include "transforms/target/flow/Flow.h"
+#include "transforms/target/flow/Scope.h"
+#include "transforms/target/roles/Roles.h"
+#include "transforms/target/sizes/Grid.h"
+#include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/tiles/Reach.h"
+#include "transforms/target/tiles/Tiles.h"
+#include "transforms/target/types/Types.h"
+#include "transforms/target/values/Elements.h"
+#include "transforms/target/values/Values.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+LogicalResult emitCopy(Emission &em, tile::CopyOp op) {
+  if (auto part = op.getTarget().getDefiningOp<tile::SelectBufferOp>();
+      part && part.getIndex().getDefiningOp<tile::RingAcquireOp>())
+    return emitCopyToRing(em, op);
+  Reach reach = reachOf(op);
+  ExprRef target = em.values->bound.lookup(op.getTarget()), base = em.values->bound.lookup(reach.base);
+  Indices offsets;
+  for (Value offset : reach.offsets) offsets.push_back(scalar(em, offset));
+  auto held = dyn_cast<out::LValueType>(target->type);
+  bool isTile = held && isa<out::NamedType>(held.getValue());
+  if (isTile && reach.leadingPoints && reach.free.size() == 2) {
+    auto [view, rest] = fixLeading(base, offsets, 2);
+    Indices arguments = {target, view};
+    arguments.insert(arguments.end(), rest.begin(), rest.end());
+    std::vector<Attribute> lanes = {StringAttr::get(em.context, em.isCpu() ? "1" : "Threads")};
+    bool inside = reach.liesInside(cast<ir::SharedType>(op.getTarget().getType()).getShape());
+    std::string copy = inside ? "tsr::copy_whole_tile" : "tsr::copy_tile";
+    if (auto packed = em.operands->packed.find(op.getTarget()); packed != em.operands->packed.end()) {
+      bool turned = packed->second.transposed && !packed->second.isLeft;
+      statement(em, call(turned ? "tsr::copy_transposed_tile" : "tsr::copy_tile", arguments, em.none(), lanes),
+                op.getLoc());
+      return success();
+    }
+    if (!em.sizes->alignment.empty() && beginsAligned(em, op))
+      lanes.push_back(StringAttr::get(em.context, em.sizes->alignment));
+    statement(em, call(op.getAsync() ? copy + "_async" : copy, arguments, em.none(), lanes), op.getLoc());
+    return success();
+  }
+  // Element by element, the lanes in turn.
+  auto shared = cast<ir::SharedType>(op.getTarget().getType());
+  size_t rank = shared.getShape().size();
+  if (rank > 2 || reach.free.size() != rank)
+    return unsupported(*op, "a copy into a buffer of this rank is not emitted yet");
+  reach.maskCapacities(shared.getShape());
+  Location place = op.getLoc();
+  em.lastLoop = nullptr;
+  std::vector<Dim> extents = written(em, shared.getShape(), op.getTarget().getLoc());
+  Dim total(1);
+  for (const Dim &extent : extents) total = total * extent;
+  Value from = write(em.builder, place, lane(em)),
+        to = write(em.builder, place, name(typeExtent(em, total), em.indexType()));
+  Value by = write(em.builder, place, em.isCpu() ? em.typed(1) : name("Threads", em.indexType()));
+  Scope scope(em);
+  auto loop = em.builder.create<out::ForOp>(place, em.names.fresh("e"), from, to, by, IntegerAttr(), false, false);
+  Block *body = scope.enter(loop.getBody());
+  ExprRef at = valueOf(body->addArgument(em.indexType(), place)), row = at, col;
+  if (rank == 2) {
+    ExprRef width = name("(" + typeExtent(em, extents[1]) + ")", em.indexType());
+    row = binary("/", at, width);
+    col = binary("%", at, width);
+  }
+  ExprRef inside;
+  ExprRef value = read(reachElement(em, reach, row, col, &inside));
+  if (inside) value = conditional(inside, value, zeroOf(value->type, dtypeText(em, value->type)));
+  assign(em, elementPlace(em, op.getTarget(), rank == 2 ? Indices{row, col} : Indices{row}), value, place);
+  return success();
+}
+
+LogicalResult emitTime(Emission &em, Operation &op) {
+  if (auto wait = dyn_cast<tile::WaitGroupOp>(op)) {
+    std::vector<Attribute> pending = {em.builder.getI64IntegerAttr(wait.getPending())};
+    if (!em.isCpu()) statement(em, call("tsr::async_wait", {}, em.none(), pending), op.getLoc());
+    return success();
+  }
+  if (em.isCpu()) return success();  // one lane waits for nobody, and copies are done when they return
+  statement(em, call(isa<tile::BarrierOp>(op) ? "tsr::group_barrier" : "tsr::async_commit", {}, em.none()),
+            op.getLoc());
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

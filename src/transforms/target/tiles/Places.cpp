@@ -1,0 +1,83 @@
+// Elements of tiles and rows at other places: their order, and what is chosen by indices. The device headers do it, on GPUs
+// through shared memory.
+#include "ir/common/Common.h"
+#include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/tiles/SharedMemory.h"
+#include "transforms/target/tiles/Tiles.h"
+#include "transforms/target/values/Elements.h"
+#include "transforms/target/values/Values.h"
+#include "transforms/tile/Extents.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+LogicalResult emitArgsort(Emission &em, tile::ArgsortOp op) {
+  auto type = cast<tile::FragmentType>(op.getValue().getType());
+  Location place = op.getLoc(), from = op.getValue().getLoc();
+  ExprRef source = materialised(em, op.getValue());
+  if (!source) return failure();
+  Indices arguments = {filled(em, op.getResult()), source->operands[0], dim(em, type.getShape().back().getDim())};
+  if (!em.isCpu()) {
+    arguments.push_back(elementScratch(em, type, type.getElementType(), from));
+    // Named after the order, so that it is not the memory of keys of 32 bits.
+    arguments.push_back(elementScratch(em, op.getResult().getType(), em.builder.getI32Type(), from));
+  }
+  std::vector<Attribute> templates = {
+      StringAttr::get(em.context, op.getDescending() ? "tsr::Descending" : "tsr::Ascending")};
+  statement(em, call("tsr::argsort", arguments, em.none(), templates), place);
+  return success();
+}
+
+LogicalResult emitGather(Emission &em, tile::GatherOp op) {
+  auto type = cast<tile::FragmentType>(op.getValue().getType());
+  Location place = op.getLoc();
+  ExprRef source = materialised(em, op.getValue());
+  if (!source) return failure();
+  const bool isNumber = !isa<tile::FragmentType>(op.getResult().getType());
+  ExprRef places = isNumber ? scalar(em, op.getPlaces()) : materialised(em, op.getPlaces());
+  if (!places) return failure();
+  if (!isNumber) places = places->operands[0];
+  Indices arguments = {source->operands[0], places, dim(em, type.getShape()[op.getAxis()].getDim())};
+  if (!em.isCpu()) arguments.push_back(elementScratch(em, type, type.getElementType(), op.getValue().getLoc()));
+  std::vector<Attribute> templates;
+  if (type.getRank() == 2) templates.push_back(em.builder.getI64IntegerAttr(op.getAxis()));
+  if (isNumber) {
+    define(em, op.getResult(), call("tsr::gather", arguments, op.getResult().getType(), templates));
+    return success();
+  }
+  arguments.insert(arguments.begin(), filled(em, op.getResult()));
+  statement(em, call("tsr::gather", arguments, em.none(), templates), place);
+  return success();
+}
+
+LogicalResult emitArgsortRow(Emission &em, tile::ArgsortRowOp op) {
+  em.lastLoop = nullptr;
+  constexpr int64_t chunk = 2048;  // tsr::sort_chunk
+  Location place = op.getLoc();
+  Value keys = op.getKeys(), order = op.getBase();
+  Indices arguments = {pointerTo(em, order, op.getIndices(), false), pointerTo(em, keys, op.getIndices(), false),
+                       dim(em, ir::shapeOf(keys.getType()).back().getDim())};
+  std::vector<Attribute> templates = {
+      StringAttr::get(em.context, op.getDescending() ? "tsr::Descending" : "tsr::Ascending")};
+  if (!em.isCpu()) {
+    templates.push_back(StringAttr::get(em.context, "Threads"));
+    auto declareShared = [&](Type element, StringRef wanted) {
+      OpBuilder::InsertionGuard guard(em.builder);
+      em.builder.setInsertionPoint(em.declarations);
+      std::string name = em.names.fresh(wanted);
+      auto array = out::ArrayType::get(em.context, em.builder.getStrArrayAttr({"tsr::sort_chunk"}), element);
+      auto shared = em.builder.create<out::SharedOp>(place, out::LValueType::get(em.context, array), name);
+      em.shared->buffers.push_back({{}, chunk * storedBytes(element), name, place});
+      arguments.push_back(valueOf(shared.getPlace()));
+    };
+    declareShared(ir::elementTypeOf(keys.getType()), "held");
+    declareShared(ir::elementTypeOf(order.getType()), "places");
+  }
+  statement(em, call("tsr::argsort_row", arguments, em.none(), templates), place);
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

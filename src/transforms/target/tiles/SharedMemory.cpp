@@ -1,0 +1,76 @@
+// Shared memory: what the program allocates, and where lanes meet in calls of the device headers.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "transforms/target/cpu/Operands.h"
+#include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/tiles/SharedMemory.h"
+#include "transforms/target/types/Types.h"
+#include "transforms/target/values/Values.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+LogicalResult emitAllocShared(Emission &em, tile::AllocSharedOp op) {
+  auto type = cast<ir::SharedType>(op.getResult().getType());
+  StringRef hint = ir::nameHint(op.getResult());
+  std::string name = hint.empty() ? em.names.fresh("shared_tile") : em.names.declare(hint);
+  if (declarePackedOperand(em, op, name)) return success();
+  ArrayRef<ir::DimAttr> shape = type.getShape();
+  std::vector<Dim> sizes = written(em, shape, op.getLoc());
+  Type held = type.getElementType();
+  SmallVector<Attribute> extents;
+  size_t leading = shape.size() < 2 ? shape.size() : shape.size() - 2;
+  for (size_t i = 0; i < leading; ++i) extents.push_back(StringAttr::get(em.context, typeExtent(em, sizes[i])));
+  if (shape.empty()) extents.push_back(StringAttr::get(em.context, "1"));
+  if (shape.size() >= 2) {
+    std::string text = "tsr::SharedTile<" + dtypeText(em, held);
+    for (const Dim &extent : ArrayRef(sizes).take_back(2)) text += ", " + typeExtent(em, extent);
+    if (type.getSwizzle() == "xor") text += ", tsr::Xor";
+    if (type.getSwizzle() == "panels") text += ", tsr::Panels";
+    held = out::NamedType::get(em.context, text + ">");
+  }
+  if (!extents.empty()) held = out::ArrayType::get(em.context, ArrayAttr::get(em.context, extents), held);
+  OpBuilder::InsertionGuard guard(em.builder);
+  em.builder.setInsertionPoint(em.declarations);
+  auto shared = em.builder.create<out::SharedOp>(op.getLoc(), out::LValueType::get(em.context, held), name);
+  em.values->bound[op.getResult()] = valueOf(shared.getPlace());
+  SharedBuffer bytes{{}, 4, name, op.getLoc()};
+  if (type.getElementType().isIntOrFloat())
+    bytes.elementBytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+  if (isa<ComplexType, IndexType>(type.getElementType())) bytes.elementBytes = 8;
+  for (ir::DimAttr extent : shape) bytes.extents.push_back(extent.getDim());
+  em.shared->buffers.push_back(bytes);
+  return success();
+}
+
+ExprRef scratch(Emission &em, Type element, std::string extent, int64_t bytes, std::vector<Dim> extents) {
+  ExprRef &space = em.shared->scratch[dtypeText(em, element) + " " + extent];
+  if (space) return space;
+  OpBuilder::InsertionGuard guard(em.builder);
+  em.builder.setInsertionPoint(em.declarations);
+  auto array = out::ArrayType::get(em.context, em.builder.getStrArrayAttr({extent}), element);
+  // The reductions take a pointer; an array is one.
+  auto shared = em.builder.create<out::SharedOp>(em.kernel.getLoc(), out::LValueType::get(em.context, array),
+                                                 em.names.fresh("scratch"));
+  em.shared->buffers.push_back({std::move(extents), bytes, "scratch", em.kernel.getLoc()});
+  return space = valueOf(shared.getPlace());
+}
+
+ExprRef elementScratch(Emission &em, tile::FragmentType type, Type element, Location location) {
+  const int64_t bytes = element.isIntOrFloat() ? std::max(1u, element.getIntOrFloatBitWidth() / 8) : sizeof(int64_t);
+  std::vector<Dim> extents;
+  for (ir::DimAttr extent : type.getShape()) extents.push_back(extent.getDim());
+  return scratch(em, element, "tsr::tile_elements<" + fragmentType(em, type, location) + ">", bytes,
+                 std::move(extents));
+}
+
+ExprRef groupScratch(Emission &em, Type type) {
+  int64_t count = em.kernel.getGroup() % kWarpLanes == 0 ? em.kernel.getGroup() / kWarpLanes : em.kernel.getGroup();
+  int64_t bytes = count * std::max<int64_t>(1, (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) / 8);
+  return scratch(em, type, "tsr::group_reduce_scratch(Threads)", bytes);
+}
+
+}  // namespace tessera::transforms::totarget

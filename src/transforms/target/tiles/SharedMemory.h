@@ -1,0 +1,28 @@
+// Shared memory of a group.
+#pragma once
+#include "transforms/target/Emission.h"
+
+namespace tessera::transforms::totarget {
+
+struct SharedBuffer {
+  std::vector<Dim> extents;
+  int64_t elementBytes;
+  std::string name;
+  mlir::Location place;
+};
+
+struct SharedMemory {
+  std::vector<SharedBuffer> buffers;
+  std::map<std::string, ExprRef> scratch;  // by dtype and extent
+};
+
+// ---- SharedMemory.cpp
+mlir::LogicalResult emitAllocShared(Emission &em, ir::tile::AllocSharedOp op);
+/// Memory in which a reduction of the device headers meets; one for each type, used again.
+ExprRef scratch(Emission &em, mlir::Type element, std::string extent, int64_t bytes, std::vector<Dim> extents = {});
+/// Shared memory for all elements of a tile, of its own dtype or another.
+ExprRef elementScratch(Emission &em, ir::tile::FragmentType type, mlir::Type element, mlir::Location location);
+/// Where the values of all lanes meet.
+ExprRef groupScratch(Emission &em, mlir::Type type);
+
+}  // namespace tessera::transforms::totarget

@@ -1,0 +1,94 @@
+// Updates of memory in one step.
+#include "transforms/target/Elementwise.h"
+#include "transforms/target/flow/Flow.h"
+#include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/tiles/Tiles.h"
+#include "transforms/target/values/Elements.h"
+#include "transforms/target/values/Values.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
+
+namespace tessera::transforms::totarget {
+
+/// Places in tiles, offsets that are none below 0, and sums and multiples of them.
+static bool isNeverNegative(Value index, KernelFacts &facts) {
+  if (!isa<tile::FragmentType>(index.getType())) return facts.isNonNegative(index);
+  Operation *op = index.getDefiningOp();
+  if (isa_and_nonnull<tile::IotaOp>(op)) return true;
+  auto sum = dyn_cast_or_null<tile::ElementwiseOp>(op);
+  const bool grows = sum && (sum.getMnemonic() == "add" || sum.getMnemonic() == "mul");
+  if (!grows && !isa_and_nonnull<tile::CastOp, tile::FillOp, tile::BroadcastOp>(op)) return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return isNeverNegative(operand, facts); });
+}
+
+/// Each lane updates memory with the elements that it holds; of a vector that several lanes hold, one of them does.
+static LogicalResult emitAtomicTile(Emission &em, tile::AtomicOp op) {
+  auto type = cast<tile::FragmentType>(op.getValue().getType());
+  SmallVector<Value> fragments = {op.getValue()};
+  for (Value index : op.getIndices())
+    if (isa<tile::FragmentType>(index.getType())) fragments.push_back(index);
+  auto *held = llvm::find_if(fragments, [&](Value value) { return !em.values->plan.isInline(value); });
+  ExprRef shape = materialised(em, held == fragments.end() ? fragments[0] : *held);
+  if (!shape) return failure();
+  shape = shape->operands[0];
+  bool known = true;
+  overElements(em, type, shape, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
+    const Type truth = IntegerType::get(em.context, 1);
+    ExprRef inside = method(shape, "holds", i && j ? Indices{i, j} : Indices{i ? i : j}, truth);
+    if (!i || !j) inside = binary("&&", method(shape, "owner", {}, truth), inside);
+    Indices indices;
+    for (auto [axis, index] : llvm::enumerate(op.getIndices())) {
+      const bool ofTile = isa<tile::FragmentType>(index.getType());
+      ExprRef at = ofTile ? elementOf(em, index, i, j, shape) : scalar(em, index);
+      known &= at != nullptr;
+      if (!at) return;
+      if (ofTile)
+        at = read(declare(em, em.names.fresh("at"), em.indexType(), "copy", {convert(at, em.indexType())}, true,
+                          op.getLoc()));
+      indices.push_back(at);
+      if (op.isInBounds(axis)) continue;
+      if (!isNeverNegative(index, em.facts)) inside = binary("&&", inside, compare(">=", at, em.typed(0)));
+      inside = binary("&&", inside, compare("<", at, dim(em, ir::shapeOf(op.getBase().getType())[axis].getDim())));
+    }
+    ExprRef value = elementOf(em, op.getValue(), i, j, shape);
+    known &= value != nullptr;
+    if (!value) return;
+    auto branch = em.builder.create<out::IfOp>(op.getLoc(), write(em.builder, op.getLoc(), inside));
+    OpBuilder::InsertionGuard guard(em.builder);
+    em.builder.createBlock(&branch.getThenBody());
+    statement(
+        em, call("tsr::atomic_" + op.getMnemonic().str(), {elementPlace(em, op.getBase(), indices), value}, em.none()),
+        op.getLoc());
+  });
+  em.lastLoop = nullptr;
+  return known ? success() : unsupported(*op, "a value or an index of this update has no form here");
+}
+
+LogicalResult emitAtomic(Emission &em, tile::AtomicOp op) {
+  em.lastLoop = nullptr;
+  if (isa<tile::FragmentType>(op.getValue().getType())) return emitAtomicTile(em, op);
+  Indices indices;
+  for (Value index : op.getIndices()) indices.push_back(scalar(em, index));
+  Type type = op.getValue().getType();
+  const bool asked = op.getOld() && !op.getOld().use_empty();
+  ExprRef update = call("tsr::atomic_" + op.getMnemonic().str(),
+                        {elementPlace(em, op.getBase(), indices), scalar(em, op.getValue())}, asked ? type : em.none());
+  ExprRef inside = mask(em, op.getBase(), op.getIndices(), [&](unsigned i) { return op.isInBounds(i); });
+  if (asked) {
+    define(em, op.getOld(), inside ? conditional(inside, update, number(type, 0)) : update);
+    return success();
+  }
+  if (!inside) {
+    statement(em, update, op.getLoc());
+    return success();
+  }
+  auto branch = em.builder.create<out::IfOp>(op.getLoc(), write(em.builder, op.getLoc(), inside));
+  OpBuilder::InsertionGuard guard(em.builder);
+  em.builder.createBlock(&branch.getThenBody());
+  statement(em, update, op.getLoc());
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget

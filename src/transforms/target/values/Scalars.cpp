@@ -1,0 +1,133 @@
+// Scalars: constants, arithmetic, what the lanes of a group and of a warp learn of each other.
+#include "ir/common/Names.h"
+#include "support/Check.h"
+#include "transforms/target/Elementwise.h"
+#include "transforms/target/cpu/Lanes.h"
+#include "transforms/target/flow/Flow.h"
+#include "transforms/target/sizes/Grid.h"
+#include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/tiles/SharedMemory.h"
+#include "transforms/target/values/Elements.h"
+#include "transforms/target/values/Scalars.h"
+#include "transforms/target/values/Values.h"
+
+using namespace mlir;
+namespace tile = tessera::ir::tile;
+
+namespace tessera::transforms::totarget {
+
+LogicalResult emitScalar(Emission &em, Operation &op) {
+  Value result = op.getResult(0);
+  if (em.values->counters.contains(result)) return success();
+  ExprRef value;
+  if (auto constantOp = dyn_cast<tile::ConstantOp>(op)) {
+    value = literal(constantOp.getValue(), constantOp.getValue().getType());
+    auto integer = dyn_cast<IntegerAttr>(constantOp.getValue());
+    if (integer && isa<IndexType>(integer.getType())) value = size(em, Dim(integer.getInt()), op.getLoc());
+  } else if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
+    value = size(em, *Dim::parse(dimOp.getDim().str()), op.getLoc());
+  } else if (auto queryOp = dyn_cast<tile::QueryOp>(op)) {
+    value = query(em, queryOp);
+    // Asked for twice, it is computed once; what the first place is called says enough.
+    bool again = !em.grid->lane && !queryOp.isVarying() && op.getBlock() == &em.kernel.getBody().front() &&
+                 value->kind != Expr::Kind::Value && value->kind != Expr::Kind::Literal &&
+                 value->kind != Expr::Kind::Name;
+    if (again) {
+      ExprRef &known = em.values->ofGroup[queryOp.getAxis() * 16 + queryOp.getQuery().size()];
+      if (!known) {
+        define(em, result, value);
+        if (!em.values->plan.isInline(result)) known = em.values->bound[result];
+        return success();
+      }
+      value = known;
+      if (ir::nameHint(result).empty()) {
+        em.values->bound[result] = known;
+        return success();
+      }
+    }
+    // The counter of the loop over lanes or groups has the user's name already.
+    if (em.grid->lane && queryOp.isVarying()) return success();
+    if (value->kind == Expr::Kind::Value) {
+      em.values->bound[result] = value;
+      return success();
+    }
+  } else if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
+    value = loadElement(em, load);
+  } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
+    value = convert(scalar(em, cast.getValue()), result.getType(), cast.getRounding().value_or(""), cast.getSaturate());
+    if (!value) return unsupported(op, "a cast that rounds '" + *cast.getRounding() + "' is not emitted yet");
+  } else {
+    auto elementwiseOp = cast_or_null<tile::ElementwiseOp>(&op);
+    std::vector<ExprRef> operands;
+    bool asInC =
+        em.facts.mayDivide(elementwiseOp.getArgs().back());  // if it divides: of signs and divisors that C knows
+    for (Value operand : elementwiseOp.getArgs()) {
+      operands.push_back(scalar(em, operand));
+      asInC &= em.facts.isNonNegative(operand);
+    }
+    value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
+    if (!value)
+      return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " + ir::text(result.getType()));
+  }
+  define(em, result, value);
+  return success();
+}
+
+LogicalResult emitGroupReduce(Emission &em, tile::GroupReduceOp op) {
+  ExprRef value = scalar(em, op.getValue());
+  if (em.isCpu()) {  // one lane has combined everything
+    define(em, op.getResult(), value);
+    return success();
+  }
+  Type type = op.getType();
+  std::string lanes = "Threads";
+  ExprRef space = groupScratch(em, type);
+  std::vector<Attribute> templates = {StringAttr::get(em.context, reductionName(op.getReduction())),
+                                      StringAttr::get(em.context, lanes)};
+  define(em, op.getResult(), call("tsr::group_reduce", {value, space}, type, templates));
+  return success();
+}
+
+/// "tsr::warp_reduce", with the reduction among the templates.
+static std::string calleeOf(tile::WarpOp op, std::vector<Attribute> &templates) {
+  const StringRef what = op.getWhat();
+  if (op.getLane() || what == "ballot") return "tsr::warp_" + what.str();
+  templates.push_back(StringAttr::get(op.getContext(), reductionName(what)));
+  return "tsr::warp_reduce";
+}
+
+LogicalResult emitWarp(Emission &em, tile::WarpOp op) {
+  TSR_CHECK(!em.isCpu(), "on the CPU the lanes of a warp are in loops");
+  std::vector<Attribute> templates;
+  const std::string callee = calleeOf(op, templates);
+  Indices arguments = {scalar(em, op.getValue())};
+  if (op.getLane()) arguments.push_back(scalar(em, op.getLane()));
+  define(em, op.getResult(), call(callee, arguments, op.getType(), templates));
+  return success();
+}
+
+LogicalResult emitLaneWarp(Emission &em, tile::WarpOp op) {
+  Location place = op.getLoc();
+  std::vector<Attribute> templates;
+  const std::string callee = calleeOf(op, templates);
+  ExprRef values = lanesWith(em, op.getValue(), "lane_values", place), lanes;
+  if (!values) return failure();
+  if (op.getLane()) {
+    lanes = varies(em, op.getLane()) ? lanesWith(em, op.getLane(), "lane_numbers", place) : scalar(em, op.getLane());
+    if (!lanes) return failure();
+  }
+  ExprRef results;
+  if (Storage *storage = em.values->plan.storage(op.getResult())) {
+    if (!storage->place) declareLaneArray(em, *storage, place);
+    TSR_CHECK(storage->perLane, "what the lanes of a warp get is kept for each of them");
+    results = storage->place;
+  } else {
+    results = em.values->perLane[op.getResult()] = laneArray(em, nameFor(em, op.getResult()), op.getType(), place);
+  }
+  Indices arguments = {results, values};
+  if (lanes) arguments.push_back(lanes);
+  statement(em, call(callee, arguments, em.none(), templates), place);
+  return success();
+}
+
+}  // namespace tessera::transforms::totarget
