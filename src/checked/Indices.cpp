@@ -102,8 +102,36 @@ private:
     }
     case ExprKind::Slice: return slice(e);
     case ExprKind::Elementwise: return fromEnd(e);
-    default: return std::nullopt;
+    case ExprKind::Constant:
+    case ExprKind::String:
+    case ExprKind::DimValue:
+    case ExprKind::Reduce:
+    case ExprKind::Dot:
+    case ExprKind::Full:
+    case ExprKind::Table:
+    case ExprKind::Iota:
+    case ExprKind::Load:
+    case ExprKind::Concat:
+    case ExprKind::Window:
+    case ExprKind::Gather:
+    case ExprKind::ScatterAdd:
+    case ExprKind::Argsort:
+    case ExprKind::Scan:
+    case ExprKind::Query:
+    case ExprKind::Warp:
+    case ExprKind::Call:
+    case ExprKind::TupleItem:
+    case ExprKind::Derivative:
+    case ExprKind::Vmap:
+    case ExprKind::HostShape:
+    case ExprKind::HostRank:
+    case ExprKind::HostItem:
+    case ExprKind::LoadNpy:
+    case ExprKind::HostCall:
+    case ExprKind::Format:
+    case ExprKind::Opaque: return std::nullopt;
     }
+    return std::nullopt;
   }
 
   std::optional<Part> parameter(const Var &var) const {

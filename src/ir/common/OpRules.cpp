@@ -75,8 +75,39 @@ static bool isAllowed(ElementwiseOp op, Class cls) {
   case ElementwiseOp::Ge: return cls != Class::Complex;
   case ElementwiseOp::RandomBits:
   case ElementwiseOp::RandomKey: return cls == Class::Signed;
-  default: return cls == Class::Float;
+  case ElementwiseOp::Exp:
+  case ElementwiseOp::Exp2:
+  case ElementwiseOp::Log:
+  case ElementwiseOp::Log2:
+  case ElementwiseOp::Sqrt:
+  case ElementwiseOp::Rsqrt:
+  case ElementwiseOp::Tanh:
+  case ElementwiseOp::Sigmoid:
+  case ElementwiseOp::Erf:
+  case ElementwiseOp::Sin:
+  case ElementwiseOp::Cos:
+  case ElementwiseOp::Floor:
+  case ElementwiseOp::Ceil:
+  case ElementwiseOp::Round:
+  case ElementwiseOp::IsNan:
+  case ElementwiseOp::Expm1:
+  case ElementwiseOp::Log1p:
+  case ElementwiseOp::Erfc:
+  case ElementwiseOp::Tan:
+  case ElementwiseOp::Asin:
+  case ElementwiseOp::Acos:
+  case ElementwiseOp::Atan:
+  case ElementwiseOp::Atan2:
+  case ElementwiseOp::Sinh:
+  case ElementwiseOp::Cosh:
+  case ElementwiseOp::Asinh:
+  case ElementwiseOp::Acosh:
+  case ElementwiseOp::Atanh:
+  case ElementwiseOp::Log10:
+  case ElementwiseOp::Trunc:
+  case ElementwiseOp::Probit: return cls == Class::Float;
   }
+  return false;
 }
 
 static bool isValue(Type type) { return isScalar(type) || isa<ArrayLike>(type); }

@@ -80,8 +80,59 @@ bool isOpen(ElementwiseOp op, const std::vector<ExprRef> &given, Type type) {
   case ElementwiseOp::Neg: return isSigned && bitsOf(given[0]) + 1 > room;
   case ElementwiseOp::Shl: return isSigned || !by || *by < 0 || *by >= integer.getWidth();
   case ElementwiseOp::Shr: return !by || *by < 0 || *by >= integer.getWidth();
-  default: return false;
+  case ElementwiseOp::Div:
+  case ElementwiseOp::FloorDiv:
+  case ElementwiseOp::Mod:
+  case ElementwiseOp::Pow:
+  case ElementwiseOp::Min:
+  case ElementwiseOp::Max:
+  case ElementwiseOp::Abs:
+  case ElementwiseOp::Exp:
+  case ElementwiseOp::Exp2:
+  case ElementwiseOp::Log:
+  case ElementwiseOp::Log2:
+  case ElementwiseOp::Sqrt:
+  case ElementwiseOp::Rsqrt:
+  case ElementwiseOp::Tanh:
+  case ElementwiseOp::Sigmoid:
+  case ElementwiseOp::Erf:
+  case ElementwiseOp::Sin:
+  case ElementwiseOp::Cos:
+  case ElementwiseOp::Floor:
+  case ElementwiseOp::Ceil:
+  case ElementwiseOp::Round:
+  case ElementwiseOp::Eq:
+  case ElementwiseOp::Ne:
+  case ElementwiseOp::Lt:
+  case ElementwiseOp::Le:
+  case ElementwiseOp::Gt:
+  case ElementwiseOp::Ge:
+  case ElementwiseOp::And:
+  case ElementwiseOp::Or:
+  case ElementwiseOp::Xor:
+  case ElementwiseOp::Not:
+  case ElementwiseOp::Select:
+  case ElementwiseOp::IsNan:
+  case ElementwiseOp::Expm1:
+  case ElementwiseOp::Log1p:
+  case ElementwiseOp::Erfc:
+  case ElementwiseOp::Tan:
+  case ElementwiseOp::Asin:
+  case ElementwiseOp::Acos:
+  case ElementwiseOp::Atan:
+  case ElementwiseOp::Atan2:
+  case ElementwiseOp::Sinh:
+  case ElementwiseOp::Cosh:
+  case ElementwiseOp::Asinh:
+  case ElementwiseOp::Acosh:
+  case ElementwiseOp::Atanh:
+  case ElementwiseOp::Log10:
+  case ElementwiseOp::Trunc:
+  case ElementwiseOp::RandomBits:
+  case ElementwiseOp::RandomKey:
+  case ElementwiseOp::Probit: return false;  // fits, is no operation on integers, or a function of the headers
   }
+  return true;
 }
 
 /// `i < 0 ? i + N : i`: an extent and what is below 0 always have a sum.

@@ -11,10 +11,11 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "support/Check.h"
+#include "support/Ops.h"
 #include "transforms/tile/KeptRows.h"
 #include "transforms/tile/Passes.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -25,15 +26,77 @@ namespace {
 /// About how many additions an element takes for which it is worthwhile to write it and to read it again.
 constexpr int64_t kWorthKeeping = 8;
 
-/// About how many additions the operation takes. What is none of one instruction is a function.
+/// About how many additions an elementwise operation takes. What is none of one instruction is a function.
+int64_t costOf(ElementwiseOp op) {
+  constexpr int64_t kDivision = 4, kFunction = 16;
+  switch (op) {
+  case ElementwiseOp::Add:
+  case ElementwiseOp::Sub:
+  case ElementwiseOp::Mul:
+  case ElementwiseOp::Min:
+  case ElementwiseOp::Max:
+  case ElementwiseOp::Neg:
+  case ElementwiseOp::Abs:
+  case ElementwiseOp::Select:
+  case ElementwiseOp::Eq:
+  case ElementwiseOp::Ne:
+  case ElementwiseOp::Lt:
+  case ElementwiseOp::Le:
+  case ElementwiseOp::Gt:
+  case ElementwiseOp::Ge:
+  case ElementwiseOp::And:
+  case ElementwiseOp::Or:
+  case ElementwiseOp::Not: return 1;
+  case ElementwiseOp::Div:
+  case ElementwiseOp::Sqrt: return kDivision;
+  case ElementwiseOp::FloorDiv:
+  case ElementwiseOp::Mod:
+  case ElementwiseOp::Pow:
+  case ElementwiseOp::Exp:
+  case ElementwiseOp::Exp2:
+  case ElementwiseOp::Log:
+  case ElementwiseOp::Log2:
+  case ElementwiseOp::Rsqrt:
+  case ElementwiseOp::Tanh:
+  case ElementwiseOp::Sigmoid:
+  case ElementwiseOp::Erf:
+  case ElementwiseOp::Sin:
+  case ElementwiseOp::Cos:
+  case ElementwiseOp::Floor:
+  case ElementwiseOp::Ceil:
+  case ElementwiseOp::Round:
+  case ElementwiseOp::Xor:
+  case ElementwiseOp::Shl:
+  case ElementwiseOp::Shr:
+  case ElementwiseOp::IsNan:
+  case ElementwiseOp::Expm1:
+  case ElementwiseOp::Log1p:
+  case ElementwiseOp::Erfc:
+  case ElementwiseOp::Tan:
+  case ElementwiseOp::Asin:
+  case ElementwiseOp::Acos:
+  case ElementwiseOp::Atan:
+  case ElementwiseOp::Atan2:
+  case ElementwiseOp::Sinh:
+  case ElementwiseOp::Cosh:
+  case ElementwiseOp::Asinh:
+  case ElementwiseOp::Acosh:
+  case ElementwiseOp::Atanh:
+  case ElementwiseOp::Log10:
+  case ElementwiseOp::Trunc:
+  case ElementwiseOp::RandomBits:
+  case ElementwiseOp::RandomKey:
+  case ElementwiseOp::Probit: return kFunction;
+  }
+  return kFunction;
+}
 int64_t costOf(Operation *op) {
   auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
   if (!elementwise) return isa<tile::CastOp, tile::LoadElementOp>(op) ? 1 : 0;
-  return llvm::StringSwitch<int64_t>(elementwise.getMnemonic())
-      .Cases("add", "sub", "mul", "min", "max", "neg", "abs", "select", 1)
-      .Cases("eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", 1)
-      .Cases("div", "sqrt", 4)
-      .Default(16);
+  StringRef mnemonic = elementwise.getMnemonic();
+  std::optional<ElementwiseOp> known = elementwiseByMnemonic(std::string_view(mnemonic.data(), mnemonic.size()));
+  TSR_CHECK(known, "an elementwise operation without a row in its table");
+  return costOf(*known);
 }
 
 /// A loop by which the lanes of a group take the elements of a row in turn, of plain statements.
