@@ -1,6 +1,7 @@
 #include "transforms/target/Plan.h"
 #include "ir/common/Names.h"
 #include "ir/common/VectorAttr.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -29,13 +30,15 @@ bool isElementwiseFragment(Operation *op) {
 }
 
 bool writesMemory(Operation *op) {
-  if (isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::KeepOp, tile::AddColumnOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::WriteSharedOp, tile::ArgsortRowOp, tile::CopyOp, tile::BarrierOp,
-          tile::WaitGroupOp, tile::GroupReduceOp>(op))
-    return true;
-  bool inside = false;
-  for (Region &region : op->getRegions())
-    region.walk([&](Operation *nested) { inside |= nested->getNumRegions() == 0 && writesMemory(nested); });
-  return inside;
+  std::optional<SmallVector<MemoryEffects::EffectInstance>> effects = getEffectsRecursively(op);
+  return !effects || llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &effect) { return isa<MemoryEffects::Write>(effect.getEffect()); });
+}
+
+bool isWritten(Value memory) {
+  return llvm::any_of(memory.getUsers(), [&](Operation *user) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+    return !effects || hasEffect<MemoryEffects::Write>(user, memory);
+  });
 }
 
 Plan::Plan(Region &body) {

@@ -59,7 +59,9 @@ private:
 
 /// Element by element and without effect: can stand in the loop of another such op.
 bool isElementwiseFragment(mlir::Operation *op);
-/// Writes memory, or waits for somebody who does.
+/// Writes memory, or says nothing of what it does there, as what waits for somebody who writes.
 bool writesMemory(mlir::Operation *op);
+/// Whether an op writes this memory, as the effects of its users say.
+bool isWritten(mlir::Value memory);
 
 }  // namespace tessera::transforms::totarget

@@ -2,6 +2,7 @@
 // tile that is copied for products alone is converted and packed by the copy; a left one that needs no conversion is
 // read where it lies.
 #include "ir/common/Common.h"
+#include "transforms/target/Plan.h"
 #include "transforms/target/cpu/Operands.h"
 #include "transforms/target/sizes/Sizes.h"
 #include "transforms/target/types/Types.h"
@@ -25,13 +26,6 @@ static bool isPlainTile(tile::CopyOp copy) {
     if (point == last || (point && !copy.getInBounds()[i]) || (last && copy.getSteps()[i] != 1)) return false;
   }
   return true;
-}
-
-static bool isWritten(Value view) {
-  return llvm::any_of(view.getUses(), [](OpOperand &use) {
-    return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreFragmentOp>(use.getOwner()) &&
-           use.getOperandNumber() == 1;
-  });
 }
 
 static std::optional<PackedOperand> packedOperand(Emission &em, tile::AllocSharedOp op) {

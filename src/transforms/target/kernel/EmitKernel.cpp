@@ -2,6 +2,7 @@
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "transforms/target/LocalElements.h"
+#include "transforms/target/Plan.h"
 #include "transforms/target/cpu/Loops.h"
 #include "transforms/target/flow/Flow.h"
 #include "transforms/target/kernel/Kernel.h"
@@ -41,12 +42,7 @@ static void declareParameters(Emission &em) {
     std::string name = em.kernel.param(i).getName().str();
     Type type = argument.getType();
     if (auto view = dyn_cast<ir::ViewType>(type)) {
-      bool writes = llvm::any_of(argument.getUses(), [](OpOperand &use) {
-        Operation *user = use.getOwner();
-        return isa<tile::StoreElementOp, tile::AtomicOp, tile::StoreVectorOp, tile::AddColumnOp, tile::StoreFragmentOp,
-                   tile::StoreColumnSumsOp, tile::ArgsortRowOp>(user) &&
-               use.getOperandNumber() == 1;
-      });
+      bool writes = isWritten(argument);
       int64_t rank = view.getShape().size();
       bool strided = static_cast<bool>(view.getPlaces()), asView = strided || (rank > 0 && needsView(argument));
       auto tiles = tileRows(em, argument);
