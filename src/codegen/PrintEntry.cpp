@@ -2,6 +2,7 @@
 #include "codegen/Printers.h"
 #include "codegen/Types.h"
 #include "codegen/source/Names.h"
+#include "ir/common/Relations.h"
 #include "support/Check.h"
 #include <algorithm>
 
@@ -69,7 +70,8 @@ private:
 
 /// "for", "while", "leave" or "read" of the words of a loop; "" of a condition.
 static std::string_view loopWord(Attribute part) {
-  auto words = cast<ArrayAttr>(part);
+  auto words = dyn_cast<ArrayAttr>(part);
+  if (!words) return "";
   std::string_view word = cast<StringAttr>(words[0]).getValue();
   return word == "for" || word == "while" || word == "leave" || word == "read" ? word : "";
 }
@@ -81,7 +83,7 @@ static bool isBlock(Attribute part) { return loopWord(part) != "leave" && loopWo
 static std::vector<std::string> countedAround(ArrayAttr when) {
   std::vector<std::string> names;
   for (Attribute part : when ? when.getValue() : llvm::ArrayRef<Attribute>()) {
-    auto words = cast<ArrayAttr>(part);
+    auto words = dyn_cast<ArrayAttr>(part);
     if (loopWord(part) == "read") names.push_back(cast<StringAttr>(words[3]).getValue().str());
     if (loopWord(part).empty() || !isBlock(part)) continue;
     if (loopWord(part) == "for") names.push_back(cast<StringAttr>(words[2]).getValue().str());
@@ -91,17 +93,15 @@ static std::vector<std::string> countedAround(ArrayAttr when) {
   return names;
 }
 
-/// A condition of `when`: ["<=", left, right], ["and", condition, condition], ["not", condition]. Or its contrary.
+/// A condition of `when`: a requirement, ["and", condition, condition], ["not", condition]. Or its contrary.
 Expr EntryPrinter::condition(Attribute when, bool holds) {
-  static const std::map<std::string_view, std::string_view> contraries = {{"==", "!="}, {"!=", "=="}, {"<", ">="},
-                                                                          {"<=", ">"},  {">", "<="},  {">=", "<"}};
+  if (auto asked = dyn_cast<ir::RequirementAttr>(when)) {
+    ir::Relation relation = holds ? asked.getRelation() : ir::contraryOf(asked.getRelation());
+    return binaryExpr(ir::relationText(relation), dims_(asked.getLeft().getText().str()), dims_(asked.getRight().getText().str()));
+  }
   auto parts = cast<ArrayAttr>(when);
   std::string_view word = cast<StringAttr>(parts[0]).getValue();
   if (word == "not") return condition(parts[1], !holds);
-  if (isa<StringAttr>(parts[1])) {
-    auto side = [&](size_t i) { return dims_(cast<StringAttr>(parts[i]).getValue().str()); };
-    return binaryExpr(holds ? word : contraries.at(word), side(1), side(2));
-  }
   Expr both = binaryExpr(word == "and" ? "&&" : "||", condition(parts[1]), condition(parts[2]));
   return holds ? both : unaryExpr("!", both);
 }
@@ -170,9 +170,9 @@ void EntryPrinter::under(ArrayAttr when) {
   };
   bool otherwise = same < open_.size() && same < wanted.size() && isOther(same);
   while (open_.size() > same) {
-    auto ended = cast<ArrayAttr>(open_.pop_back_val());
+    Attribute ended = open_.pop_back_val();
     if (!isBlock(ended)) continue;
-    if (!loopWord(ended).empty()) endTurn(ended);
+    if (!loopWord(ended).empty()) endTurn(cast<ArrayAttr>(ended));
     writer_.dedent();
     writer_.line(otherwise && open_.size() == same ? "} else {" : "}");
   }
@@ -589,13 +589,13 @@ bool EntryPrinter::isUsed(const std::string &scalar) {
       if (argument.getKind() == "dim") collect(argument.getText());
       if (argument.getKind() == "scalar") vars.insert(argument.getText().str());
     }
-    for (Attribute when : whenOf(launch) ? whenOf(launch).getValue() : llvm::ArrayRef<Attribute>())
+    for (Attribute when : whenOf(launch) ? whenOf(launch).getValue() : llvm::ArrayRef<Attribute>()) {
       when.walk([&](ArrayAttr parts) {
         if (parts.size() == 8 && parts[0] == StringAttr::get(parts.getContext(), "for"))
           for (size_t i : {3, 4, 5}) collect(cast<StringAttr>(parts[i]).getValue());
-        if (parts.size() == 3 && isa<StringAttr>(parts[1]))
-          for (Attribute side : parts.getValue().drop_front()) collect(cast<StringAttr>(side).getValue());
       });
+      when.walk([&](ir::RequirementAttr asked) { collect(asked.getLeft().getText()), collect(asked.getRight().getText()); });
+    }
     if (hasCapacities(launch))
       for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>())
         collect(capacity.getDim());

@@ -88,12 +88,16 @@ bool keepsTo(const Function &function, const ResourceClaim &claim, const std::op
   return false;
 }
 
-/// As conditions of launches are written.
-std::optional<shape::Relation> relationOf(const std::string &text) {
-  using shape::Relation;
-  for (auto [word, relation] : {std::pair("==", Relation::Eq), {"!=", Relation::Ne}, {"<", Relation::Lt}, {"<=", Relation::Le}, {">", Relation::Gt}, {">=", Relation::Ge}})
-    if (text == word) return relation;
-  return std::nullopt;
+shape::Relation relationOf(ir::Relation relation) {
+  switch (relation) {
+  case ir::Relation::Eq: return shape::Relation::Eq;
+  case ir::Relation::Ne: return shape::Relation::Ne;
+  case ir::Relation::Lt: return shape::Relation::Lt;
+  case ir::Relation::Le: return shape::Relation::Le;
+  case ir::Relation::Gt: return shape::Relation::Gt;
+  case ir::Relation::Ge: return shape::Relation::Ge;
+  }
+  TSR_UNREACHABLE("a relation that facts do not know");
 }
 
 /// The claims about the kernels that an entry function starts. Processors without tensor cores and shared memory are asked for neither.
@@ -154,12 +158,8 @@ private:
       if (auto tensors = given.getAs<mlir::ArrayAttr>("aligned"))
         for (auto tensor : tensors.getAsRange<mlir::StringAttr>()) variant.aligned.insert(tensor.str());
       if (auto when = given.getAs<mlir::ArrayAttr>("when"))
-        for (auto sides : when.getAsRange<mlir::ArrayAttr>()) {
-          auto side = [&](size_t i) { return mlir::cast<mlir::StringAttr>(sides[i]).str(); };
-          std::optional<shape::Relation> relation = relationOf(side(0));
-          TSR_CHECK(relation, "a condition of a launch without a relation");
-          variant.when.parts.emplace_back(*Dim::parse(side(1)), *relation, *Dim::parse(side(2)));
-        }
+        for (auto asked : when.getAsRange<ir::RequirementAttr>())
+          variant.when.parts.emplace_back(asked.getLeft().getDim(), relationOf(asked.getRelation()), asked.getRight().getDim());
       variants.push_back(std::move(variant));
     }
     return variants;

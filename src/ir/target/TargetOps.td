@@ -121,8 +121,8 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     arguments, in the order of the kernel's `capacities`. `shared_bytes` is the dynamic shared memory: one
     number for each combination of capacity values, the last capacity varying fastest (so one number without
     capacities); absent when all shared memory is static. `group_name` is the entry's constant that holds
-    `group`. Under `when`, conditions that all must hold, nothing is started where they do not: each is
-    `["<=", left, right]`, `["and", condition, condition]`, `["or", ...]` or `["not", condition]`.
+    `group`. Under `when`, conditions that all must hold, nothing is started where they do not: each is a
+    requirement such as `#tsr.requirement<"M" le "4", "">`, `["and", condition, condition]`, `["or", ...]` or `["not", condition]`.
     With `aligned`, the kernel's last template argument is the number of bytes that the rows of some tensors are
     aligned to: 16 where the tensors in `aligned` begin so and each dimension in `aligned_rows` is 0, else 1.
     `persistent`: the kernel goes over its groups in a loop; no more of them are started than the device has processors.

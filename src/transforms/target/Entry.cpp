@@ -2,6 +2,7 @@
 #include "transforms/target/Entry.h"
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/common/Relations.h"
 #include "ir/target/Target.h"
 #include "transforms/target/Expr.h"
 #include "transforms/target/Names.h"
@@ -23,18 +24,6 @@ struct EntryNames {
   std::map<int64_t, std::string> buffers;  // memory that loops speak of, by its number
 };
 
-StringRef relationText(ir::Relation relation) {
-  switch (relation) {
-  case ir::Relation::Eq: return "==";
-  case ir::Relation::Ne: return "!=";
-  case ir::Relation::Lt: return "<";
-  case ir::Relation::Le: return "<=";
-  case ir::Relation::Gt: return ">";
-  case ir::Relation::Ge: return ">=";
-  }
-  return "";
-}
-
 StringRef modeText(ir::ParamAttr param, Type type) {
   if (!isa<ir::ViewType>(type)) return "scalar";
   if (param.getIsResult()) return "result";
@@ -52,13 +41,13 @@ ArrayAttr shapeTexts(OpBuilder &builder, Type type) {
   return builder.getArrayAttr(dims);
 }
 
-/// A condition of `tsr.when` in texts: ["<=", left, right], ["and", condition, condition], ["not", condition]; or the words of
-/// a loop, in which numbers are those of buffers.
+/// A condition of `tsr.when`: a requirement, ["and", condition, condition], ["not", condition]; or the words of a loop in texts, in
+/// which numbers are those of buffers.
 Attribute whenText(OpBuilder &builder, Attribute when, const EntryNames &names) {
   if (auto buffer = dyn_cast<IntegerAttr>(when)) return builder.getStringAttr(names.buffers.at(buffer.getInt()));
   if (auto dim = dyn_cast<ir::DimAttr>(when)) return builder.getStringAttr(dim.getText());
   if (auto asked = dyn_cast<ir::RequirementAttr>(when))
-    return builder.getStrArrayAttr({relationText(asked.getRelation()), asked.getLeft().getText(), asked.getRight().getText()});
+    return ir::RequirementAttr::get(builder.getContext(), asked.getLeft(), asked.getRelation(), asked.getRight(), "");
   SmallVector<Attribute> parts;
   for (Attribute part : cast<ArrayAttr>(when))
     parts.push_back(isa<StringAttr>(part) ? part : whenText(builder, part, names));
@@ -202,8 +191,8 @@ ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &
     entries.set("rows", builder.getI64IntegerAttr(variant.rows));
     SmallVector<Attribute> when, aligned;
     for (ir::RequirementAttr asked : variant.when) {
-      auto side = [&](ir::DimAttr dim) { return dim.getDim().substitute(values).str(); };
-      when.push_back(builder.getStrArrayAttr({relationText(asked.getRelation()), side(asked.getLeft()), side(asked.getRight())}));
+      auto side = [&](ir::DimAttr dim) { return ir::DimAttr::get(builder.getContext(), dim.getDim().substitute(values)); };
+      when.push_back(ir::RequirementAttr::get(builder.getContext(), side(asked.getLeft()), asked.getRelation(), side(asked.getRight()), ""));
     }
     for (int64_t param : variant.aligned)
       if (isa<BlockArgument>(launch.getArgs()[param]))  // temporaries are
@@ -324,7 +313,7 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
   builder.createBlock(&entry.getBody());
   for (auto requirement : function.getRequirements().getAsRange<ir::RequirementAttr>())
     builder.create<out::RequireOp>(function.getLoc(), requirement.getLeft().getText(),
-                                   relationText(requirement.getRelation()), requirement.getRight().getText(),
+                                   ir::relationText(requirement.getRelation()), requirement.getRight().getText(),
                                    requirement.getText());
   std::map<std::string, int64_t> constants;
   for (Operation &op : function.getBody().front()) {
