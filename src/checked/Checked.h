@@ -28,7 +28,7 @@ enum class StmtKind : uint8_t {
   For,         // for var in range(start, stop, step): body.   Index var; step > 0
   While, If,   // condition: scalar bool
   Break, Continue,  // host code only
-  AllocShared, // var (Shared)
+  AllocShared, // var (Shared); count: bytes, to a multiple of which it begins, or 0
   AsyncCopy,   // access (Shared) <- source (View access), asynchronously, by the whole group
   CommitGroup, WaitGroup /* count */, Barrier,
   Return,      // values, in the order of Function::results (kernels: already stored; values empty)

@@ -253,7 +253,8 @@ private:
     case StmtKind::Continue: return line(depth, "continue");
     case StmtKind::AllocShared:
       return line(depth, "alloc " + name(s.var) + ": " + s.var->type.str() +
-                             (s.var->swizzle.empty() ? "" : " swizzle " + s.var->swizzle));
+                             (s.var->swizzle.empty() ? "" : " swizzle " + s.var->swizzle) +
+                             (s.count ? " alignment " + std::to_string(s.count) : ""));
     case StmtKind::AsyncCopy: return line(depth, "async " + access(s.access) + " <- " + access(s.source));
     case StmtKind::CommitGroup: return line(depth, "commit");
     case StmtKind::WaitGroup: return line(depth, "wait " + std::to_string(s.count));

@@ -161,6 +161,7 @@ void FunctionVerifier::memory(const Stmt &stmt) {
   if (stmt.kind == StmtKind::WaitGroup) require(stmt.count >= 0, "a wait leaves some copies running");
   if (stmt.kind == StmtKind::AllocShared) {
     require(stmt.var && stmt.var->type.kind == TypeKind::Shared, "a buffer is a variable in shared memory");
+    require(stmt.count >= 0 && (stmt.count & (stmt.count - 1)) == 0, "a buffer is aligned to a power of two");
     define(stmt.var);
   }
   if (stmt.kind == StmtKind::Store) {

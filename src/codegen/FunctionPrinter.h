@@ -16,6 +16,11 @@ std::optional<Place> placeOf(mlir::Operation *op);
 llvm::StringSet<> mentioned(mlir::Operation *op);
 void collectIdentifiers(llvm::StringRef text, llvm::StringSet<> &names);
 
+/// Bytes to which the program wants a buffer in shared memory aligned; 0: it does not say.
+int64_t alignmentOf(mlir::Operation *shared);
+/// `alignas(64) `, or nothing for 0.
+std::string alignmentText(int64_t bytes);
+
 class FunctionPrinter {
 public:
   FunctionPrinter(const Language &language, Writer &writer)

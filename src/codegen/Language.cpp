@@ -10,6 +10,7 @@ Language gpuLanguage() {
   language.tableMarks = "alignas(16) static __device__ const";
   language.launchBounds = "__launch_bounds__";
   language.sharedMark = "__shared__ ";
+  language.sharedAlignment = 0;
   language.restrictMark = "__restrict__ ";
   language.unrollAll = "#pragma unroll";
   language.unrollBy = "#pragma unroll ";

@@ -24,6 +24,7 @@ struct Language {
   const char *launchBounds;  // "" if there are none, else the mark that takes the number of lanes
   bool boundsTakeGroups;     // and how many groups a processor has room for at least
   const char *sharedMark;    // of static shared memory
+  int64_t sharedAlignment;   // bytes, of such memory; 0: that of its type
   const char *restrictMark;
   const char *unrollAll;  // `#pragma` for a loop that is unrolled wholly
   const char *unrollBy;   // with the number behind it

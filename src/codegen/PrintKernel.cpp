@@ -12,7 +12,10 @@ namespace {
 /// Of the array that all kernels of a file declare: nvcc wants one alignment.
 int64_t sharedAlignment(target::KernelOp kernel) {
   int64_t greatest = 0;
-  for (auto each : kernel->getParentOfType<ModuleOp>().getOps<target::KernelOp>()) greatest = std::max<int64_t>(greatest, each.getSharedAlignment());
+  for (auto each : kernel->getParentOfType<ModuleOp>().getOps<target::KernelOp>()) {
+    greatest = std::max<int64_t>(greatest, each.getSharedAlignment());
+    for (auto shared : each.getBody().front().getOps<target::SharedOp>()) greatest = std::max(greatest, alignmentOf(shared));
+  }
   return greatest;
 }
 
@@ -32,8 +35,8 @@ void printDynamicShared(target::KernelOp kernel, const Language &language, Funct
   writer.indent();
   for (auto shared : kernel.getBody().front().getOps<target::SharedOp>()) {
     Type member = cast<target::LValueType>(shared.getPlace().getType()).getValue();
-    std::string alignment = kernel.getSharedAlignment() > 128 ? "" : "alignas(128) ";  // else the types have their own
-    writer.line(alignment + printer.spell().declaration(member, shared.getName().str()) + ";");
+    const int64_t usual = kernel.getSharedAlignment() > 128 ? 0 : 128;  // else the types have their own
+    writer.line(alignmentText(std::max(usual, alignmentOf(shared))) + printer.spell().declaration(member, shared.getName().str()) + ";");
     printer.bind(shared.getPlace(), object + "." + shared.getName().str());
   }
   writer.dedent();

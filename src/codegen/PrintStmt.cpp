@@ -1,9 +1,11 @@
 #include "codegen/FunctionPrinter.h"
 #include "ir/common/Names.h"
+#include "ir/common/SharedAlignment.h"
 #include "ir/target/Target.h"
 #include "support/Check.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <algorithm>
 
 using namespace mlir;
 namespace target = tessera::ir::target;
@@ -15,6 +17,13 @@ std::optional<Place> placeOf(Operation *op) {
   if (!place || place.getLine() == 0) return std::nullopt;
   return Place{place.getFilename().str(), static_cast<int>(place.getLine())};
 }
+
+int64_t alignmentOf(Operation *shared) {
+  auto bytes = shared->getAttrOfType<IntegerAttr>(ir::kSharedAlignment);
+  return bytes ? bytes.getInt() : 0;
+}
+
+std::string alignmentText(int64_t bytes) { return bytes ? "alignas(" + std::to_string(bytes) + ") " : ""; }
 
 void collectIdentifiers(llvm::StringRef text, llvm::StringSet<> &names) {
   for (size_t i = 0; i < text.size();) {
@@ -206,7 +215,7 @@ void FunctionPrinter::statement(Operation *op) {
         if (names_.count(o.getPlace())) return;  // a member of the struct in dynamic shared memory
         bind(o.getPlace(), o.getName().str());
         Type type = cast<target::LValueType>(o.getPlace().getType()).getValue();
-        writer_.statement(Doc(language_.sharedMark + spell_.declaration(type, o.getName().str()) + ";"),
+        writer_.statement(Doc(alignmentText(std::max(language_.sharedAlignment, alignmentOf(o))) + language_.sharedMark + spell_.declaration(type, o.getName().str()) + ";"),
                           place);
       })
       .Case([&](target::VariableOp) { variable(op); })

@@ -1,5 +1,6 @@
 // Statements in order.
 #include "ir/common/Names.h"
+#include "ir/common/SharedAlignment.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
 #include <utility>
@@ -38,7 +39,9 @@ void FunctionGen::genStmt(const checked::Stmt &stmt) {
   case StmtKind::AllocShared: {
     Location location = ir::withSizes(stmt.var->type.shape, place(stmt.span, stmt.var->name));
     Type type = typeOf(stmt.var->type, stmt.var->swizzle);
-    values_[stmt.var] = {builder_.create<graph::AllocSharedOp>(location, type)};
+    auto alloc = builder_.create<graph::AllocSharedOp>(location, type);
+    if (stmt.count) alloc->setAttr(ir::kSharedAlignment, builder_.getI64IntegerAttr(stmt.count));
+    values_[stmt.var] = {alloc};
     return;
   }
   case StmtKind::AsyncCopy: return genAsyncCopy(stmt);

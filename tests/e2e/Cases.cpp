@@ -202,6 +202,8 @@ const std::vector<Subject> &subjects() {
       {"states", "crossed", 1e-5, 1e-5, each({{{"S", 33}}})},
       {"states", "adam", 1e-5, 1e-5, each({{{"N", 1009}}})},
       {"states", "half", 1e-2, 1e-2, each({{{"S", 6}, {"D", 3}, {"P", 2}}})},
+      {"explicit_sharing", "aligned_blocks", 0, 0, each({{{"N", 1}}, {{"N", 129}}, {{"N", 1009}}})},
+      {"explicit_sharing", "many_aligned_bytes", 0, 0, each({{{"N", 1}}, {{"N", 257}}, {{"N", 1009}}})},
       {"warps", "rotated", 0, 0, each(lanes())},
       {"warps", "reversed", 0, 0, each(lanes())},
       {"warps", "of_one_lane", 0, 0, each(lanes(), {{"at", "5"}})},

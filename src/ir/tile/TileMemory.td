@@ -167,6 +167,7 @@ def Tile_AllocSharedOp : Tile_ValueOp<"alloc_shared"> {
   let summary = "a buffer in the shared memory of the group";
   let description = [{
     `manual`: the program synchronises its accesses itself; the pass that inserts barriers leaves it alone.
+    `tsr.alignment`: bytes, a power of two, to a multiple of which it begins (ir/common/SharedAlignment.h).
 
     Example: `%s = tile.alloc_shared {manual} : !tsr.shared<["128"], f32, "">`
   }];

@@ -101,6 +101,21 @@ static Value kernelStore(Context &cx, const BuiltinRow &, Bound &args, const Giv
   return Value::of(ValueKind::None);
 }
 
+/// Bytes to which every machine can place the shared memory of a group.
+constexpr int64_t kMostAlignment = 1024;
+
+/// `alignment=` of a buffer in bytes, 0 where it is not given. Nothing after a message.
+static std::optional<int64_t> alignmentArgument(Context &cx, const Value &given, Span span) {
+  if (!given.given()) return 0;
+  std::optional<int64_t> bytes = knownInt(cx, given, span, "`alignment`");
+  if (!bytes) return std::nullopt;
+  if (*bytes > 0 && *bytes <= kMostAlignment && (*bytes & (*bytes - 1)) == 0) return bytes;
+  if (fresh(cx, Id::wrongArgument, span))
+    report(cx, Id::wrongArgument, span, quoted("alignment"), "a power of two of bytes, at most " + std::to_string(kMostAlignment),
+           describe(cx, given));
+  return std::nullopt;
+}
+
 static Value kernelAllocShared(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span span) {
   std::vector<Dim> shape;
   if (!shapeArgument(cx, args.values[0], args.spans[0], shape) || !sizesArePossible(cx, shape, args.spans[0]))
@@ -136,11 +151,15 @@ static Value kernelAllocShared(Context &cx, const BuiltinRow &, Bound &args, con
     }
     if (args.values[2].text == "xor") swizzle = "xor";
   }
+  std::optional<int64_t> alignment = alignmentArgument(cx, args.values[3], args.spans[3]);
+  if (!alignment) return Value::poison();
   Value v = Value::of(ValueKind::Shared);
   v.var = newVar(cx, "", type, span);
   v.var->swizzle = swizzle;
   v.type = type;
-  emit(cx, StmtKind::AllocShared, span).var = v.var;
+  Stmt &stmt = emit(cx, StmtKind::AllocShared, span);
+  stmt.var = v.var;
+  stmt.count = *alignment;
   return v;
 }
 

@@ -1,4 +1,5 @@
 // The body of a kernel, operation by operation: control flow, time, and who handles the rest.
+#include "ir/common/SharedAlignment.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "transforms/tile/Lowering.h"
@@ -55,8 +56,9 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
   } else if (llvm::isa<graph::BarrierOp>(op)) {
     builder_.create<tile::BarrierOp>(loc);
   } else if (auto alloc = llvm::dyn_cast<graph::AllocSharedOp>(op)) {
-    values_.map(alloc.getResult(),
-                builder_.create<tile::AllocSharedOp>(loc, alloc.getType(), /*manual=*/true).getResult());
+    auto buffer = builder_.create<tile::AllocSharedOp>(loc, alloc.getType(), /*manual=*/true);
+    if (Attribute alignment = alloc->getAttr(kSharedAlignment)) buffer->setAttr(kSharedAlignment, alignment);
+    values_.map(alloc.getResult(), buffer.getResult());
   } else if (auto sort = llvm::dyn_cast<schedule::ArgsortRowOp>(op)) {
     SmallVector<Value> indices;
     for (Value index : sort.getIndices()) indices.push_back(values_.lookup(index));

@@ -66,7 +66,7 @@ LogicalResult computeSharedBytes(Emission &em) {
   }
   std::vector<int64_t> totals;
   for (const auto &combination : combinations) {
-    int64_t total = 0;
+    int64_t total = 0, greatest = 128;
     std::vector<int64_t> parts;
     for (const SharedBuffer &buffer : em.shared->buffers) {
       int64_t bytes = buffer.elementBytes;
@@ -80,10 +80,12 @@ LogicalResult computeSharedBytes(Emission &em) {
         TSR_CHECK(value, "a shared buffer without a size");
         bytes *= *value;
       }
-      total = static_cast<int64_t>(llvm::alignTo(total, em.out.getSharedAlignment())) + bytes;
+      const int64_t alignment = std::max<int64_t>(em.out.getSharedAlignment(), buffer.alignment);
+      greatest = std::max(greatest, buffer.alignment);
+      total = static_cast<int64_t>(llvm::alignTo(total, alignment)) + bytes;
       parts.push_back(bytes);
     }
-    totals.push_back((total + 127) / 128 * 128);
+    totals.push_back(static_cast<int64_t>(llvm::alignTo(total, greatest)));
     if (totals.back() > em.machine.sharedBytes) return refuseShared(em, totals.back(), parts, combination);
   }
   if (!em.shared->buffers.empty() && !em.isCpu())

@@ -1,6 +1,7 @@
 // Shared memory: what the program allocates, and where lanes meet in calls of the device headers.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/common/SharedAlignment.h"
 #include "transforms/target/cpu/Operands.h"
 #include "transforms/target/sizes/Sizes.h"
 #include "transforms/target/tiles/SharedMemory.h"
@@ -37,11 +38,14 @@ LogicalResult emitAllocShared(Emission &em, tile::AllocSharedOp op) {
   em.builder.setInsertionPoint(em.declarations);
   auto shared = em.builder.create<out::SharedOp>(op.getLoc(), out::LValueType::get(em.context, held), name);
   em.values->bound[op.getResult()] = valueOf(shared.getPlace());
+  auto alignment = op->getAttrOfType<IntegerAttr>(ir::kSharedAlignment);
+  if (alignment) shared->setAttr(ir::kSharedAlignment, alignment);
   SharedBuffer bytes{{}, 4, name, op.getLoc()};
   if (type.getElementType().isIntOrFloat())
     bytes.elementBytes = (type.getElementType().getIntOrFloatBitWidth() + 7) / 8;
   if (isa<ComplexType, IndexType>(type.getElementType())) bytes.elementBytes = 8;
   for (ir::DimAttr extent : shape) bytes.extents.push_back(extent.getDim());
+  if (alignment) bytes.alignment = alignment.getInt();
   em.shared->buffers.push_back(bytes);
   return success();
 }

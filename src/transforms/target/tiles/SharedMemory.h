@@ -9,6 +9,7 @@ struct SharedBuffer {
   int64_t elementBytes;
   std::string name;
   mlir::Location place;
+  int64_t alignment = 1;  // bytes, that the program asks for
 };
 
 struct SharedMemory {
