@@ -143,6 +143,20 @@ static void exp_accuracy() {
   expect(of_ends[0] == 0.0f && std::isinf(of_ends[1]) && of_ends[1] > 0 && of_ends[2] != of_ends[2] && of_ends[3] == 1.0f, "exp of the ends");
 }
 
+/// Each tile once; groups that follow each other stay in a band until it is full.
+static void banded() {
+  for (int64_t rows : {1, 2, 7, 8, 9, 16, 17, 131})
+    for (int64_t cols : {1, 2, 5, 8, 127}) {
+      std::vector<int> seen(static_cast<size_t>(rows * cols));
+      for (int64_t group = 0; group < rows * cols; ++group) {
+        const tsr::TileAt tile = tsr::banded_tile<8>(group, rows, cols);
+        const bool inside = tile.row >= 0 && tile.row < rows && tile.col >= 0 && tile.col < cols;
+        expect(inside && ++seen[static_cast<size_t>(tile.row * cols + tile.col)] == 1, "a tile of its own", group);
+        expect(tile.row / 8 == group / (8 * cols), "a band after the other", group);
+      }
+    }
+}
+
 /// Every row of every matrix once, and of those that are gone over at last the last rows first.
 static void longest_first() {
   for (int64_t rows : {1, 2, 7, 32, 300})
@@ -457,6 +471,7 @@ int main() {
   nearest<tsr::f8e5m2::format>("nearest f8e5m2");
   scalars();
   exp_accuracy();
+  banded();
   longest_first();
   rounds_from_both_ends();
   longest_in_pairs();

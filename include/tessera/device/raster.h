@@ -14,17 +14,17 @@
 namespace tsr {
 inline namespace TSR_TARGET {
 
-/// The row of tiles of group number `group`, of rows x cols tiles.
-template <int Band> TSR_INLINE int64_t banded_row(int64_t group, int64_t rows, int64_t cols) {
-  const unsigned band = static_cast<unsigned>(group) / static_cast<unsigned>(Band * cols);
+/// A tile of a matrix, counted in tiles.
+struct TileAt {
+  int64_t row, col;
+};
+
+/// The tile of group number `group`, of rows x cols tiles.
+template <int Band> TSR_INLINE TileAt banded_tile(int64_t group, int64_t rows, int64_t cols) {
+  const unsigned of_band = static_cast<unsigned>(Band * cols), band = static_cast<unsigned>(group) / of_band;
   const unsigned left = static_cast<unsigned>(rows) - band * Band, height = left < Band ? left : Band;
-  return band * Band + static_cast<unsigned>(group) % static_cast<unsigned>(Band * cols) % height;
-}
-/// Its column.
-template <int Band> TSR_INLINE int64_t banded_col(int64_t group, int64_t rows, int64_t cols) {
-  const unsigned band = static_cast<unsigned>(group) / static_cast<unsigned>(Band * cols);
-  const unsigned left = static_cast<unsigned>(rows) - band * Band, height = left < Band ? left : Band;
-  return static_cast<unsigned>(group) % static_cast<unsigned>(Band * cols) / height;
+  const unsigned in_band = static_cast<unsigned>(group) % of_band;
+  return {band * Band + in_band % height, in_band / height};
 }
 
 namespace detail {

@@ -30,10 +30,10 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t m = tsr::banded_row<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
-      tsr::ceil_div(N, BN)) * BM;  // 03_matmul.tsr:13
-  const int64_t n = tsr::banded_col<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
-      tsr::ceil_div(N, BN)) * BN;
+  const auto tile = tsr::banded_tile<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
+      tsr::ceil_div(N, BN));  // 03_matmul.tsr:13
+  const int64_t m = tile.row * BM;
+  const int64_t n = tile.col * BN;
   tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {  // :15
     const int64_t stage_product = stage * BK;
@@ -80,10 +80,10 @@ small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t m = tsr::banded_row<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
-      tsr::ceil_div(N, BN)) * BM;  // 03_matmul.tsr:13
-  const int64_t n = tsr::banded_col<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
-      tsr::ceil_div(N, BN)) * BN;
+  const auto tile = tsr::banded_tile<8>(int64_t(blockIdx.x), tsr::ceil_div(M, BM),
+      tsr::ceil_div(N, BN));  // 03_matmul.tsr:13
+  const int64_t m = tile.row * BM;
+  const int64_t n = tile.col * BN;
   tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {  // :15
     const int64_t stage_product = stage * BK;

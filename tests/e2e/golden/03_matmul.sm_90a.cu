@@ -51,8 +51,9 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :13
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {  // :15
         const int32_t stage = to_fill.acquire();  // :16
         tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
@@ -66,8 +67,9 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :13
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
       for (int64_t k = 0; k < K; k += BK) {  // :15
         const int32_t stage = filled.wait();  // :16
@@ -123,8 +125,9 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :13
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {  // :15
         const int32_t stage = to_fill.acquire();  // :16
         tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
@@ -140,8 +143,9 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
     for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
         groups; group += Teams * int64_t(gridDim.x)) {
       // :13
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
       filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));  // :15
       turns.take();

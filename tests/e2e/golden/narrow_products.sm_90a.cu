@@ -55,8 +55,9 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
     }
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = to_fill.acquire();  // :28
         tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
@@ -69,8 +70,9 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
     tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
       for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = filled.wait();  // :28
@@ -134,8 +136,9 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
     }
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = to_fill.acquire();  // :28
         tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
@@ -150,8 +153,9 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
         groups; group += Teams * int64_t(gridDim.x)) {
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
       filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));
       turns.take();
@@ -222,8 +226,9 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
     }
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = to_fill.acquire();  // :28
         tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
@@ -238,8 +243,9 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
         groups; group += Teams * int64_t(gridDim.x)) {
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
       filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));
       turns.take();
@@ -305,8 +311,9 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
     tsr::RingWriter<Align, Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :45
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {  // :47
         const int32_t stage = to_fill.acquire();  // :48
         tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
@@ -320,8 +327,9 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
     tsr::RingReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :45
-      const int64_t m = tsr::banded_row<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BM;
-      const int64_t n = tsr::banded_col<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN)) * BN;
+      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const int64_t m = tile.row * BM;
+      const int64_t n = tile.col * BN;
       tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :46
       for (int64_t k = 0; k < K; k += BK) {  // :47
         const int32_t stage = filled.wait();  // :48

@@ -125,7 +125,7 @@ void readAhead(Emission &em, ExprRef from, int64_t elements) {
   for (Value array : arrays) {
     ArrayRef<ir::DimAttr> shape = ir::shapeOf(array.getType());
     Indices arguments = {
-        em.streams->streaming,      em.values->bound.lookup(array), binary("+", origin(em, 0), em.typed(1)),
+        em.streams->streaming,      em.values->bound.lookup(array), binary("+", origin(em, 0, ir::unnamed(em.kernel.getLoc())), em.typed(1)),
         dim(em, shape[0].getDim()), dim(em, shape[1].getDim()),     from};
     statement(em, call("tsr::read_ahead", arguments, em.none(), {em.builder.getI64IntegerAttr(elements)}),
               ir::unnamed(em.kernel.getLoc()));

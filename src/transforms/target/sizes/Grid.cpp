@@ -6,9 +6,11 @@
 #include "transforms/target/kernel/Kernel.h"
 #include "transforms/target/sizes/Grid.h"
 #include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/values/Values.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 
@@ -46,20 +48,32 @@ static bool goesInBands(Emission &em) {
          !(em.grid->counts[rank - 2] == Dim(1)) && em.kernel.getGrid().getKind() == ir::GridKind::Output;
 }
 
+/// The group's tile of its matrix: declared where the first of its two numbers is asked for.
+static ExprRef bandedTile(Emission &em, Location place) {
+  Grid &grid = *em.grid;
+  Block *here = em.builder.getInsertionBlock();
+  if (grid.tile && grid.tileOf == grid.group && grid.tileIn->getParent()->isAncestor(here->getParent()))
+    return grid.tile;
+  const size_t rank = grid.counts.size();
+  const Dim &rows = grid.counts[rank - 2], &cols = grid.counts[rank - 1];
+  Dim matrices(1);
+  for (const Dim &count : llvm::ArrayRef(grid.counts).drop_back(2)) matrices = matrices * count;
+  ExprRef group = matrices == Dim(1) ? grid.group : binary("%", grid.group, dim(em, rows * cols));
+  Type type = out::NamedType::get(em.context, "auto");  // tsr::TileAt
+  ExprRef tile =
+      call("tsr::banded_tile", {group, dim(em, rows), dim(em, cols)}, type, {em.builder.getI64IntegerAttr(kBand)});
+  grid.tile = declare(em, em.names.fresh("tile"), type, "copy", {tile}, true, place);
+  grid.tileOf = grid.group;
+  grid.tileIn = here;
+  return grid.tile;
+}
+
 /// The number of the group along one axis of the grid; the last axis varies fastest.
-static ExprRef groupIndex(Emission &em, int64_t axis) {
+static ExprRef groupIndex(Emission &em, int64_t axis, Location place) {
   auto rank = static_cast<int64_t>(em.grid->counts.size());
   if (axis >= rank || em.grid->counts[axis] == Dim(1)) return em.typed(0);
-  if (axis >= rank - 2 && !em.kernel.getLongestFirst() && goesInBands(em)) {
-    Dim matrices(1);
-    for (int64_t a = 0; a < rank - 2; ++a) matrices = matrices * em.grid->counts[a];
-    ExprRef rows = dim(em, em.grid->counts[rank - 2]), cols = dim(em, em.grid->counts[rank - 1]);
-    ExprRef group = matrices == Dim(1)
-                        ? em.grid->group
-                        : binary("%", em.grid->group, dim(em, em.grid->counts[rank - 2] * em.grid->counts[rank - 1]));
-    return call(axis == rank - 2 ? "tsr::banded_row" : "tsr::banded_col", {group, rows, cols}, em.indexType(),
-                {em.builder.getI64IntegerAttr(kBand)});
-  }
+  if (axis >= rank - 2 && !em.kernel.getLongestFirst() && goesInBands(em))
+    return member(bandedTile(em, place), axis == rank - 2 ? "row" : "col", em.indexType());
   ExprRef index = em.grid->group;
   std::optional<uint64_t> longest = em.kernel.getLongestFirst();
   if (longest && em.grid->counts[*longest] == Dim(1)) longest.reset();
@@ -82,9 +96,9 @@ static ExprRef groupIndex(Emission &em, int64_t axis) {
   return index;
 }
 
-ExprRef origin(Emission &em, int64_t axis) {
+ExprRef origin(Emission &em, int64_t axis, Location place) {
   ir::GridAttr grid = em.kernel.getGrid();
-  ExprRef index = groupIndex(em, axis);
+  ExprRef index = groupIndex(em, axis, place);
   if (grid.getKind() != ir::GridKind::Output) return index;
   return binary("*", index, dim(em, em.grid->extents[axis]));
 }
@@ -98,8 +112,8 @@ ExprRef lane(Emission &em) {
 ExprRef query(Emission &em, tile::QueryOp op) {
   StringRef what = op.getQuery();
   int64_t axis = op.getAxis();
-  if (what == "origin") return origin(em, axis);
-  if (what == "group_id") return groupIndex(em, axis);
+  if (what == "origin") return origin(em, axis, op.getLoc());
+  if (what == "group_id") return groupIndex(em, axis, op.getLoc());
   if (what == "group_count")
     return axis < static_cast<int64_t>(em.grid->counts.size()) ? dim(em, em.grid->counts[axis]) : em.typed(1);
   if (what == "group_size") return em.isCpu() && em.lanes->runs.empty() ? em.typed(1) : name("Threads", em.indexType());

@@ -9,13 +9,16 @@ struct Grid {
   std::vector<Dim> counts;   // groups along each axis
   ExprRef group, lane;       // `lane`: null where all lanes of a group are meant
   ExprRef laneLoop;          // the counter of a loop over the lanes of all groups
+  // Where groups go over tiles in bands: the variable of the tile, of which group it is the tile, and the block that it stands in.
+  ExprRef tile, tileOf;
+  mlir::Block *tileIn = nullptr;
 };
 
 // ---- Grid.cpp
 /// How many groups there are along each axis.
 void planGrid(Emission &em);
 /// Where the tile of the group begins along an axis.
-ExprRef origin(Emission &em, int64_t axis);
+ExprRef origin(Emission &em, int64_t axis, mlir::Location place);
 /// The number of the lane in its group.
 ExprRef lane(Emission &em);
 ExprRef query(Emission &em, ir::tile::QueryOp op);
