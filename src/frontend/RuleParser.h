@@ -2,6 +2,7 @@
 // and listeners that a parser which stops at the first failure does not need. C++17, like the generated code.
 #pragma once
 #include "antlr4-runtime.h"
+#include <type_traits>
 
 namespace tessera::grammar {
 
@@ -44,8 +45,17 @@ private:
   static antlr4::tree::TerminalNode *tokenOf(antlr4::tree::ParseTree *child) {
     return child->children.empty() ? static_cast<antlr4::tree::TerminalNode *>(child) : nullptr;
   }
+  /// The child as a node of the rule; null when it is another's.
   template <class Rule> static Rule *as(antlr4::tree::ParseTree *child) {
-    return child->children.empty() ? nullptr : dynamic_cast<Rule *>(static_cast<RuleNode *>(child));
+    static const size_t rule = indexOf<Rule>();
+    if (child->children.empty()) return nullptr;
+    auto *node = static_cast<RuleNode *>(child);
+    return node->getRuleIndex() == rule ? static_cast<Rule *>(node) : nullptr;
+  }
+  /// A rule with labelled alternatives has a class for each below its own.
+  template <class Rule> static size_t indexOf() {
+    if constexpr (std::is_default_constructible_v<Rule>) return Rule().getRuleIndex();
+    else return Rule(nullptr, 0).getRuleIndex();
   }
 };
 
@@ -53,6 +63,14 @@ class RuleParser : public antlr4::Parser {
 public:
   using antlr4::Parser::Parser;
 
+  /// Hides ANTLR's function of this name, which keeps what is left to do on the heap.
+  template <class Rest> static auto finally(Rest rest) {
+    struct AtEnd {
+      Rest rest;
+      ~AtEnd() { rest(); }
+    };
+    return AtEnd{std::move(rest)};
+  }
   template <class Simulator> Simulator *getInterpreter() const { return static_cast<Simulator *>(_interpreter); }
   void enterRule(antlr4::ParserRuleContext *rule, size_t state, size_t) override {
     setState(state);
