@@ -127,6 +127,7 @@ struct Context {
   std::set<std::string> misnamed;                                   // what was defined with the name of a dtype
   std::set<std::pair<const Callable *, std::string>> unknownNames;  // that were reported, by the functions they are in
 
+  std::shared_ptr<shape::Solved> solved = shape::nothingSolved();  // of the facts of all functions
   FunctionState function;
   std::shared_ptr<ModelTrace> modelToEnter;  // of the function that is entered next
   std::optional<std::pair<Span, Dim>> worked;  // the call that was checked last, and what it does; with facts only

@@ -4,6 +4,7 @@
 namespace tessera::shape {
 
 void collectDivisors(const Dim &dim, std::vector<Dim> &list) {
+  if (dim.isConstant() || dim.isVar()) return;
   for (const Dim::Term &term : dim.terms())
     for (const auto &[atom, power] : term.atoms) {
       if (atom.kind == AtomKind::Var) continue;

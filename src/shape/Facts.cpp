@@ -46,6 +46,8 @@ std::optional<Dim> divideExactly(const Dim &a, const Dim &b) {
 
 bool plainlyNonNegative(const Dim &value, int64_t least) {
   if (!value.isDefined()) return false;
+  if (value.isConstant()) return value.constant() >= 0;
+  if (value.isVar()) return isDimensionName(value.varName());
   __int128 sum = 0;
   for (const Dim::Term &term : value.terms()) {
     if (term.atoms.empty()) {
@@ -206,16 +208,21 @@ Facts::Substitution::const_iterator Facts::lastName(Substitution::const_iterator
 /// With the variables written as what they are. `room`: how many operators and variables it may still come to; behind that
 /// variables stay, because formulas that mention others twice double with each.
 Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples, int &room) const {
+  auto named = [&](const std::string &name) {
+    auto it = substitution_.find(name);
+    if (it != substitution_.end()) it = lastName(it);
+    bool written = it != substitution_.end() && depth <= kDeepest && --room > 0;
+    return written ? rebuild(it->second, depth + 1, useMultiples, room) : Dim::var(name);
+  };
+  if (dim.isConstant()) return dim.constant();
+  if (dim.isVar()) return named(dim.varName());
   Dim sum;
   for (const Dim::Term &term : dim.terms()) {
     Dim product(term.coefficient);
     for (const auto &[atom, power] : term.atoms) {
       Dim value;
       if (atom.kind == AtomKind::Var) {
-        auto it = substitution_.find(atom.name);
-        if (it != substitution_.end()) it = lastName(it);
-        bool written = it != substitution_.end() && depth <= kDeepest && --room > 0;
-        value = written ? rebuild(it->second, depth + 1, useMultiples, room) : Dim::var(atom.name);
+        value = named(atom.name);
       } else {
         --room;
         Dim l = rebuild(*atom.left, depth, useMultiples, room), r = rebuild(*atom.right, depth, useMultiples, room);
@@ -239,6 +246,8 @@ Dim Facts::rebuild(const Dim &dim, int depth, bool useMultiples, int &room) cons
   return sum;
 }
 bool Facts::isNormal(const Dim &dim) const {
+  if (dim.isConstant()) return true;
+  if (dim.isVar()) return !substitution_.count(dim.varName());
   bool normal = true;
   for (const Dim::Term &term : dim.terms())
     for (const auto &[atom, power] : term.atoms)

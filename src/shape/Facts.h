@@ -25,8 +25,15 @@ struct Answer {
 
 enum class Emptiness : uint8_t { Empty, Inhabited, Unknown };
 
+/// Answers of the solver, which facts may share: the functions of a program ask about equal systems again and again.
+class Solved;
+std::shared_ptr<Solved> nothingSolved();
+
 class Facts {
 public:
+  Facts() = default;
+  explicit Facts(std::shared_ptr<Solved> solved) : solved_(std::move(solved)) {}
+
   /// Run-time variables ("%...") are any integers unless a bound is known; dimensions are at least 0, tile
   /// sizes ("T.m") at least 1. What divides is not 0.
   void add(const Formula &fact);
@@ -119,6 +126,7 @@ private:
   std::vector<Formula> known_;
   std::vector<std::string> rewritten_;  // by the fact that is being added
   mutable std::shared_ptr<Cache> cache_;
+  std::shared_ptr<Solved> solved_;  // may be null
 };
 
 /// a / b when b is one term that divides every term of a.

@@ -91,6 +91,7 @@ namespace {
 constexpr size_t kMostFacts = 128, kMostHard = 16;  // of one proof
 
 bool isPlain(const Dim &dim) {
+  if (dim.isConstant() || dim.isVar()) return true;
   for (const Dim::Term &term : dim.terms())
     for (const auto &[atom, power] : term.atoms)
       if (atom.kind != AtomKind::Var) return false;

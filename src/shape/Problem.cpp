@@ -103,7 +103,7 @@ Dim Problem::flattenAtom(const Atom &atom) {
 }
 
 Dim Problem::flatten(const Dim &dim) {
-  if (!dim.isDefined()) return dim;
+  if (!dim.isDefined() || dim.isConstant() || dim.isVar()) return dim;
   bool plain = true;
   for (const Dim::Term &term : dim.terms())
     for (const auto &[atom, power] : term.atoms) plain &= atom.kind == AtomKind::Var;
@@ -353,13 +353,49 @@ bool Problem::search(LinearSystem &system, size_t clause,
   return false;
 }
 
-Emptiness Problem::solve() {
+std::optional<Emptiness> *Solved::at(std::string system) {
+  if (answers_.size() < kMost) return &answers_[std::move(system)];
+  auto known = answers_.find(system);
+  return known == answers_.end() ? nullptr : &known->second;
+}
+std::shared_ptr<Solved> nothingSolved() { return std::make_shared<Solved>(); }
+
+/// All that the answer depends on.
+std::string Problem::key() const {
+  std::string key;
+  auto add = [&](int64_t number) { key.append(reinterpret_cast<const char *>(&number), sizeof number); };
+  auto addRow = [&](const LinearRow &row) {
+    add(static_cast<int64_t>(row.terms.size()) * 2 + row.equality);
+    add(row.constant);
+    for (const auto &[at, coefficient] : row.terms) add(static_cast<int64_t>(at)), add(coefficient);
+  };
+  add(static_cast<int64_t>(columns_.size()) * 2 + exact_);
+  add(static_cast<int64_t>(rows_.size()));
+  for (const LinearRow &row : rows_) addRow(row);
+  for (const Clause &clause : clauses_) {
+    add(static_cast<int64_t>(clause.size()));
+    for (const Alternative &alternative : clause) {
+      add(static_cast<int64_t>(alternative.size()));
+      for (const LinearRow &row : alternative) addRow(row);
+    }
+  }
+  return key;
+}
+
+Emptiness Problem::solve(Solved *solved) {
   close();
+  std::optional<Emptiness> *known = solved ? solved->at(key()) : nullptr;
+  if (known && *known) return **known;
   LinearSystem system{columns_.size(), rows_};
   startSearch();
-  if (search(system, 0, [](const LinearSystem &) { return true; }))
-    return exact_ ? Emptiness::Inhabited : Emptiness::Unknown;
-  return certain_ ? Emptiness::Empty : Emptiness::Unknown;
+  Emptiness found = Emptiness::Unknown;
+  if (search(system, 0, [](const LinearSystem &) { return true; })) {
+    if (exact_) found = Emptiness::Inhabited;
+  } else if (certain_) {
+    found = Emptiness::Empty;
+  }
+  if (known) *known = found;
+  return found;
 }
 
 std::optional<Sizes> Problem::smallest(const std::vector<std::string> &names) {

@@ -6,8 +6,20 @@
 #pragma once
 #include "shape/Facts.h"
 #include "shape/Linear.h"
+#include <unordered_map>
 
 namespace tessera::shape {
+
+/// By the system, in which variables are columns without names.
+class Solved {
+public:
+  /// The answer that stands for a system, to be filled in where there is none yet; null where no more are kept.
+  std::optional<Emptiness> *at(std::string system);
+
+private:
+  static constexpr size_t kMost = 20'000;
+  std::unordered_map<std::string, std::optional<Emptiness>> answers_;
+};
 
 class Problem {
 public:
@@ -19,7 +31,7 @@ public:
   /// The variable is at least `bound`. Variables without a bound are any integers.
   void bound(const std::string &variable, int64_t bound) { lower_[variable] = bound; }
   void require(const Formula &formula);
-  Emptiness solve();
+  Emptiness solve(Solved *solved = nullptr);
   /// The sizes whose sum over `names` is least; of these the first by name. Only where solve() is exact.
   std::optional<Sizes> smallest(const std::vector<std::string> &names);
 
@@ -42,6 +54,7 @@ private:
   void addEnvelope(size_t product, size_t at);
   void addProducts();
   void close();
+  std::string key() const;
   void startSearch();
   bool search(LinearSystem &system, size_t clause, const std::function<bool(const LinearSystem &)> &found);
 

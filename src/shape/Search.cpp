@@ -61,7 +61,7 @@ Emptiness Facts::emptiness(const Relevant &with, const Formula &formula, bool po
   std::vector<Formula> all{formula};  // first, because rows of too many columns are left out
   std::vector<Formula> conditions = with.conditions(positive);
   all.insert(all.end(), conditions.begin(), conditions.end());
-  return problemOf(with.variables, all, positive).solve();
+  return problemOf(with.variables, all, positive).solve(solved_.get());
 }
 
 bool Facts::findPositive(const Relevant &with) const {
@@ -164,7 +164,7 @@ std::optional<Sizes> Facts::sizesWhere(const Formula &given) const {
     for (const std::string &name : with.variables)
       if (isDimensionName(name) && !quotients_.count(name)) names.push_back(name);
     std::sort(names.begin(), names.end());
-    Emptiness emptiness = problem.solve();
+    Emptiness emptiness = problem.solve(solved_.get());
     if (emptiness == Emptiness::Empty) continue;
     std::optional<Sizes> found;
     if (emptiness == Emptiness::Inhabited) {

@@ -253,6 +253,7 @@ static void finishTensor(Context &cx, const ast::FuncDef &def) {
 FunctionState enterFunction(Context &cx, Function &function, const Callable &callable) {
   FunctionState outer = std::exchange(cx.function, {});
   cx.function.fn = &function;
+  cx.function.facts = shape::Facts(cx.solved);
   cx.function.block = &function.body;
   cx.function.frame = std::make_shared<Frame>();
   cx.function.frame->function = &callable;
