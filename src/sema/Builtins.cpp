@@ -1,4 +1,5 @@
 #include "sema/Builtins.h"
+#include <unordered_map>
 
 namespace tessera::sema {
 
@@ -10,8 +11,14 @@ const std::vector<BuiltinRow> &builtinRows() {
   return rows;
 }
 const BuiltinRow *builtinByName(std::string_view name, char place) {
-  for (const BuiltinRow &row : builtinRows())
-    if (row.name == name && row.places.find(place) != std::string_view::npos) return &row;
+  static const auto byName = [] {
+    std::unordered_map<std::string_view, std::vector<const BuiltinRow *>> rows;
+    for (const BuiltinRow &row : builtinRows()) rows[row.name].push_back(&row);
+    return rows;
+  }();
+  if (auto rows = byName.find(name); rows != byName.end())
+    for (const BuiltinRow *row : rows->second)
+      if (row->places.find(place) != std::string_view::npos) return row;
   return nullptr;
 }
 

@@ -58,8 +58,9 @@ ExprPtr broadcastTo(ExprPtr expr, const std::vector<Dim> &shape);
 Value broadcastValue(Context &cx, Value value, const std::vector<Dim> &shape, Span span);
 /// The axis that an argument names, counted from the first. Nothing after a message.
 std::optional<int> axisOf(Context &cx, const Value &value, size_t rank, Span span, const std::string &shown);
+std::optional<int> axisOf(Context &cx, const Value &value, const Value &of, Span span);
 /// The axes that an argument names. False after a message.
-bool axesOf(Context &cx, const Value &axis, size_t rank, Span span, std::vector<int> &axes, const std::string &shown);
+bool axesOf(Context &cx, const Value &axis, const Value &of, Span span, std::vector<int> &axes);
 
 // ---- Reshape.cpp
 Value transpose(Context &cx, Value value, std::vector<int> axes, Span span);

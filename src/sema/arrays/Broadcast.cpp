@@ -124,27 +124,35 @@ Value broadcastValue(Context &cx, Value value, const std::vector<Dim> &shape, Sp
   return arrayValue(cx, broadcastTo(takeExpr(value), shape), type, std::move(limits), span);
 }
 
-std::optional<int> axisOf(Context &cx, const Value &value, size_t rank, Span span, const std::string &shown) {
+/// `shown`: what the thing with these axes is called.
+template <class Shown> static std::optional<int> axisIn(Context &cx, const Value &value, size_t rank, Span span, Shown shown) {
   auto axis = knownInt(cx, value, span, "an axis");
   if (!axis) return std::nullopt;
   int64_t r = static_cast<int64_t>(rank);
   if (*axis < -r || *axis >= r) {
     if (fresh(cx, Id::badAxis, span))
-      report(cx, Id::badAxis, span, std::to_string(*axis), shown)
+      report(cx, Id::badAxis, span, std::to_string(*axis), shown())
           .help("it has " + std::to_string(rank) + " dimensions, counted from 0, or from the end with -1");
     return std::nullopt;
   }
   return static_cast<int>(*axis < 0 ? *axis + r : *axis);
 }
 
-bool axesOf(Context &cx, const Value &axis, size_t rank, Span span, std::vector<int> &axes, const std::string &shown) {
+std::optional<int> axisOf(Context &cx, const Value &value, size_t rank, Span span, const std::string &shown) {
+  return axisIn(cx, value, rank, span, [&] { return shown; });
+}
+std::optional<int> axisOf(Context &cx, const Value &value, const Value &of, Span span) {
+  return axisIn(cx, value, of.type.shape.size(), span, [&] { return describe(cx, of); });
+}
+
+bool axesOf(Context &cx, const Value &axis, const Value &of, Span span, std::vector<int> &axes) {
   if (!axis.given() || axis.kind == ValueKind::None) {
-    for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int>(i));
+    for (size_t i = 0; i < of.type.shape.size(); ++i) axes.push_back(static_cast<int>(i));
     return true;
   }
   std::vector<Value> items = axis.isSequence() ? axis.items : std::vector<Value>{axis};
   for (const Value &item : items) {
-    auto one = axisOf(cx, item, rank, span, shown);
+    auto one = axisOf(cx, item, of, span);
     if (!one) return false;
     axes.push_back(*one);
   }

@@ -17,7 +17,7 @@ Value arrayTranspose(Context &cx, const BuiltinRow &row, Bound &args, Span span)
   size_t rank = x.type.shape.size();
   std::vector<int> axes;
   for (size_t i = 0; i < given.size(); ++i) {
-    auto axis = axisOf(cx, given[i], rank, args.restSpans[args.rest.size() == given.size() ? i : 0], describe(cx, x));
+    auto axis = axisOf(cx, given[i], x, args.restSpans[args.rest.size() == given.size() ? i : 0]);
     if (!axis) return Value::poison();
     axes.push_back(*axis);
   }
@@ -84,7 +84,7 @@ Value arraySqueeze(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   if (!args.values[1].given()) {  // all that are proved to have one element
     for (size_t a = 0; a < x.type.shape.size(); ++a)
       if (cx.function.facts.same(x.type.shape[a], Dim(1))) axes.push_back(static_cast<int>(a));
-  } else if (!axesOf(cx, args.values[1], x.type.shape.size(), args.spans[1], axes, describe(cx, x))) {
+  } else if (!axesOf(cx, args.values[1], x, args.spans[1], axes)) {
     return Value::poison();
   }
   for (size_t i = axes.size(); i-- > 0 && !x.isPoison();) x = removeAxis(cx, std::move(x), axes[i], span);
@@ -112,7 +112,7 @@ Value arrayConcat(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::vector<Value> parts;
   if (!partsArgument(cx, row, args, span, parts)) return Value::poison();
   Value axis = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
-  auto at = axisOf(cx, axis, parts[0].type.shape.size(), args.spans[1], describe(cx, parts[0]));
+  auto at = axisOf(cx, axis, parts[0], args.spans[1]);
   return at ? concat(cx, std::move(parts), *at, span) : Value::poison();
 }
 
@@ -136,8 +136,7 @@ Value arraySplit(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   Value x = arrayArgument(cx, args, 0, shown);
   if (x.isPoison()) return x;
-  auto axis = axisOf(cx, args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x.type.shape.size(),
-                     args.spans[2], describe(cx, x));
+  auto axis = axisOf(cx, args.values[2].given() ? args.values[2] : Value::integer(Dim(0)), x, args.spans[2]);
   if (!axis) return Value::poison();
   if (args.values[1].isSequence()) {
     std::vector<Dim> sizes;
@@ -159,8 +158,8 @@ Value arrayFlatten(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   size_t rank = x.type.shape.size();
   Value first = args.values[1].given() ? args.values[1] : Value::integer(Dim(0)),
         last = args.values[2].given() ? args.values[2] : Value::integer(Dim(-1));
-  auto a = axisOf(cx, first, rank, args.spans[1], describe(cx, x)),
-       b = axisOf(cx, last, rank, args.spans[2], describe(cx, x));
+  auto a = axisOf(cx, first, x, args.spans[1]),
+       b = axisOf(cx, last, x, args.spans[2]);
   if (!a || !b) return Value::poison();
   if (*a > *b) {
     report(cx, Id::badConstant, span, "the first axis of `flatten` comes behind the last one");
@@ -187,7 +186,7 @@ Value arrayRepeat(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   Value x = arrayArgument(cx, args, 0, std::string(row.name));
   if (x.isPoison()) return x;
   std::vector<Dim> times;
-  auto axis = axisOf(cx, args.values[2], x.type.shape.size(), args.spans[2], describe(cx, x));
+  auto axis = axisOf(cx, args.values[2], x, args.spans[2]);
   if (!axis || !shapeArgument(cx, args.values[1], args.spans[1], times)) return Value::poison();
   if (times.size() != 1) {
     report(cx, Id::wrongArgument, args.spans[1], quoted(std::string(row.name)), "one number",

@@ -21,7 +21,7 @@ Value indicesFromStart(Context &cx, Value indices, const Dim &extent, Span span)
   if (at.isPoison() || !isSigned) return at;
   at = reusable(cx, std::move(at), "index", span);
   auto least = at.isScalar() ? limitOf(cx, *at.expr, false) : std::nullopt;
-  if (least && cx.function.facts.holds(*least, Relation::Ge, Dim(0)) == shape::Verdict::Proved) return at;
+  if (least && cx.function.facts.proves({*least, Relation::Ge, Dim(0)})) return at;
   Value isFromEnd = compareValues(cx, ast::CompareOp::Lt, at, Value::integer(Dim(0)), span);
   Value fromStart = elementwise(cx, ElementwiseOp::Add, {at, Value::integer(extent)}, span, "take");
   Value chosen = elementwise(cx, ElementwiseOp::Select, {isFromEnd, fromStart, at}, span, "take");
@@ -65,7 +65,7 @@ Value arrayTake(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   Value x = arrayArgument(cx, args, 0, shown);
   if (x.isPoison()) return x;
   Value axisValue = args.values[2].given() ? args.values[2] : Value::integer(Dim(0));
-  auto axis = axisOf(cx, axisValue, x.type.shape.size(), args.spans[2], describe(cx, x));
+  auto axis = axisOf(cx, axisValue, x, args.spans[2]);
   if (!axis) return Value::poison();
   Value indices = toArray(cx, args.values[1], DType::I32, args.spans[1]);
   if (indices.isPoison()) return indices;
@@ -111,7 +111,7 @@ Value arrayGather(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   Value x = arrayArgument(cx, args, 0, shown), indices = arrayArgument(cx, args, 1, shown);
   if (x.isPoison() || indices.isPoison()) return Value::poison();
   size_t axisAt = scatters ? 3 : 2;
-  auto axis = axisOf(cx, args.values[axisAt], x.type.shape.size(), args.spans[axisAt], describe(cx, x));
+  auto axis = axisOf(cx, args.values[axisAt], x, args.spans[axisAt]);
   if (!axis) return Value::poison();
   if (!isIndexTensor(indices)) {
     if (fresh(cx, Id::wrongArgument, args.spans[1]))
@@ -148,7 +148,7 @@ Value arrayGather(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::vector<int> along;
   for (size_t a = 0; a < from.size(); ++a) {
     along.push_back(static_cast<int>(a));
-    bool all = static_cast<int>(a) == *axis || cx.function.facts.equal(from[a], to[a]) == shape::Verdict::Proved;
+    bool all = static_cast<int>(a) == *axis || cx.function.facts.same(from[a], to[a]);
     if (!all) x = sliceAxis(cx, std::move(x), a, Dim(0), to[a], 1, span);
   }
   Value places = indicesFromStart(cx, std::move(indices), x.type.shape[static_cast<size_t>(*axis)], span);
@@ -160,7 +160,7 @@ static Value scattered(Context &cx, Value x, Value indices, Value values, int ax
   size_t at = static_cast<size_t>(axis);
   std::vector<Dim> shape = x.type.shape, pairs = shape;
   for (size_t a = 0; a < shape.size(); ++a)
-    if (a != at && cx.function.facts.equal(shape[a], indices.type.shape[a]) != shape::Verdict::Proved)
+    if (a != at && !cx.function.facts.same(shape[a], indices.type.shape[a]))
       return unsupported(cx, "`scatter` of less than all of an axis other than its own", span);
   Dim extent = shape[at], count = indices.type.shape[at];
   Value places = indicesFromStart(cx, std::move(indices), extent, span);

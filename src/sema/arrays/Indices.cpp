@@ -26,7 +26,7 @@ std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most) {
   if (!op || e.args.size() != 2) return std::nullopt;
   auto left = limitOf(cx, *e.args[0], most), right = limitOf(cx, *e.args[1], most);
   if (op->op == ElementwiseOp::Mod) {
-    if (!right || cx.function.facts.holds(*right, Relation::Ge, Dim(1)) != shape::Verdict::Proved) return std::nullopt;
+    if (!right || !cx.function.facts.proves({*right, Relation::Ge, Dim(1)})) return std::nullopt;
     return most ? *right - Dim(1) : Dim(0);
   }
   const bool isMin = op->op == ElementwiseOp::Min;

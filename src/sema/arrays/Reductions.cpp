@@ -79,7 +79,7 @@ Value reduce(Context &cx, ReduceOp op, Value value, const Value &axis, Span axis
   if (!requireNumber(cx, value, span, what)) return Value::poison();
   if (value.isScalar()) return value;
   std::vector<int> axes;
-  if (!axesOf(cx, axis, value.type.shape.size(), axisSpan, axes, describe(cx, value))) return Value::poison();
+  if (!axesOf(cx, axis, value, axisSpan, axes)) return Value::poison();
   for (int a : axes)
     if (dependsOnTile(cx, value.type.shape[static_cast<size_t>(a)], what, span)) return Value::poison();
   bool truth = op == ReduceOp::Any || op == ReduceOp::All;
@@ -145,7 +145,7 @@ Value mean(Context &cx, Value value, const Value &axis, Span axisSpan, bool keep
   }
   if (value.isScalar()) return value;
   std::vector<int> axes;
-  if (!axesOf(cx, axis, value.type.shape.size(), axisSpan, axes, describe(cx, value))) return Value::poison();
+  if (!axesOf(cx, axis, value, axisSpan, axes)) return Value::poison();
   ExprPtr count;
   Dim known(1);
   for (int a : axes) {

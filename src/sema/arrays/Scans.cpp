@@ -90,7 +90,7 @@ Value arrayScan(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   auto op = operationOf(cx, args);
   if (x.isPoison() || !op) return Value::poison();
   Value axisValue = args.values[2].given() ? args.values[2] : Value::integer(Dim(-1));
-  auto axis = axisOf(cx, axisValue, x.type.shape.size(), args.spans[2], describe(cx, x));
+  auto axis = axisOf(cx, axisValue, x, args.spans[2]);
   if (!axis) return Value::poison();
   const bool compares = *op == ReduceOp::Min || *op == ReduceOp::Max;
   const bool ordered = info(x.type.dtype).cls != DTypeClass::Complex && x.type.dtype != DType::Bool;

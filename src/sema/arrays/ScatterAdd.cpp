@@ -104,7 +104,7 @@ Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span
   if (info(scatter.values.type.dtype).cls == DTypeClass::Complex) return unsupported(cx, "`" + scatter.name + "` of complex numbers", span);
   if (inKernel(cx)) return unsupported(cx, "`" + scatter.name + "` inside a kernel", span);
   Value axisValue = args.values[3].given() ? args.values[3] : Value::integer(Dim(0));
-  auto axis = axisOf(cx, axisValue, x.type.shape.size(), args.spans[3], describe(cx, x));
+  auto axis = axisOf(cx, axisValue, x, args.spans[3]);
   if (!axis) return Value::poison();
   scatter.axis = *axis;
   size_t at = static_cast<size_t>(*axis);

@@ -32,7 +32,7 @@ Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   }
   size_t rank = x.type.shape.size();
   Value axisValue = args.values[1].given() ? args.values[1] : Value::integer(Dim(-1));
-  auto axis = axisOf(cx, axisValue, rank, args.spans[1], describe(cx, x));
+  auto axis = axisOf(cx, axisValue, x, args.spans[1]);
   auto descending = flagArgument(cx, args, 2);
   if (!axis || !descending) return Value::poison();
   if (dependsOnTile(cx, x.type.shape[static_cast<size_t>(*axis)], shown, span)) return Value::poison();

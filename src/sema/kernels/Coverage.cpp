@@ -175,7 +175,7 @@ bool suggestStride(Context &cx, diag::Builder &builder, const Stmt &store, size_
   if (!def || !cover || cover->gridAxis < 0 || cover->stride == cover->size) return false;
   const Dim &extent = store.access.base->type.shape[axis];
   cover->stride = cover->size;
-  bool enough = cx.function.facts.decide(cover->whole(extent)) == Verdict::Proved;
+  bool enough = cx.function.facts.proves(cover->whole(extent));
   if (!enough || !cx.function.facts.same(cover->count, Dim::ceilDiv(extent, cover->size))) return false;
   GroupOffset offset;
   for (const ast::StmtPtr &stmt : def->body) findGroupOffset(*stmt, cover->gridAxis, offset);
@@ -196,7 +196,7 @@ static void moreGroups(Context &cx, diag::Builder &builder, const Cover &cover, 
   auto reaches = [&](const Value &of, const Dim &by) {
     Cover other = cover;
     if (of.kind == ValueKind::Int) other.count = Dim::ceilDiv(of.sym, by);
-    return of.kind == ValueKind::Int && cx.function.facts.decide(other.whole(extent)) == Verdict::Proved;
+    return of.kind == ValueKind::Int && cx.function.facts.proves(other.whole(extent));
   };
   if (auto *division = ast::as<ast::BinaryExpr>(item); division && division->op == ast::BinaryOp::FloorDiv) {
     Value by = checkExpr(cx, *division->right);
@@ -237,7 +237,7 @@ void checkCoverage(Context &cx) {
       Formula whole = cover->whole(extents[axis]);
       if (cx.function.facts.decide(whole) != Verdict::Refuted || !fresh(cx, Id::unwrittenOutput, store.span)) continue;
       auto builder = report(cx, Id::unwrittenOutput, store.span, param.var->name);
-      bool gaps = cx.function.facts.holds(cover->stride, Relation::Gt, cover->size) == Verdict::Proved;
+      bool gaps = cx.function.facts.proves({cover->stride, Relation::Gt, cover->size});
       builder.label("along axis " + std::to_string(axis) + " this reaches " +
                     (gaps ? show(cx, cover->size) + " elements of each " + show(cx, cover->stride)
                           : "the indices " + show(cx, cover->base) + ".." + show(cx, cover->end() - Dim(1)) + " of " +

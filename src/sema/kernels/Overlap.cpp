@@ -198,7 +198,7 @@ void checkOverlap(Context &cx) {
         if ((*axes)[a].queries.count(group) || (g == 0 && (*axes)[a].queries.count(all))) by.push_back(a);
       auto cover = by.size() == 1 ? coverOf(store->access.parts[by[0]], names, kernel) : std::nullopt;
       bool along = cover && cover->gridAxis == static_cast<int>(g) &&
-                   cx.function.facts.holds(cover->stride, Relation::Ge, Dim(0)) == Verdict::Proved;
+                   cx.function.facts.proves({cover->stride, Relation::Ge, Dim(0)});
       if (!by.empty() && !along) continue;
       const Dim extent = along ? base.type.shape[by[0]] : Dim(0);
       Formula apart = along ? cover->apart(extent) : Formula(kernel.gridDims[g], Relation::Le, Dim(1));

@@ -65,7 +65,7 @@ bool isAligned(Context &cx, const Access &access, const std::string &called, Spa
   collect(cx.function.fn->body, names);
   auto first = last.offset ? dimOf(*last.offset, names) : std::optional<Dim>(Dim(0));
   if (!first ||
-      cx.function.facts.holds(Dim::mod(*first, count), shape::Relation::Eq, Dim(0)) != shape::Verdict::Proved) {
+      !cx.function.facts.proves({Dim::mod(*first, count), shape::Relation::Eq, Dim(0)})) {
     if (fresh(cx, Id::badConstant, span))
       report(cx, Id::badConstant, span,
              "I cannot tell that this begins at a multiple of " + show(cx, count) + " elements")
@@ -107,7 +107,7 @@ bool fitsRegisters(Context &cx, const std::vector<Dim> &shape, DType dtype, Span
     std::set<std::string> variables;
     extent.collectVars(variables);
     const bool ofSchedule = std::all_of(variables.begin(), variables.end(), shape::isPositiveName);
-    if (ofSchedule || cx.function.facts.holds(extent, shape::Relation::Le, Dim(longest)) == shape::Verdict::Proved)
+    if (ofSchedule || cx.function.facts.proves({extent, shape::Relation::Le, Dim(longest)}))
       continue;
     if (fresh(cx, Id::notConstant, span))
       report(cx, Id::notConstant, span, "an extent in registers (`" + show(cx, extent) + "`)")

@@ -148,7 +148,7 @@ void evaluateModule(Context &cx, ModuleScope &scope) {
 
 static void define(Context &cx, ModuleScope &scope, const std::string &name, Value value, Span span) {
   bool other = value.kind != ValueKind::DType && !value.isPoison();
-  if (other && reservedName(cx, name, value.kind == ValueKind::Function ? "a function" : describe(cx, value), span))
+  if (other && reservedName(cx, name, value, span))
     return;
   auto it = scope.names.find(name);
   auto isOwn = [&](const Value &v) {

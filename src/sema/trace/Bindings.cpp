@@ -240,7 +240,7 @@ Value partsNow(Context &cx, Value value, Span span) {
 void assignName(Context &cx, const std::string &name, Value value, Span span) {
   TSR_CHECK(!value.isPoison() || cx.failures > 0 || cx.diagnostics.hasErrors(), "a mistake without a message");
   bool other = value.kind != ValueKind::DType && !value.isPoison();
-  if (other && reservedName(cx, name, value.kind == ValueKind::Function ? "a function" : describe(cx, value), span))
+  if (other && reservedName(cx, name, value, span))
     value = Value::poison();  // what uses it says nothing about dtypes
   if (dimensionAssigned(cx, name, span)) return;
   auto it = cx.function.frame->names.find(name);

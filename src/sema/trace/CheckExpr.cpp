@@ -307,6 +307,9 @@ bool reservedName(Context &cx, const std::string &name, const std::string &what,
     report(cx, Id::reservedName, span, name, what).help("take another name, such as `" + name + "_value`");
   return true;
 }
+bool reservedName(Context &cx, const std::string &name, const Value &value, Span span) {
+  return dtypeByName(name) && reservedName(cx, name, value.kind == ValueKind::Function ? "a function" : describe(cx, value), span);
+}
 
 // ---------------------------------------------------------------- operators
 
@@ -536,7 +539,7 @@ static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
   }
   bool same = !a.isArray() || !b.isArray() || a.type.shape.size() == b.type.shape.size();
   for (size_t i = 0; same && a.isArray() && b.isArray() && i < a.type.shape.size(); ++i)
-    same = cx.function.facts.equal(a.type.shape[i], b.type.shape[i]) == shape::Verdict::Proved;
+    same = cx.function.facts.same(a.type.shape[i], b.type.shape[i]);
   if (!same) {  // one of them is the value: they do not broadcast to each other
     if (fresh(cx, Id::shapeMismatch, expr.otherwise->span))
       report(cx, Id::shapeMismatch, expr.otherwise->span, shapeText(cx, a.type.shape), shapeText(cx, b.type.shape))

@@ -51,6 +51,7 @@ void reportUndefined(Context &cx, const std::string &name, Span span);
 bool firstUnknown(Context &cx, const std::string &name);
 /// Types are made of the names of dtypes, so nothing else may have one.
 bool reservedName(Context &cx, const std::string &name, const std::string &what, Span span);
+bool reservedName(Context &cx, const std::string &name, const Value &value, Span span);
 /// `a op b` of two values: known numbers are computed, the others become an expression.
 Value binaryValues(Context &cx, ast::BinaryOp op, Value a, Value b, Span span);
 /// Binds the names of `for target in ...` to one item.
