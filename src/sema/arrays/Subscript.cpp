@@ -8,6 +8,7 @@
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/Guards.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
@@ -39,9 +40,10 @@ static Value stableIndex(Context &cx, Value value, Span span) {
 /// True, with a message, if none of the indices from `first` to `last` lies inside, for no sizes: that is no mask's
 /// work.
 static bool neverInside(Context &cx, const Dim &first, const Dim &last, const Dim &extent, Span span) {
-  if (mentionsRebound(cx, first) || mentionsRebound(cx, last) || cx.function.facts.contradictory()) return false;
-  bool behind = cx.function.facts.holds(first, Relation::Ge, extent) == shape::Verdict::Proved;
-  if (!behind && cx.function.facts.holds(last, Relation::Lt, Dim(0)) != shape::Verdict::Proved) return false;
+  if (mentionsRebound(cx, first) || mentionsRebound(cx, last)) return false;
+  bool behind = cx.function.facts.proves({first, Relation::Ge, extent});
+  if (!behind && !cx.function.facts.proves({last, Relation::Lt, Dim(0)})) return false;
+  if (cx.function.facts.contradictory()) return false;
   if (fresh(cx, Id::outOfBounds, span))
     report(cx, Id::outOfBounds, span, first == last ? show(cx, first) : show(cx, first) + ".." + show(cx, last),
            "a dimension of " + show(cx, extent))
@@ -303,6 +305,7 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
     } else {
       if (!pointPart(cx, *item, extent, part, at.first, places ? &named : nullptr))
         return false;  // the next index may be wrong for the same reason
+      if (!part.inBounds && guardedElsewhere(cx, at.first, extents, access.parts.size(), item->span)) return false;
     }
     access.parts.push_back(std::move(part));
     if (starts) starts->push_back(at);

@@ -6,6 +6,7 @@
 #include "sema/Report.h"
 #include "sema/claims/Claims.h"
 #include "sema/kernels/Coverage.h"
+#include "sema/trace/Guards.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
 #include <cctype>
@@ -234,6 +235,35 @@ void unwrittenResults(Context &cx, const ast::FuncDef &def, const std::set<Var *
   }
 }
 
+/// Whether something in the function is said about this index elsewhere, or in this line about another: it is wrong for the
+/// same reason.
+static bool saidOutside(const Context &cx, const Dim &index, Span span) {
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
+  auto lineOf = [&](Span at) { return cx.sources.file(at.file).lineColumn(at.begin).line; };
+  const auto &said = cx.diagnostics.all();
+  return std::any_of(said.begin(), said.end(), [&](const diag::Diagnostic &d) {
+    bool here = def && d.id == Id::outOfBounds && d.span.file == span.file && d.span.begin >= def->span.begin &&
+                d.span.end <= def->span.end;
+    return here && (lineOf(d.span) == lineOf(span) || d.message.rfind("the index " + show(cx, index) + " ", 0) == 0);
+  });
+}
+
+bool guardedElsewhere(Context &cx, const Dim &index, const std::vector<Dim> &extents, size_t axis, Span span) {
+  const shape::Facts &facts = cx.function.facts;
+  const Dim &extent = extents[axis];
+  if (!inKernel(cx) || cx.function.path.empty() || index.isConstant() || extent.isConstant()) return false;
+  auto isBelow = [&](const Dim &end) { return facts.proves({index, Relation::Lt, end}); };
+  auto other = std::find_if(extents.begin(), extents.end(), [&](const Dim &one) {
+    return !one.isConstant() && !facts.same(one, extent) && isBelow(one);
+  });
+  if (other == extents.end() || isBelow(extent)) return false;
+  if (!fresh(cx, Id::outOfBounds, span) || saidOutside(cx, index, span)) return true;
+  report(cx, Id::outOfBounds, span, show(cx, index), "a dimension of " + show(cx, extent))
+      .label("the condition around it keeps it below `" + show(cx, *other) + "`, the extent of another axis")
+      .help("a guard compares each index with the extent of its own axis");
+  return true;
+}
+
 bool counterOutside(Context &cx, const Dim &number, const Dim &extent, Span span) {
   if (!inKernel(cx)) return false;
   const Dim index =
@@ -252,16 +282,7 @@ bool counterOutside(Context &cx, const Dim &number, const Dim &extent, Span span
   if (launched)
     inside = shape::Formula::any({inside, shape::Formula(index, Relation::Ge, launchedLanes(cx.function.fn->kernel))});
   if (cx.function.facts.decide(inside) != shape::Verdict::Refuted) return false;
-  // The others are wrong for the same reason: the same index elsewhere, and the one it is exchanged with.
-  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
-  auto lineOf = [&](Span at) { return cx.sources.file(at.file).lineColumn(at.begin).line; };
-  auto isCause = [&](const diag::Diagnostic &d) {
-    bool here = def && d.id == Id::outOfBounds && d.span.file == span.file && d.span.begin >= def->span.begin &&
-                d.span.end <= def->span.end;
-    return here && (lineOf(d.span) == lineOf(span) || d.message.rfind("the index " + show(cx, index) + " ", 0) == 0);
-  };
-  const auto &said = cx.diagnostics.all();
-  if (!fresh(cx, Id::outOfBounds, span) || std::any_of(said.begin(), said.end(), isCause)) return true;
+  if (!fresh(cx, Id::outOfBounds, span) || saidOutside(cx, index, span)) return true;
   auto builder = report(cx, Id::outOfBounds, span, show(cx, index), "a dimension of " + show(cx, extent));
   if (!isLane) {
     explainClaim(cx, builder, inside);
