@@ -46,8 +46,8 @@ struct GrammarParser::Implementation {
   AstBuilder builder;
   Prediction *prediction;  // the parser's
 
-  Implementation(const Sources &sources, FileId file, diag::Engine &diagnostics) : builder(sources, file, diagnostics) {
-    auto prediction = std::make_unique<Prediction>(parser);
+  Implementation(const Sources &sources, FileId file, diag::Engine &diagnostics, bool begins) : builder(sources, file, diagnostics) {
+    auto prediction = std::make_unique<Prediction>(parser, begins);
     this->prediction = prediction.get();
     parser.setInterpreter(prediction.release());
     parser.removeErrorListeners();
@@ -71,8 +71,8 @@ struct GrammarParser::Implementation {
   }
 };
 
-GrammarParser::GrammarParser(const Sources &sources, FileId file, diag::Engine &diagnostics)
-    : implementation_(std::make_unique<Implementation>(sources, file, diagnostics)) {}
+GrammarParser::GrammarParser(const Sources &sources, FileId file, diag::Engine &diagnostics, bool begins)
+    : implementation_(std::make_unique<Implementation>(sources, file, diagnostics, begins)) {}
 GrammarParser::~GrammarParser() = default;
 
 bool GrammarParser::statements(const Tokens &tokens, ast::Block &out, Failure &failure) {
@@ -81,6 +81,8 @@ bool GrammarParser::statements(const Tokens &tokens, ast::Block &out, Failure &f
   implementation_->builder.statements(module->statement(), out);
   return true;
 }
+
+std::string GrammarParser::predictions() const { return implementation_->prediction->written(); }
 
 ast::ExprPtr GrammarParser::interpolation(const Tokens &tokens, Failure &failure) {
   auto *context = implementation_->run(tokens, failure, &grammar::TesseraParser::interpolation);

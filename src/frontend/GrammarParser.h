@@ -6,6 +6,7 @@
 #include "frontend/Token.h"
 #include "support/Sources.h"
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace tessera::frontend {
@@ -19,13 +20,16 @@ struct Failure {
 
 class GrammarParser {
 public:
-  GrammarParser(const Sources &sources, FileId file, diag::Engine &diagnostics);
+  /// `begins`: with predictions that were made before (Prediction.h).
+  GrammarParser(const Sources &sources, FileId file, diag::Engine &diagnostics, bool begins = true);
   ~GrammarParser();
   /// Appends the statements of `tokens` (which end with EOF) to `out`; false, with `failure` filled and nothing
   /// appended, when they do not fit the grammar.
   bool statements(const Tokens &tokens, ast::Block &out, Failure &failure);
   /// The expression of an interpolation; null, with `failure` filled, when it is none.
   ast::ExprPtr interpolation(const Tokens &tokens, Failure &failure);
+  /// Its predictions as a table, Prediction::written().
+  std::string predictions() const;
 
 private:
   struct Implementation;

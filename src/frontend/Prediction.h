@@ -2,17 +2,23 @@
 #pragma once
 #include "grammar/TesseraParser.h"
 #include <array>
+#include <string>
 #include <vector>
 
 namespace tessera::frontend {
 
 /// Under SLL an alternative follows from the decision, the precedence around it and the next few tokens. ANTLR keeps what
 /// it found out in automata that it reads with locks and hashing; this remembers the same answers in tables and asks
-/// ANTLR for what it has not seen yet. Under LL every question goes to ANTLR.
+/// ANTLR for what it has not seen yet. Under LL every question goes to ANTLR. It begins with the answers that the canon, the
+/// library and the examples ask for (PredictionTable.inc): finding an answer costs far more than remembering it.
 class Prediction final : public antlr4::atn::ParserATNSimulator {
 public:
-  /// Takes the place of `parser`'s own simulator, which it continues.
-  explicit Prediction(grammar::TesseraParser &parser);
+  /// Takes the place of `parser`'s own simulator, which it continues. `begins`: with the answers of the table.
+  explicit Prediction(grammar::TesseraParser &parser, bool begins = true);
+  /// What it remembers, as the text of PredictionTable.inc.
+  std::string written() const;
+  /// Whether the table was made of this grammar: else it is not read.
+  static bool tableFits();
   size_t adaptivePredict(antlr4::TokenStream *input, size_t decision, antlr4::ParserRuleContext *context) override;
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 #include "antlr4-runtime.h"
 #include "frontend/Token.h"
+#include <algorithm>
 
 namespace tessera::frontend {
 
@@ -10,7 +11,8 @@ public:
   SourceToken(frontend::Token token, size_t index) : token_(token), index_(index) {}
   const frontend::Token &token() const { return token_; }
   std::string getText() const override { return {}; }
-  size_t getType() const override { return token_.kind == kEndOfFile ? antlr4::Token::EOF : token_.kind; }
+  size_t getType() const override { return kind(); }
+  size_t kind() const { return token_.kind == kEndOfFile ? antlr4::Token::EOF : token_.kind; }
   size_t getLine() const override { return 0; }
   size_t getCharPositionInLine() const override { return 0; }
   size_t getChannel() const override { return antlr4::Token::DEFAULT_CHANNEL; }
@@ -38,9 +40,12 @@ public:
     if (at_ + 1 < tokens_.size()) ++at_;
   }
   size_t LA(ssize_t k) override {
+    if (k > 0) return ahead(static_cast<size_t>(k));
     antlr4::Token *token = LT(k);
     return token ? token->getType() : antlr4::Token::INVALID_TYPE;
   }
+  /// LA() of a token that is still to come; 1 is the next one.
+  size_t ahead(size_t k) const { return tokens_[std::min(at_ + k, tokens_.size()) - 1].kind(); }
   antlr4::Token *LT(ssize_t k) override {
     if (k < 0) return static_cast<size_t>(-k) > at_ ? nullptr : &tokens_[at_ - static_cast<size_t>(-k)];
     size_t where = at_ + static_cast<size_t>(k) - (k > 0 ? 1 : 0);
