@@ -6,6 +6,7 @@
 #include "frontend/Repair.h"
 #include "frontend/TextCheck.h"
 #include <algorithm>
+#include <future>
 
 namespace tessera::frontend {
 
@@ -15,13 +16,15 @@ namespace {
 
 /// After this many statements that cannot be read, the rest of the file is not looked at: it is most likely no program.
 constexpr size_t kMaxBadUnits = 30;
+/// Of a file with more tokens another thread reads the second half.
+constexpr size_t kManyTokens = 10'000;
 /// So many tokens may be read again because of mistakes. A large function with many takes long otherwise.
 constexpr size_t kMaxWork = 2'000'000;
 
 class ModuleParser {
 public:
   ModuleParser(const Sources &sources, FileId file, diag::Engine &diagnostics, ast::Module &module, ReadBefore *before)
-      : source_(sources.file(file)), file_(file), all_(diagnostics), module_(module), grammar_(sources, file, built_), before_(before) {}
+      : sources_(sources), source_(sources.file(file)), file_(file), all_(diagnostics), module_(module), grammar_(sources, file, built_), before_(before) {}
 
   void run() {
     read();
@@ -41,14 +44,44 @@ private:
       diagnostics_.truncate(kMaxLayoutMessages);
       return stop(diagnostics_.all().back().span.end);
     }
+    size_t half = out.units.size();
+    if (!before_ && out.tokens.size() > kManyTokens)
+      half = static_cast<size_t>(std::lower_bound(out.units.begin(), out.units.end(), out.tokens.size() / 2) - out.units.begin());
+    std::future<std::vector<ast::Block>> second;
+    if (half < out.units.size()) second = std::async(std::launch::async, [&, half] { return readFrom(out, half); });
+    std::vector<ast::Block> trees;  // from `half` on
     for (size_t i = 0; i < out.units.size(); ++i) {
-      size_t begin = out.units[i], end = i + 1 < out.units.size() ? out.units[i + 1] : out.tokens.size();
-      Tokens unit(out.tokens.begin() + static_cast<ptrdiff_t>(begin), out.tokens.begin() + static_cast<ptrdiff_t>(end));
+      if (i == half) trees = second.get();
+      if (i >= half && !trees[i - half].empty()) {
+        module_.body.insert(module_.body.end(), trees[i - half].begin(), trees[i - half].end());
+        continue;
+      }
+      Tokens unit = unitOf(out, i);
       uint32_t last = unit.back().end;
-      unit.push_back({kEndOfFile, last, last});
       statement(std::move(unit), out.reported);
       if (work_ > kMaxWork || (badUnits_ >= kMaxBadUnits && i + 1 < out.units.size())) return stop(last);
     }
+  }
+
+  static Tokens unitOf(const LaidOut &out, size_t index) {
+    size_t begin = out.units[index], end = index + 1 < out.units.size() ? out.units[index + 1] : out.tokens.size();
+    Tokens unit(out.tokens.begin() + static_cast<ptrdiff_t>(begin), out.tokens.begin() + static_cast<ptrdiff_t>(end));
+    uint32_t last = unit.back().end;
+    unit.push_back({kEndOfFile, last, last});
+    return unit;
+  }
+  /// The trees of the statements from this one on; none for those about which something is to be said.
+  std::vector<ast::Block> readFrom(const LaidOut &out, size_t first) const {
+    diag::Engine said;
+    GrammarParser grammar(sources_, file_, said);
+    std::vector<ast::Block> trees(out.units.size() - first);
+    Failure failure;
+    for (size_t i = first; i < out.units.size(); ++i) {
+      ast::Block &tree = trees[i - first];
+      if (!grammar.statements(unitOf(out, i), tree, failure) || !said.all().empty()) tree.clear();
+      said.truncate(0);
+    }
+    return trees;
   }
 
   /// What stands behind `at` is not looked at.
@@ -90,6 +123,7 @@ private:
     built_.truncate(0);
   }
 
+  const Sources &sources_;
   const SourceFile &source_;
   FileId file_;
   diag::Engine &all_;
