@@ -77,8 +77,8 @@ bool LineSplitter::readable(Token &token) {
     return true;
   case K::NAME:
     mergeName(token);
-    if (isForeignPrefix(word(token)) && !touchesString(token) && next() && next()->begin == token.end &&
-        next()->kind == K::STRING) {
+    if (next() && next()->kind == K::STRING && next()->begin == token.end && isForeignPrefix(word(token)) &&
+        !touchesString(token)) {
       if (diag::Engine *engine = speak())
         engine->report(Id::badStringPrefix, span(token), word(token))
             .label("the prefixes are `r`, `f` and `u`")
