@@ -52,6 +52,8 @@ private:
                              const std::vector<G::ComprehensionClauseContext *> &clauses);
   std::vector<ast::ComprehensionFor> clauses(const std::vector<G::ComprehensionClauseContext *> &contexts);
   std::vector<ast::Argument> arguments(const std::vector<G::ArgumentContext *> &contexts);
+  uint32_t endOfNumbers(const std::vector<G::ArgumentContext *> &contexts, size_t at) const;
+  void suggestOrder(diag::Builder &report, Span firstNamed, Span keyword, Span argument, uint32_t numbers);
   void subscripts(const std::vector<G::SubscriptContext *> &contexts, std::vector<ast::Argument> &items);
   ast::ExprPtr slice(Span span, ast::ExprPtr start, G::SliceTailContext *tail);
   ast::ExprPtr trailer(ast::ExprPtr object, G::TrailerContext *context);

@@ -56,6 +56,44 @@ ExprPtr AstBuilder::trailer(ExprPtr object, G::TrailerContext *context) {
   return node;
 }
 
+/// `block=64, 64, warps=4`: where the numbers end that may all be meant for the name in front of them; 0 where no number
+/// stands at this place, or none behind the name.
+uint32_t AstBuilder::endOfNumbers(const std::vector<G::ArgumentContext *> &contexts, size_t at) const {
+  auto isNumber = [&](size_t i) {
+    const std::string_view shown = text(span(contexts[i]));
+    return !shown.empty() && shown.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  auto *named = alternative<G::KeywordArgumentContext>(contexts[at - 1]);
+  const std::string_view value = named ? text(span(named->expression())) : std::string_view();
+  if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return 0;
+  uint32_t end = 0;
+  for (; at < contexts.size() && isNumber(at); ++at) end = span(contexts[at]).end;
+  return end;
+}
+
+/// Behind an argument with a name, `keyword`, the first of which is `firstNamed`, stands one without: what is meant.
+void AstBuilder::suggestOrder(diag::Builder &report, Span firstNamed, Span keyword, Span argument, uint32_t numbers) {
+  const Span all{file_, firstNamed.begin, argument.end};
+  const bool adjoin = text({file_, keyword.end, argument.begin}).find_first_not_of(", ") == std::string_view::npos;
+  if (!adjoin || text(all).find('\n') != std::string_view::npos) return;
+  const std::string_view named = text({file_, firstNamed.begin, keyword.end});
+  const size_t sign = named.find(" = ");  // an argument is named without blanks
+  if (firstNamed.begin == keyword.begin && sign != std::string_view::npos) {
+    const uint32_t at = firstNamed.begin + static_cast<uint32_t>(sign) + 1;
+    report.suggest({file_, at, at + 1}, "==", "compare with `==`");
+    return;
+  }
+  if (numbers) {
+    const std::string_view last = text(keyword);
+    const uint32_t value = keyword.begin + static_cast<uint32_t>(last.find('=')) + 1;
+    const std::string several = "(" + std::string(text({file_, value, numbers})) + ")";
+    report.suggest({file_, value, numbers}, several, "give it all of them, `" + several + "`");
+  }
+  const std::string moved = std::string(text(argument)) + ", " + std::string(named);
+  if (numbers) report.assume(all, moved, "write `" + moved + "`");
+  else report.suggest(all, moved, "write `" + moved + "`");
+}
+
 std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext *> &contexts) {
   std::vector<Argument> out;
   Span firstNamed, keyword, options;  // the first and the last with a name; the last `**`
@@ -86,20 +124,8 @@ std::vector<Argument> AstBuilder::arguments(const std::vector<G::ArgumentContext
       if (keyword.valid()) {
         auto report = diagnostics_.report(Id::argumentOrder, argument.span);
         report.label("this one has no name").note(keyword, "an argument with a name stands before it");
-        Span all{file_, firstNamed.begin, argument.span.end};
-        bool adjoin = text({file_, keyword.end, argument.span.begin}).find_first_not_of(", ") == std::string_view::npos;
-        if (firstNamed.valid() && adjoin && text(all).find('\n') == std::string_view::npos) {
-          std::string moved =
-              std::string(text(argument.span)) + ", " + std::string(text({file_, firstNamed.begin, keyword.end}));
-          const std::string_view named = text({file_, firstNamed.begin, keyword.end});
-          const size_t sign = named.find(" = ");  // an argument is named without blanks
-          if (firstNamed.begin == keyword.begin && sign != std::string_view::npos) {
-            const uint32_t at = firstNamed.begin + static_cast<uint32_t>(sign) + 1;
-            report.suggest({file_, at, at + 1}, "==", "compare with `==`");
-          } else {
-            report.suggest(all, moved, "write `" + moved + "`");
-          }
-        }
+        const uint32_t numbers = endOfNumbers(contexts, out.size());
+        if (firstNamed.valid()) suggestOrder(report, firstNamed, keyword, argument.span, numbers);
         keyword = {};
       }
     }

@@ -61,6 +61,44 @@ bool Repair::opensLambda() const {
   return false;
 }
 
+/// `lambda x: f32: x + 1`, `lambda a: f32, b: f32: a + b`: the grammar stops behind the first type.
+bool Repair::typedLambda() {
+  size_t begin = at_;
+  while (begin > first_ && kind(begin) != K::LAMBDA) --begin;
+  if (kind(begin) != K::LAMBDA) return false;
+  std::vector<std::pair<size_t, size_t>> types;  // from its `:` to what ends it
+  size_t i = begin + 1;
+  for (;; ++i) {
+    if (i + 1 >= last_ || kind(i) != K::NAME) return false;
+    const size_t colon = ++i;
+    if (kind(colon) == K::COMMA) continue;
+    if (kind(colon) != K::COLON || kind(colon + 1) != K::NAME) return false;
+    i = colon + 2;
+    if (kind(i) == K::LBRACKET)
+      for (size_t depth = 0; i < last_; ++i) {
+        depth += isOpener(kind(i)) ? 1 : 0;
+        if (isCloser(kind(i)) && --depth == 0) break;
+      }
+    i += i < last_ && kind(i) == K::RBRACKET ? 1 : 0;
+    types.emplace_back(colon, i);
+    if (i >= last_ || (kind(i) != K::COMMA && kind(i) != K::COLON)) return false;
+    if (kind(i) == K::COLON) break;
+  }
+  if (at_ < types.front().second || at_ > i) return false;
+  const uint32_t start = tokens_[begin].begin;
+  std::string meant = source_.text.substr(start, tokens_[types.front().first].begin - start);
+  for (size_t t = 0; t < types.size(); ++t) {
+    const uint32_t from = tokens_[types[t].second].begin,
+                   to = t + 1 < types.size() ? tokens_[types[t + 1].first].begin : tokens_[types[t].second].end;
+    meant += source_.text.substr(from, to - from);
+  }
+  diagnostics_.report(Id::syntaxError, span(at_), describe(at_))
+      .label("parameters of a `lambda` have no types: they have those of what it is called with")
+      .fix({file_, start, tokens_[i].end}, meant, "write `" + meant + "`");
+  for (auto type = types.rbegin(); type != types.rend(); ++type) erase(type->first, type->second - type->first);
+  return true;
+}
+
 /// `(x > 0.0) && (x < 1.0)`, and no condition of a statement: of tensors `&` is meant, and it does for numbers, too.
 bool Repair::joinsBrackets(size_t sign) const {
   bool condition = kind(first_) == K::IF || kind(first_) == K::ELIF || kind(first_) == K::WHILE || kind(first_) == K::ASSERT;

@@ -22,7 +22,8 @@ void Repair::mend(const Failure &failure) {
   size_t before = diagnostics_.all().size();
   // A line gets several tries, so that one mistake in it does not hide a second; then it is given up.
   static constexpr Detector precise[] = {&Repair::continuedLine,      &Repair::orphanClause,
-                                         &Repair::foreignComment,     &Repair::elseIf,
+                                         &Repair::foreignComment,     &Repair::typedLambda,
+                                         &Repair::elseIf,
                                          &Repair::foreignFunction,    &Repair::innerQuote,
                                          &Repair::policyBlock,        &Repair::foreignWord,
                                          &Repair::strayMark,          &Repair::countedRange,

@@ -30,6 +30,7 @@ private:
   bool foreignComment();
   bool foreignOperator();
   bool opensLambda() const;
+  bool typedLambda();
   bool joinsBrackets(size_t sign) const;
   bool increment();
   bool elseIf();
