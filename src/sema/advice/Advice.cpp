@@ -1,5 +1,6 @@
 #include "sema/advice/Advice.h"
 #include "diag/Edits.h"
+#include "frontend/Walk.h"
 #include "sema/advice/Candidates.h"
 #include "sema/advice/Origins.h"
 #include "sema/advice/Remedies.h"
@@ -111,11 +112,33 @@ bool leavesUnread(const diag::Fix &fix, const Place &place) {
   });
 }
 
+/// Whether an edit makes of an element or slice what stands in its statement already: `x[:-2] + x[1:-1] + x[1:-1]`.
+bool repeatsPart(const diag::Fix &fix, const Place &place, const Sources &sources) {
+  if (!place.statement) return false;
+  std::vector<const ast::Expr *> open = ast::childrenOf(*place.statement).exprs, parts;
+  while (!open.empty()) {
+    const ast::Expr *e = open.back();
+    open.pop_back();
+    if (e->kind == ast::ExprKind::Subscript) parts.push_back(e);
+    const std::vector<const ast::Expr *> below = ast::childrenOf(*e).exprs;
+    open.insert(open.end(), below.begin(), below.end());
+  }
+  auto holds = [&](const ast::Expr *e) {
+    return e->span.file == fix.span.file && e->span.begin < fix.span.begin && fix.span.end < e->span.end;
+  };
+  return std::any_of(parts.begin(), parts.end(), [&](const ast::Expr *edited) {
+    if (!holds(edited)) return false;
+    std::string made(sources.text(edited->span));
+    made.replace(fix.span.begin - edited->span.begin, fix.span.end - fix.span.begin, fix.replacement);
+    return std::any_of(parts.begin(), parts.end(), [&](const ast::Expr *other) { return !holds(other) && sources.text(other->span) == made; });
+  });
+}
+
 /// Puts the first edit that mends it in front of a fact for `where`, which mends every claim about shapes. Where several
 /// of one kind do, an edit of a later kind is no more than an assumption; without one, each of them is.
 void offer(diag::Diagnostic &d, const Place &place, const std::vector<CandidateGroup> &groups, const Part &part,
-           const std::set<Messages::key_type> &others, Trials &trials) {
-  std::vector<diag::Fix> several, idle;  // idle: something would be read no more
+           const std::set<Messages::key_type> &others, const Sources &sources, Trials &trials) {
+  std::vector<diag::Fix> several, idle;  // idle: something would be read no more, or twice
   bool searching = true;
   for (const CandidateGroup &group : groups) {
     bool offered = !d.fixes.empty() && !assumes(d.fixes.front());
@@ -129,7 +152,7 @@ void offer(diag::Diagnostic &d, const Place &place, const std::vector<CandidateG
     if (!searching || (group.last && offered)) continue;
     std::vector<const diag::Fix *> found = thatMend(group, d, part, others, trials);
     std::erase_if(found, [&](const diag::Fix *fix) {
-      const bool leaves = leavesUnread(*fix, place);
+      const bool leaves = leavesUnread(*fix, place) || repeatsPart(*fix, place, sources);
       if (leaves && idle.size() < kMostOffered) idle.push_back(*fix);
       return leaves;
     });
@@ -199,7 +222,7 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
     if (more) fix = std::move(*more);
     return !more;
   });
-  if (!certain) offer(d, place, groups, part, othersAbout(place.statement, d, all), trials);
+  if (!certain) offer(d, place, groups, part, othersAbout(place.statement, d, all), sources, trials);
   std::vector<diag::Fix> fixes;
   const bool better = !d.fixes.empty() && !isAmong(d.fixes.front(), offered);
   const Span first = d.fixes.empty() ? Span{} : d.fixes.front().span;

@@ -24,7 +24,7 @@ public:
     case Id::badAxis: otherAxes(place_.innermost<ast::CallExpr>()); break;
     case Id::shapeMismatch: otherAxes(place_.expr()); break;
     case Id::wrongResult: otherAxes(place_.expr()), transposedResult(), uprightOperands(); break;
-    case Id::badReshape: inferredSize(); break;
+    case Id::badReshape: otherOperators(), inferredSize(); break;
     case Id::dtypeMismatch: convertedOperands(); break;
     case Id::badOperand: convertedArgument(); break;
     case Id::redefinedType: tileFromTheStart(); break;
@@ -146,6 +146,21 @@ private:
       return;  // somebody who turned an operand around meant the rest, too
     replace(group(true), e->span, asPrimary(*e) + ".T");
     replace(group(true), e->span, "transpose(" + text(e->span) + ", -2, -1)");
+  }
+
+  /// `x.reshape(B, H + W)` for `H * W`.
+  void otherOperators() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Argument &argument : call->arguments)
+      visit(*argument.value, [&](const ast::Expr &part) {
+        auto *binary = as<ast::BinaryExpr>(&part);
+        if (!binary) return;
+        for (const auto &[op, sign] : {std::pair(ast::BinaryOp::Mul, "*"), std::pair(ast::BinaryOp::FloorDiv, "//"), std::pair(ast::BinaryOp::Add, "+")})
+          if (op != binary->op)
+            replace(edits, {part.span.file, binary->left->span.end, binary->right->span.begin}, " " + std::string(sign) + " ", "write `" + std::string(sign) + "`");
+      });
   }
 
   void inferredSize() {

@@ -19,7 +19,7 @@ public:
     case Id::wrongResult: movedIndex(), newAxesExchanged(), alongTwo(); break;
     case Id::outOfBounds: movedIndex(); break;
     case Id::contractionMismatch: movedIndex(), alongTwo(); break;
-    case Id::broadcastFails:
+    case Id::broadcastFails: turnedForNothing(), movedIndex(); break;
     case Id::rankMismatch:
     case Id::shapeMismatch: movedIndex(); break;
     default: break;
@@ -51,6 +51,14 @@ private:
           replace(edits, subscript->items.front().span.to(last.span), at + text(last.span), "take it along axis " + std::to_string(axis));
     };
     eachInPlay(move);
+  }
+
+  /// `t.T * p`
+  void turnedForNothing() {
+    CandidateGroup &edits = group(false);
+    for (const ast::Expr *operand : operandsAt(place_))
+      if (auto *turned = as<ast::AttributeExpr>(operand); turned && turned->attribute.text == "T")
+        replace(edits, {turned->span.file, turned->object->span.end, turned->span.end}, "", "leave `.T` out");
   }
 
   /// `mean(x, axis=3)` of an image, where `(2, 3)` was meant.

@@ -2,6 +2,7 @@
 // sizes of a reshape, another size of the schedule, the order of a struct's dimensions.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
+#include <map>
 #include <optional>
 
 namespace tessera::sema {
@@ -22,14 +23,14 @@ public:
     }
     switch (diagnostic_.id) {
     case Id::wrongResult:
-      takenPosition(), movedBeforeJoin(), exchangedReshape(), shiftedSlices(), exchangedArguments(), declaredExtents(), otherFields(), keptBatch();
+      takenPosition(), movedBeforeJoin(), exchangedReshape(), adjoiningSlices(), shiftedSlices(), exchangedArguments(), declaredExtents(), otherFields(), keptBatch();
       break;
     case Id::broadcastFails:
     case Id::shapeMismatch:
     case Id::rankMismatch:
     case Id::tileMismatch:
     case Id::redefinedType:
-      takenPosition(), oneShorter(), otherFields(), exchangedReshape(), shiftedSlices(), wideIndex(), storedAtPlace(), declaredExtents(), neededExtents(), typeArguments();
+      takenPosition(), oneShorter(), otherFields(), exchangedReshape(), adjoiningSlices(), shiftedSlices(), wideIndex(), storedAtPlace(), declaredExtents(), neededExtents(), typeArguments();
       break;
     case Id::splitSizes: declaredManifold(); break;
     case Id::contractionMismatch:
@@ -142,6 +143,31 @@ private:
     std::multiset<std::string> own, given;
     for (size_t i = 0; i < call.arguments.size(); ++i) own.insert(text(type->items[i].span)), given.insert(text(call.arguments[i].span));
     return own == given;
+  }
+
+  /// `y[:, :D], y[:, D:2 * D], y[:, D:]`: a part begins where the one before it ends.
+  void adjoiningSlices() {
+    std::map<std::string, std::vector<const ast::SliceExpr *>> slices;  // by what is cut, and along which axis
+    auto take = [&](const ast::Expr &item) {
+      auto *subscript = as<ast::SubscriptExpr>(&item);
+      for (size_t i = 0; subscript && i < subscript->items.size(); ++i)
+        if (auto *slice = as<ast::SliceExpr>(subscript->items[i].value); slice && !slice->step && (slice->start || slice->stop))
+          slices[text(*subscript->object) + "#" + std::to_string(i)].push_back(slice);
+    };
+    for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs)
+      visit(*e, [&](const ast::Expr &part) {  // of a stencil, slices overlap
+        if (part.kind == ast::ExprKind::Tuple)
+          for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(part).items) take(*item);
+      });
+    CandidateGroup &edits = group(true);
+    for (auto &[what, list] : slices) {
+      for (size_t i = 0; i + 1 < list.size(); ++i) {
+        const ast::ExprPtr &end = list[i]->stop, &start = list[i + 1]->start;
+        if (!end || !start || text(*end) == text(*start) || end->kind == ast::ExprKind::Unary || start->kind == ast::ExprKind::Unary) continue;
+        add(edits, start->span, text(*end), "begin where the part before it ends");
+        add(edits, end->span, text(*start), "end where the next part begins");
+      }
+    }
   }
 
   /// `x[1:] - x[:T]`: an end that is one too far, or not far enough.

@@ -13,7 +13,9 @@ public:
   using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
-    if (!place_.function || !place_.expr()) return {};
+    if (!place_.function) return {};
+    if (diagnostic_.id == Id::outOfBounds) sizeOfShared();  // also where a statement stores
+    if (!place_.expr()) return taken();
     switch (diagnostic_.id) {
     case Id::unknownField: otherMethod(), otherField(); break;
     case Id::missingField: fieldOfOther(); break;
@@ -25,7 +27,6 @@ public:
     case Id::wrongResult: exchangedFields(), otherField(), unreadMatrix(); break;
     case Id::shapeMismatch: otherField(), unreadMatrix(); break;
     case Id::wrongArgument: sumOfChosen(); break;
-    case Id::outOfBounds: sizeOfShared(); break;
     default: break;
     }
     return taken();
@@ -242,6 +243,8 @@ private:
   /// `parts = tile.alloc_shared((128,), f32)` of a group of 256 lanes that each have an element.
   void sizeOfShared() {
     auto *item = place_.innermost<ast::SubscriptExpr>();
+    auto *store = as<ast::AssignStmt>(place_.statement);
+    if (!item && store) item = as<ast::SubscriptExpr>(store->targets[0]);
     auto *name = item ? as<ast::NameExpr>(item->object) : nullptr;
     auto *made = name ? as<ast::CallExpr>(place_.valueOf(name->name)) : nullptr;
     if (!place_.inKernel || !made || nameOf(*made) != "alloc_shared" || made->arguments.empty()) return;

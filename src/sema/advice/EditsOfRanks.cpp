@@ -50,10 +50,21 @@ private:
     return found;
   }
 
+  /// Whether `[S, D]` is declared of `[B, S, D]`, which a parameter has: what was forgotten is the batch.
+  bool lacksBatch() const {
+    const std::vector<std::vector<std::string>> shapes = shapesSaid();
+    if (shapes.size() < 2 || shapes[0].size() != shapes[1].size() + 1) return false;
+    if (!std::equal(shapes[1].begin(), shapes[1].end(), shapes[0].begin() + 1)) return false;
+    return std::any_of(place_.function->parameters.begin(), place_.function->parameters.end(), [&](const ast::Parameter &p) {
+      const ast::SubscriptExpr *type = tensorType(p.annotation.get());
+      return type && extentTexts(*type) == shapes[0];
+    });
+  }
+
   /// `h @ w` of all positions, where one vector of each batch is declared. Which position, or whether their mean, is for
   /// the author to say.
   void axisLess() {
-    if (place_.inKernel || place_.expr()->kind == ast::ExprKind::Tuple) return;
+    if (place_.inKernel || place_.expr()->kind == ast::ExprKind::Tuple || lacksBatch()) return;
     CandidateGroup &edits = group(false);
     edits.assumes = edits.last = true;
     for (const ast::NameExpr *name : tensorsHere())

@@ -165,7 +165,7 @@ private:
     if (place_.inKernel || !as<ast::BinaryExpr>(place_.expr())) return;
     CandidateGroup &edits = group(true);
     for (const ast::Expr *operand : operandsAt(place_))
-      if (operand->kind == ast::ExprKind::Name || operand->kind == ast::ExprKind::Attribute)
+      if (operand->kind == ast::ExprKind::Name || (operand->kind == ast::ExprKind::Attribute && !text(*operand).ends_with(".T")))
         if (auto *type = tensorTypeOf(operand); !type || extentCount(*type) == 2)  // of a matrix
           insert(edits, operand->span.end, ".T", "turn it around");
   }

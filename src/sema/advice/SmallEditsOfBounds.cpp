@@ -20,7 +20,7 @@ public:
     case Id::broadcastFails: otherBounds(); break;
     case Id::badConstant: plainOrigin(); break;
     case Id::outOfBounds:
-      guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds();
+      boundsOfGuard(), guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds();
       break;
     case Id::sliceSize: offsetForgotten(); break;
     case Id::unguardedLanes: guard(); break;
@@ -174,6 +174,21 @@ private:
     }
     if (first) guarded(*def, index->name, *first, *last);
   }
+  /// The statement with this condition that stands behind others at the same depth; null where there is none.
+  const ast::IfStmt *guardBehind(const ast::FuncDef &def, const ast::Stmt &first, const std::string &condition) const {
+    for (const ast::StmtPtr &stmt : def.body)
+      if (auto *own = as<ast::IfStmt>(stmt); own && own->span.begin > first.span.begin && own->otherwise.empty() && text(*own->condition) == condition)
+        return own;
+    return nullptr;
+  }
+  /// What stands in front of a guard, as its first statements.
+  void behindGuard(CandidateGroup &edits, const ast::Stmt &first, const ast::IfStmt &own, const std::string &indent) {
+    const std::string before = text({own.span.file, first.span.begin, own.span.begin});
+    std::string inner = "    ";
+    for (char c : before.substr(0, before.find_last_not_of(" \n") + 1)) inner += c == '\n' ? "\n    " : std::string(1, c);
+    replace(edits, {own.span.file, first.span.begin, own.then.front()->span.begin},
+            "if " + text(*own.condition) + ":\n" + indent + inner + "\n" + indent + "    ", "move it behind the guard");
+  }
   void guarded(const ast::FuncDef &def, const std::string &index, const ast::Stmt &from, const ast::Stmt &to) {
     const ast::Stmt *first = &from, *last = &to;
     const SourceFile &file = sources_.file(first->span.file);
@@ -186,8 +201,10 @@ private:
       auto *type = as<ast::SubscriptExpr>(p.annotation);
       if (!type || extentCount(*type) != 1) continue;
       std::string extent = extentText(type->items[0]);
-      if (extents.insert(extent).second)
-        replace(edits, first->span.to(last->span), "if " + index + " < " + extent + ":\n" + indent + "    " + inner,
+      if (!extents.insert(extent).second) continue;
+      const std::string condition = index + " < " + extent;
+      if (const ast::IfStmt *own = guardBehind(def, *first, condition)) behindGuard(edits, *first, *own, indent);
+      else replace(edits, first->span.to(last->span), "if " + index + " < " + extent + ":\n" + indent + "    " + inner,
                 "guard the work");
     }
   }
@@ -208,6 +225,28 @@ private:
     if (name && first != body.end()) guarded(*place_.function, index, **first, **last);
     if (place_.statement->kind == ast::StmtKind::Assign || place_.statement->kind == ast::StmtKind::AugAssign)
       guarded(*place_.function, index, *place_.statement, *place_.statement);
+  }
+
+  /// `if r < C and c < R:` around `y[r, c]`: the bounds of two comparisons exchanged, or another dimension as the bound of one.
+  void boundsOfGuard() {
+    if (!place_.function || !place_.inKernel) return;
+    std::vector<const ast::Expr *> bounds;
+    for (const ast::Stmt *stmt : statementsAround())
+      if (auto *guard = as<ast::IfStmt>(stmt))
+        visit(*guard->condition, [&](const ast::Expr &part) {
+          auto *compare = as<ast::CompareExpr>(&part);
+          if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Lt) bounds.push_back(compare->operands[1].get());
+        });
+    CandidateGroup exchanged, others;
+    for (size_t i = 0; i < bounds.size(); ++i)
+      for (size_t j = i + 1; j < bounds.size(); ++j)
+        if (text(*bounds[i]) != text(*bounds[j]))
+          replaceAll(exchanged, {{bounds[i]->span, text(*bounds[j])}, {bounds[j]->span, text(*bounds[i])}}, "exchange the bounds");
+    const std::set<std::string> dims = dimensions();
+    for (const ast::Expr *bound : bounds)
+      for (const std::string &dim : dims)
+        if (dims.count(text(*bound)) && dim != text(*bound)) replace(others, bound->span, dim, "compare with the extent of its axis");
+    for (CandidateGroup *group : {&exchanged, &others}) groups_.push_back(std::move(*group));
   }
 
   bool underCondition() const {

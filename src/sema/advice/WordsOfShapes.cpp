@@ -139,7 +139,17 @@ private:
   std::string ofResult(const Shape &wanted, const Shape &seen) const {
     return shown(wanted) + " is wanted" + with(whatMakes(wanted, seen, place_.inKernel));
   }
+  /// `s[t + 1]` of a group whose last lane has no neighbour.
+  std::string ofShared() const {
+    auto *item = place_.innermost<ast::SubscriptExpr>();
+    const size_t has = diagnostic_.message.find("which has ");
+    if (!item || item->items.size() != 1 || item->items[0].value->kind != ast::ExprKind::Binary || has == std::string::npos) return "";
+    const std::string index(sources_.text(item->items[0].span)), count = std::to_string(std::stoll(diagnostic_.message.substr(has + 10))),
+                      last = std::to_string(std::stoll(count) - 1);
+    return "the lane at the end has no neighbour there: `min(" + index + ", " + last + ")` stays inside, `(" + index + ") % " + count + "` goes round";
+  }
   std::string ofBounds() const {
+    if (diagnostic_.message.find(" elements there") != std::string::npos) return ofShared();
     return place_.inKernel
                ? "an offset belongs to one axis: `m, n = tile.origin()` has one for each axis of the output, and `x[m:m + T.m, n:n + T.n]` names them in the order of x"
                : "an axis of N elements has the indices 0 to N - 1; a slice `x[a:b]` ends before b";
