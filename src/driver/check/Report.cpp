@@ -59,6 +59,13 @@ bool unchanged(const std::vector<Dependency> &dependencies, Texts &texts) {
                      [&](const Dependency &d) { return texts.hash(d.path) == d.hash; });
 }
 
+/// Of the processor, in this thread.
+double threadMilliseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+}
+
 /// Hears where the check of each function begins and ends.
 class Stopwatch {
 public:
@@ -79,11 +86,6 @@ public:
   std::vector<FunctionTime> take() { return std::move(times_); }
 
 private:
-  static double threadMilliseconds() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
-  }
   struct Running {
     std::string name;
     Span span;
@@ -105,9 +107,13 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, cons
   sema::CheckOptions options;
   options.onFunction = std::ref(stopwatch);
   try {
+    const double begin = threadMilliseconds();
     const bool isRead = session.load(path) != nullptr;
+    const double read = threadMilliseconds();
+    report->reading = read - begin;
     const checked::Program *program = isRead ? session.check(options) : nullptr;
     if (program && !more && !session.diagnostics.hasErrors()) keepToWork(*program, session.sources, session.diagnostics);
+    report->checking = threadMilliseconds() - read;
     report->unreadable |= !isRead;
     if (more && session.module() && !session.diagnostics.hasErrors()) more(session);
   } catch (const InternalError &error) {

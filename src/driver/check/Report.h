@@ -29,6 +29,7 @@ struct Report {
   diag::Engine diagnostics;
   std::vector<Dependency> dependencies;  // the program itself first, then what it imports, also what it looked for
   std::vector<FunctionTime> times;        // empty if it comes from the cache
+  double reading = 0, checking = 0;       // milliseconds of the processor, of the text and of all behind it
   bool unreadable = false;
   bool internalError = false;
   bool fromCache = false;

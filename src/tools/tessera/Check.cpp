@@ -91,18 +91,27 @@ bool printRound(const Round &round, const Options &options) {
   return problem.empty();
 }
 
-/// The functions whose checks took longest, with what they took, the longest first.
+/// The functions whose checks took longest, with what they took, the longest first, and what took the rest.
 std::string slowestFunctions(const Reports &reports, size_t most) {
+  if (most == 0) return {};
   std::vector<const driver::FunctionTime *> times;
   for (const auto &report : reports)
     for (const driver::FunctionTime &time : report->times) times.push_back(&time);
   std::sort(times.begin(), times.end(), [](auto *a, auto *b) { return std::tie(b->milliseconds, a->name) < std::tie(a->milliseconds, b->name); });
   std::string text;
-  for (size_t i = 0; i < std::min(most, times.size()); ++i) {
+  auto add = [&](double milliseconds, const std::string &what) {
     char number[32];
-    std::snprintf(number, sizeof number, "%9.2f ms  ", times[i]->milliseconds);
-    text += number + times[i]->name + " (" + times[i]->path + ":" + std::to_string(times[i]->line) + ")\n";
-  }
+    std::snprintf(number, sizeof number, "%9.2f ms  ", milliseconds);
+    text += number + what + "\n";
+  };
+  for (size_t i = 0; i < std::min(most, times.size()); ++i)
+    add(times[i]->milliseconds, times[i]->name + " (" + times[i]->path + ":" + std::to_string(times[i]->line) + ")");
+  double reading = 0, checking = 0, functions = 0;
+  for (const auto &report : reports) reading += report->reading, checking += report->checking;
+  for (const driver::FunctionTime *time : times) functions += time->milliseconds;
+  add(reading, "reading the text");
+  add(functions, "checking " + diag::counted(times.size(), "function"));
+  add(std::max(0.0, checking - functions), "what is imported, and what is said of the whole");
   return text;
 }
 
