@@ -56,6 +56,17 @@ class Folders(CheckTest):
         self.check("--fix=some", "src", code=2)
         self.check("--dry-run", "src", code=2)
 
+    def test_what_no_target_compiles_is_said_without_a_target(self):
+        kernel = ("@kernel\ndef scores[S, D](q: Tensor[S, D, f32], k: Tensor[S, D, f32]) -> Tensor[S, S, f32]{}:\n"
+                  "    T = tile.context()\n    m, n = tile.origin()\n"
+                  "    return tile.dot(q[m:m + T.m, :], tile.transpose(k[n:n + T.n, :]))\n")
+        self.program("a.tsr", kernel.format(" where D <= 256"))
+        self.check()
+        self.program("a.tsr", kernel.format(""))
+        said = self.check(code=1).stderr
+        self.assertIn("error[E0630]: I cannot compile this yet: a group holds this tile in registers and shared memory, so D, ", said)
+        self.assertIn("a.tsr:5:", said)
+
     def test_json_is_one_document(self):
         self.program("a.tsr", WRONG)
         self.program("b.tsr", NO_COLON)

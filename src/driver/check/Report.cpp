@@ -1,7 +1,9 @@
 #include "driver/check/Report.h"
+#include "checked/Held.h"
 #include "driver/Embedded.h"
 #include "driver/Requirements.h"
 #include "driver/Session.h"
+#include "shape/Bounds.h"
 #include "support/Check.h"
 #include <algorithm>
 #include <atomic>
@@ -59,6 +61,12 @@ bool unchanged(const std::vector<Dependency> &dependencies, Texts &texts) {
                      [&](const Dependency &d) { return texts.hash(d.path) == d.hash; });
 }
 
+/// What no target compiles, as far as the checked program shows it.
+void sayUncompilable(const checked::Program &program, diag::Engine &diagnostics) {
+  for (const auto &function : program.functions)
+    if (auto tile = checked::unboundedTile(*function)) diagnostics.report(diag::Id::loweringFailed, tile->span, shape::needsGreatest(tile->dimension));
+}
+
 /// Of the processor, in this thread.
 double threadMilliseconds() {
   timespec time{};
@@ -112,7 +120,10 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, cons
     const double read = threadMilliseconds();
     report->reading = read - begin;
     const checked::Program *program = isRead ? session.check(options) : nullptr;
-    if (program && !more && !session.diagnostics.hasErrors()) keepToWork(*program, session.sources, session.diagnostics);
+    if (program && !more && !session.diagnostics.hasErrors()) {
+      keepToWork(*program, session.sources, session.diagnostics);
+      sayUncompilable(*program, session.diagnostics);
+    }
     report->checking = threadMilliseconds() - read;
     report->unreadable |= !isRead;
     if (more && session.module() && !session.diagnostics.hasErrors()) more(session);

@@ -2,6 +2,7 @@
 // that fits.
 #include "ir/common/Conversions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "shape/Bounds.h"
 #include "support/Lanes.h"
 #include "support/Machine.h"
 #include "transforms/schedule/Contract.h"
@@ -82,9 +83,7 @@ private:
     if (decision_.capacity.count(name)) return success();
     std::optional<int64_t> greatest = greatestOf(name, kernel_.getRequirements());
     if (!greatest)
-      return op->emitError() << "a group holds this tile in registers and shared memory, so " << name
-                             << ", which varies at run time, needs an upper bound; add a fact such as `where "
-                             << name << " <= 256`";
+      return op->emitError() << shape::needsGreatest(name);
     // Also keeps the powers of two below from running over.
     if (*greatest > kMostHeld)
       return op->emitError() << "a group holds this tile in registers and shared memory, and " << name << " may be up to "
@@ -347,21 +346,9 @@ private:
 
 std::optional<int64_t> greatestOf(StringRef dimension, ArrayAttr facts) {
   std::optional<int64_t> least;
-  auto take = [&](int64_t value) { least = least ? std::min(*least, value) : value; };
-  for (auto fact : facts.getAsRange<RequirementAttr>()) {
-    Dim left = fact.getLeft().getDim(), right = fact.getRight().getDim();
-    Relation relation = fact.getRelation();
-    if (right.isVar() && left.isConstant()) {
-      std::swap(left, right);
-      relation = relation == Relation::Ge   ? Relation::Le
-                 : relation == Relation::Gt ? Relation::Lt
-                 : relation == Relation::Eq ? Relation::Eq
-                                            : Relation::Ne;
-    }
-    if (!left.isVar() || left.varName() != dimension || !right.isConstant()) continue;
-    if (relation == Relation::Le || relation == Relation::Eq) take(right.constant());
-    if (relation == Relation::Lt) take(right.constant() - 1);
-  }
+  for (auto fact : facts.getAsRange<RequirementAttr>())
+    if (auto most = shape::greatestBy({fact.getLeft().getDim(), static_cast<shape::Relation>(fact.getRelation()), fact.getRight().getDim()}, dimension.str()))
+      least = least ? std::min(*least, *most) : most;
   return least;
 }
 
