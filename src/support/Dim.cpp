@@ -276,6 +276,7 @@ const std::string &Dim::varName() const {
 
 std::vector<Dim::Term> Dim::terms() const {
   std::vector<Term> list;
+  list.reserve(normal_ ? normal_->size() : 1);
   for (bool positive : {true, false})  // "N - 2*M", not "-2*M + N"
     for (bool last : {false, true})    // the constant comes last: "2*D + 1"
       forEach([&](int64_t coefficient, const Monomial &atoms) {
@@ -289,15 +290,19 @@ std::string Dim::str() const {
   if (isVar()) return varName();
   std::string text;
   bool several = normal_->size() > 1;
-  for (const Term &t : terms()) {
-    bool negative = t.coefficient < 0;
+  auto add = [&](const Entry &e) {
+    bool negative = e.coefficient < 0;
     if (!text.empty()) text += negative ? " - " : " + ";
     else if (negative) text += "-";
-    uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(t.coefficient) : static_cast<uint64_t>(t.coefficient);
-    if (t.atoms.empty()) text += std::to_string(magnitude);
-    else if (magnitude == 1) text += monomialText(t.atoms, several || negative);
-    else text += std::to_string(magnitude) + "*" + monomialText(t.atoms, true);
-  }
+    uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(e.coefficient) : static_cast<uint64_t>(e.coefficient);
+    if (e.atoms.empty()) text += std::to_string(magnitude);
+    else if (magnitude != 1) text += std::to_string(magnitude) + "*" + e.key;
+    else text += several || negative ? e.key : monomialText(e.atoms, false);
+  };
+  for (bool positive : {true, false})  // as terms() has them
+    for (bool last : {false, true})
+      for (const Entry &e : *normal_)
+        if ((e.coefficient > 0) == positive && e.atoms.empty() == last) add(e);
   return text;
 }
 
