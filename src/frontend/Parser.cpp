@@ -48,7 +48,7 @@ private:
     if (!before_ && out.tokens.size() > kManyTokens)
       half = static_cast<size_t>(std::lower_bound(out.units.begin(), out.units.end(), out.tokens.size() / 2) - out.units.begin());
     std::future<std::vector<ast::Block>> second;
-    if (half < out.units.size()) second = std::async(std::launch::async, [&, half] { return readFrom(out, half); });
+    if (half < out.units.size()) second = std::async(std::launch::async | std::launch::deferred, [&, half] { return readFrom(out, half); });
     std::vector<ast::Block> trees;  // from `half` on
     for (size_t i = 0; i < out.units.size(); ++i) {
       if (i == half) trees = second.get();

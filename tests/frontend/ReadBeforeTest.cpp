@@ -109,3 +109,30 @@ TEST(ReadBefore, VersionsThatNobodyReadsMakeNothingOlder) {
   Read two("# typed fast\n" + text, &before);
   EXPECT_EQ(one.module->body[0], two.module->body[0]);
 }
+
+/// A large file is read by two threads, an editor's text by one: trees and messages are the same, also of mistakes in both halves.
+TEST(ReadBefore, ALargeFileIsReadInHalvesAsItIsInOne) {
+  std::string text;
+  for (int i = 0; i < 600; ++i) {
+    const std::string n = std::to_string(i);
+    if (i % 97 == 50) text += "y" + n + " = (1 +\n";                                        // never closed, or closed below
+    else if (i % 89 == 40) text += "def g" + n + "(x: f32) -> f32\n    return x\n\n";      // no colon
+    else if (i % 83 == 30) text += "z" + n + " = f\"{a b}\" + \"\\xq\"\n";               // in strings
+    else text += "def f_" + n + "[N](x: Tensor[N, f32], k: f32 = " + n + ".0) -> Tensor[N, f32]:\n    y = x * k + (k - 1.0)\n    return y / (1.0 + y)\n\n";
+  }
+  test::Parsed halves(text);
+  Sources sources;
+  const FileId file = sources.add("test.tsr", text);
+  diag::Engine diagnostics;
+  frontend::ReadBefore before;
+  before.beginVersion();
+  auto module = frontend::parse(sources, file, diagnostics, &before);
+  EXPECT_GT(module->body.size(), 400u);
+  EXPECT_TRUE(ast::equal(*halves.module, *module));
+  ASSERT_EQ(halves.diagnostics.all().size(), diagnostics.all().size());
+  EXPECT_GE(diagnostics.all().size(), 10u);
+  for (size_t i = 0; i < diagnostics.all().size(); ++i) {
+    EXPECT_EQ(halves.diagnostics.all()[i].span, diagnostics.all()[i].span);
+    EXPECT_EQ(halves.diagnostics.all()[i].message, diagnostics.all()[i].message);
+  }
+}
