@@ -406,7 +406,7 @@ template <class T, int Count, int Held, int Group> KERNEL move_row(const T *x, T
   const tsr::HeldRow<T, Count, Held, Threads> row(x, extent);
   float sum = 0;
   for (int64_t k = 0; k < tsr::row_turns<Count, Held, Threads>(extent); ++k) {
-    const int64_t c = row.first(k);
+    const int64_t c = tsr::HeldRow<T, Count, Held, Threads>::first(k);
     if (c >= extent) continue;
     tsr::Vector<T, Count> v = row(k);
     for (int i = 0; i < Count; ++i) {
@@ -427,7 +427,10 @@ template <class T, int Count, int Held, int Group> void rows_of_vectors(int64_t 
     y[static_cast<size_t>(i)] = tsr::to<T>(-1.0f);
     if (i < extent) sum += static_cast<float>(i % 7);
   }
-  LAUNCH(Group, (move_row<T, Count, kGpu ? Held : 0, Group>), x.device(), y.device(), totals.device(), extent);
+  const int64_t turns = tsr::row_turns<Count, 0, Group>(extent), shared = Held < -1 && turns > -Held ? -Held : turns;
+  (void)shared;
+  LAUNCH_SHARED(Group, static_cast<unsigned>(Held < 0 ? 16 * Group * shared : 0), (move_row<T, Count, kGpu ? Held : 0, Group>), x.device(),
+                y.device(), totals.device(), extent);
   y.back();
   totals.back();
   for (int64_t i = 0; i < extent + Count; ++i)
@@ -444,6 +447,32 @@ void vectors() {
   rows_of_vectors<float, 8, 2, 32>(488);  // two instructions a vector
   rows_of_vectors<float, 1, 0, 32>(101);
   rows_of_vectors<float, 4, 1, 32>(0);
+  rows_of_vectors<tsr::bf16, 8, -1, 64>(8 * 257);  // in shared memory
+  rows_of_vectors<tsr::bf16, 8, -2, 64>(8 * 257);  // two turns of them
+  rows_of_vectors<float, 4, -3, 32>(4 * 31);
+}
+
+/// Running sums of whole numbers, which no order of additions changes.
+template <class T, int Count, int Group> KERNEL scan_row(const T *x, T *y) {
+  using Row = tsr::ColVector<T, Count, Lanes<1, Group>>;
+  SHARED T scratch[tsr::tile_elements<Row>];
+  Row row, sums;
+  for (int i = 0; i < row.cols; ++i)
+    if (row.holds(i)) row(i) = x[row.col(i)];
+  tsr::scan<tsr::Sum, 0>(sums, row, scratch);
+  for (int i = 0; i < sums.cols; ++i)
+    if (sums.owner() && sums.holds(i)) y[sums.col(i)] = sums(i);
+}
+template <class T, int Count, int Group> void scans() {
+  Buffer<T> x(Count), y(Count);
+  for (size_t i = 0; i < Count; ++i) x[i] = static_cast<T>(static_cast<int>(i * 7 % 11) - 4), y[i] = static_cast<T>(-1);
+  LAUNCH(Group, (scan_row<T, Count, Group>), x.device(), y.device());
+  y.back();
+  T sum = 0;
+  for (size_t i = 0; i < Count; ++i) {
+    sum += x[i];
+    expect(y[i] == sum, "a running sum", static_cast<long long>(i));
+  }
 }
 
 KERNEL slices(tsr::View<float, 3> x) {
@@ -495,6 +524,10 @@ int main() {
   group_reductions<96>();
   group_reductions<256>();
   vectors();
+  scans<float, 2048, 256>();
+  scans<int32_t, 64, 32>();
+  scans<double, 512, 128>();
+  scans<float, 96, 64>();
   philox_tests::all();
   sort_tests::all();
   atomic_tests::all();

@@ -14,6 +14,7 @@
 #if defined(TSR_CPU)
 #define KERNEL static void
 #define LAUNCH(lanes, kernel, ...) kernel(__VA_ARGS__)
+#define LAUNCH_SHARED(lanes, bytes, kernel, ...) kernel(__VA_ARGS__)
 #define SHARED static
 constexpr bool kGpu = false;
 #else
@@ -21,10 +22,11 @@ constexpr bool kGpu = false;
 #define SHARED __shared__
 constexpr bool kGpu = true;
 #if defined(TSR_CUDA)
-#define LAUNCH(lanes, kernel, ...) kernel<<<1, lanes>>>(__VA_ARGS__)
+#define LAUNCH_SHARED(lanes, bytes, kernel, ...) kernel<<<1, lanes, bytes>>>(__VA_ARGS__)
 #else
-#define LAUNCH(lanes, kernel, ...) hipLaunchKernelGGL((kernel), dim3(1), dim3(lanes), 0, nullptr, __VA_ARGS__)
+#define LAUNCH_SHARED(lanes, bytes, kernel, ...) hipLaunchKernelGGL((kernel), dim3(1), dim3(lanes), bytes, nullptr, __VA_ARGS__)
 #endif
+#define LAUNCH(lanes, kernel, ...) LAUNCH_SHARED(lanes, 0, kernel, __VA_ARGS__)
 #endif
 
 /// The lanes of a tile's grid: all in one lane on the CPU.

@@ -136,3 +136,60 @@ tile.kernel @derivative(%y: !tsr.view<["M", "64"], bf16>, %largest: !tsr.view<["
   tile.store_fragment %p, %y[%c0 size "128", %c0 size "64"] : !P, <["M", "64"], bf16>
   tile.kernel_end
 }
+
+// Single elements whose powers leave in 16 bits, and in their sum: rule R15.
+// CHECK-LABEL: tile.kernel @elements
+// CHECK-NOT: "exp"
+// CHECK: %[[POWER:.*]] = tile.elementwise "mul" %{{.*}}, %{{.*}} : f32
+// CHECK: tile.elementwise "exp2" %[[POWER]] : f32
+// CHECK: tile.group_reduce
+// CHECK: tile.elementwise "exp2"
+tile.kernel @elements(%x: !tsr.view<["R", "C"], f32>, %y: !tsr.view<["R", "C"], bf16>) attributes {dims = ["R", "C"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], context = [], sizes = {}, grid = #tsr.grid<output, ["1", "C"], param = 1>, group = 256 : i64} {
+  %row = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %C = tile.dim "C"
+  %zero = tile.constant 0.0 : f32
+  %s = scf.for %c = %lane to %C step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["R", "C"], f32>
+    %p = tile.elementwise "exp" %e : f32
+    %next = tile.elementwise "add" %sum, %p : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %sum = tile.group_reduce "sum" %s : f32
+  scf.for %c = %lane to %C step %lanes {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["R", "C"], f32>
+    %p = tile.elementwise "exp" %e : f32
+    %part = tile.elementwise "div" %p, %sum : f32
+    %rounded = tile.cast %part : f32 to bf16
+    tile.store_element %rounded, %y[%row, %c] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["R", "C"], bf16>
+  }
+  tile.kernel_end
+}
+
+// CHECK-LABEL: tile.kernel @elements_in_full
+// CHECK-NOT: "exp2"
+// CHECK: tile.elementwise "exp"
+tile.kernel @elements_in_full(%x: !tsr.view<["R", "C"], f32>, %y: !tsr.view<["R", "C"], f32>) attributes {dims = ["R", "C"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], context = [], sizes = {}, grid = #tsr.grid<output, ["1", "C"], param = 1>, group = 256 : i64} {
+  %row = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %C = tile.dim "C"
+  %zero = tile.constant 0.0 : f32
+  %s = scf.for %c = %lane to %C step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["R", "C"], f32>
+    %p = tile.elementwise "exp" %e : f32
+    %next = tile.elementwise "add" %sum, %p : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %sum = tile.group_reduce "sum" %s : f32
+  scf.for %c = %lane to %C step %lanes {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["R", "C"], f32>
+    %p = tile.elementwise "exp" %e : f32
+    %part = tile.elementwise "div" %p, %sum : f32
+    tile.store_element %part, %y[%row, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["R", "C"], f32>
+  }
+  tile.kernel_end
+}
