@@ -3,10 +3,12 @@
 
     compile.py TESSERAC FOLDER WAY PROGRAM.tsr...     compiles in FOLDER
 
-WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `standalone` (the source has to
-compile without our headers), `lines` (with #line directives), `quick` (every warning, but little optimizing: the kernels
-for one of NVIDIA's GPUs, or up to LLVM's IR for one of AMD's whose waves have 64 lanes, with the text read once more for
-one whose waves have 32 and for the host), `two` (for two of AMD's GPUs, of which one has waves of 32 lanes), or `sm_90a`: for that machine alone, whose products must not spill and must not be serialised (ptxas says so in notes C75xx).
+WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `quick` (every warning, but little
+optimizing: the kernels for one of NVIDIA's GPUs, or up to LLVM's IR for one of AMD's whose waves have 64 lanes, with the
+text read once more for one whose waves have 32 and for the host), `light` (as quick, and NVIDIA's compiler also for the
+host, for a GPU of the other generation), `standalone` (as light, and the source has to compile without our headers),
+`lines` (as light, with #line directives), or `sm_90a`: for that machine alone, whose products must not spill and must not
+be serialised (ptxas says so in notes C75xx).
 Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
 import functools
@@ -111,7 +113,7 @@ def with_runtime(folder, flags, reads):
 
 def commands_for(compiler, folder, name, how):
     """What compiles a file, and what else reads it."""
-    quick = how == "quick"
+    quick = how in ("quick", "light", "standalone", "lines")
     large = quick or name in LARGE
     warn = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
     if compiler == "cuda":
@@ -119,8 +121,10 @@ def commands_for(compiler, folder, name, how):
         if how == "sm_90a":
             return [flags + ["-O3", "-fmad=false", "-arch=sm_90a"]]
         flags += ["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else []
-        if quick:
+        if how == "quick":
             return [flags + ["-cubin", "-gencode", "arch=compute_80,code=sm_80"]]
+        if quick:
+            return [flags + ["-gencode", "arch=compute_90a,code=sm_90a"]]
         machines = ["80", "90a"]
         return [flags + [f for at in machines for f in ("-gencode", f"arch=compute_{at},code=sm_{at}")]]
     if compiler == "hip":
@@ -133,10 +137,10 @@ def commands_for(compiler, folder, name, how):
             one_pass = lambda gpu, side: with_runtime(folder, (*flags, "--offload-arch=" + gpu, f"--offload-{side}-only"), f"{gpu}-{side}")
             only_read = ["-fsyntax-only", "-Wno-unused-command-line-argument"]  # of one pass, clang says that it needs no -c
             return [one_pass("gfx90a", "device") + ["-emit-llvm"], one_pass("gfx1100", "device") + only_read, one_pass("gfx1100", "host") + only_read]
-        return [flags + ["--offload-arch=" + gpu for gpu in (("gfx942", "gfx1100") if how == "two" else AMD_GPUS)]]
+        return [flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]]
     if compiler == "g++":
         return [[tool("g++"), "-O2", "-fopenmp", *warn]]
-    return [[tool("clang++-19", "clang++"), "-fsyntax-only" if quick else "-O2", "-fopenmp", *warn]]
+    return [[tool("clang++-19", "clang++"), "-fsyntax-only" if how == "quick" else "-O2", "-fopenmp", *warn]]
 
 
 def main(tesserac, folder, way, programs):
@@ -146,7 +150,7 @@ def main(tesserac, folder, way, programs):
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         source = os.path.join(folder, name + SUFFIX[compiler])
-        options = {"": [], "quick": [], "two": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
+        options = {"": [], "quick": [], "light": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
         if not run([tesserac, program, "-o", source, *options], "tesserac " + name):
             continue
         try:
