@@ -48,10 +48,37 @@ else()
   message(FATAL_ERROR "MLIR 19 was not found. `./dev setup` installs it (Debian: libmlir-19-dev, mlir-19-tools).")
 endif()
 
-# tsr_room(<name> [MLIR] [DEPENDS <room>...]): the static library tsr_<name> from every .cpp in the
-# current folder and below. MLIR rooms also see MLIR's headers (as system headers).
+# Headers cost more than half of the time of a build from scratch. In the preset `ci` the files of a folder are compiled
+# together, so that each header is read once for a dozen files; but every change of a file compiles its neighbours, too
+# (docs/decisions/0053-builds-from-scratch.md).
+option(TESSERA_TOGETHER "Compile the files of a folder together, twelve at a time: for builds from scratch" OFF)
+
+# tsr_together(<target> <source>...): with TESSERA_TOGETHER, groups of twelve of each folder.
+function(tsr_together target)
+  if(NOT TESSERA_TOGETHER)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(last_folder "")
+  foreach(source IN LISTS ARGN)
+    get_filename_component(folder "${source}" DIRECTORY)
+    if(NOT folder STREQUAL last_folder)
+      set(last_folder "${folder}")
+      set(count 0)
+    endif()
+    math(EXPR group "${count} / 12")
+    math(EXPR count "${count} + 1")
+    string(REPLACE "${CMAKE_CURRENT_SOURCE_DIR}" "" shown "${folder}")
+    string(MAKE_C_IDENTIFIER "${target}${shown}_${group}" group)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
+# tsr_room(<name> [MLIR] [DEPENDS <room>...] [ALONE <file>...]): the static library tsr_<name> from every .cpp in the
+# current folder and below. MLIR rooms also see MLIR's headers (as system headers). ALONE: files with names of their own
+# that a neighbour has, too; they are not compiled together with others.
 function(tsr_room name)
-  cmake_parse_arguments(ROOM "MLIR" "" "DEPENDS;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ROOM "MLIR" "" "DEPENDS;EXCLUDE;ALONE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   foreach(pattern IN LISTS ROOM_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${pattern}")
@@ -62,6 +89,14 @@ function(tsr_room name)
     return()
   endif()
   add_library(tsr_${name} STATIC ${sources})
+  set(together ${sources})
+  foreach(file IN LISTS ROOM_ALONE)
+    if(NOT "${CMAKE_CURRENT_SOURCE_DIR}/${file}" IN_LIST sources)
+      message(FATAL_ERROR "tsr_room(${name}): there is no file `${file}` that could be compiled alone")
+    endif()
+    list(REMOVE_ITEM together "${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+  endforeach()
+  tsr_together(tsr_${name} ${together})
   target_include_directories(tsr_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_BINARY_DIR}/src")
   foreach(dep IN LISTS ROOM_DEPENDS)
     target_link_libraries(tsr_${name} PUBLIC tsr_${dep})
@@ -124,6 +159,9 @@ function(tsr_tool name)
   cmake_parse_arguments(TOOL "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   add_executable(${name} ${sources})
+  if(TESSERA_TOGETHER)  # commands have names in common; what each of them reads and makes of the command line is most of their time
+    target_precompile_headers(${name} PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp>)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   foreach(dep IN LISTS TOOL_DEPENDS)
     target_link_libraries(${name} PRIVATE tsr_${dep})
