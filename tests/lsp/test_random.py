@@ -3,7 +3,7 @@
 finds. Some edits reach across definitions: a parameter, a dtype or a function gets another name, a definition goes, comes twice or
 changes its place, a quote or a bracket swallows what follows.
 
-`test_random.py BIN [N]`: N edits (1500 if not said).
+`test_random.py BIN [N]`: N edits (700 if not said).
 """
 
 import random
@@ -15,7 +15,7 @@ from pathlib import Path
 from client import ROOT, Client, Refused, offset
 
 SERVER = None
-EDITS = 1500
+EDITS = 700
 WORDS = ["x", "tile.", "tile.load(", "(", ")", "[", "]", ":", "=", "@", "\n", "\n    ", "def f(", "return ", "if ", "for i in range(", "Tensor[N, f32]", '"', '"""',
          "#", "é", "\U0001D11E", ".", ", ", " + ", "1", "1e", "struct P[N]:\n    a: ", "from .a import ", "lambda u: ", "@kernel\n", "\t", "\r\n", "N"]
 SWALLOWS = ['"', '"""', "(", "[", "{", "#", "\\\n", "'"]
