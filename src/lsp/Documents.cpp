@@ -8,7 +8,6 @@
 namespace tessera::lsp {
 
 namespace {
-constexpr int kInvalidParams = -32602;
 /// Where files of the standard library are written to be shown.
 /// Empty: there is no folder for it.
 std::string libraryFolder() {

@@ -6,8 +6,6 @@
 namespace tessera::lsp {
 
 namespace {
-constexpr int kInvalidParams = -32602, kRequestFailed = -32803;
-
 int itemKindOf(ide::Completion::Kind kind) {  // CompletionItemKind of the protocol
   using Item = ide::Completion::Kind;
   switch (kind) {

@@ -9,16 +9,6 @@
 namespace tessera::lsp {
 
 namespace {
-enum Code : int {
-  kParseError = -32700,
-  kInvalidRequest = -32600,
-  kMethodNotFound = -32601,
-  kInvalidParams = -32602,
-  kInternalError = -32603,
-  kNotInitialized = -32002,
-  kCancelled = -32800,
-};
-
 const Json *at(const Json &json, std::initializer_list<const char *> path) {
   const Json *found = &json;
   for (const char *key : path) {

@@ -13,6 +13,18 @@
 
 namespace tessera::lsp {
 
+/// Errors of JSON-RPC and of the protocol of language servers.
+enum Code : int {
+  kParseError = -32700,
+  kInvalidRequest = -32600,
+  kMethodNotFound = -32601,
+  kInvalidParams = -32602,
+  kInternalError = -32603,
+  kNotInitialized = -32002,
+  kCancelled = -32800,
+  kRequestFailed = -32803,
+};
+
 /// An open file.
 struct Document {
   std::string uri, path, text;

@@ -9,7 +9,7 @@
 namespace tessera::lsp {
 
 namespace {
-constexpr int kInvalidParams = -32602, kInfo = 3;
+constexpr int kInfo = 3;
 constexpr const char *kCommand = "tessera.whyNot";
 }  // namespace
 

@@ -19,7 +19,7 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
   // 02_elementwise.tsr:4
   const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
   if (i < C * R) {
-    tsr::Vector<tsr::bf16, Vector> result_vector;
+    tsr::Vector<float, Vector> result_vector;
     const tsr::Vector<tsr::bf16, Vector> x_vector = tsr::load_vector<Vector>(x + i);  // :2
     const int64_t c = i % C;  // :4
     const tsr::Vector<tsr::bf16, Vector> b_vector = tsr::load_vector<Vector>(b + c);  // :2
@@ -27,8 +27,7 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
     #pragma unroll
     for (int64_t v = 0; v < Vector; ++v) {  // :4
       const float x0 = tsr::to<float>(x_vector(v)) + tsr::to<float>(b_vector(v));
-      result_vector(v) = tsr::to<tsr::bf16>(
-          0.5f * x0 * tsr::erfc(x0 * -0.70710677f) + tsr::to<float>(r_vector(v)));
+      result_vector(v) = 0.5f * x0 * tsr::erfc(x0 * -0.70710677f) + tsr::to<float>(r_vector(v));
     }
     tsr::store_vector(result, i, result_vector);
   }
@@ -45,14 +44,14 @@ swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ 
   // 02_elementwise.tsr:7
   const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
   if (i < C * R) {
-    tsr::Vector<tsr::bf16, Vector> result_vector;
+    tsr::Vector<float, Vector> result_vector;
     const tsr::Vector<tsr::bf16, Vector> gate_vector = tsr::load_vector<Vector>(gate + i);  // :6
     const tsr::Vector<tsr::bf16, Vector> up_vector = tsr::load_vector<Vector>(up + i);
     #pragma unroll
     for (int64_t v = 0; v < Vector; ++v) {  // :7
       const float gate_vector_f32 = tsr::to<float>(gate_vector(v));
-      result_vector(v) = tsr::to<tsr::bf16>(
-          gate_vector_f32 * tsr::sigmoid(gate_vector_f32) * tsr::to<float>(up_vector(v)));
+      result_vector(v) = gate_vector_f32 * tsr::sigmoid(gate_vector_f32) *
+          tsr::to<float>(up_vector(v));
     }
     tsr::store_vector(result, i, result_vector);
   }

@@ -9,7 +9,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 
 // def softmax[R, C](x: Tensor[R, C, bf16 @accum(f32)]) -> Tensor[R, C, bf16]
 //   schedule  256 threads a group
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
+//     memory: that much of the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, int64_t R,
@@ -50,22 +51,23 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
       }
     }
     const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
+    const float reciprocal = 1.0f / e_sum;
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
       const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
       if (c < C) {
-        tsr::Vector<tsr::bf16, Vector> result_vector;
+        tsr::Vector<float, Vector> result_vector;
         const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :6
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :8
           float e;  // :7
-          if (Held > 0) {
+          if (Held > 0 && Held * Vector <= 32) {
             e = e_row(k, v);
           } else {
             const float v0 = tsr::to<float>(x_vector(v));  // :6
             e = tsr::exp(v0 - v_max);  // :7
           }
-          result_vector(v) = tsr::to<tsr::bf16>(e / e_sum);  // :8
+          result_vector(v) = e * reciprocal;  // :8
         }
         tsr::store_vector(result, r * C + c, result_vector);
       }
@@ -76,7 +78,8 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
 // def attention_weights[B, H, S](scores: Tensor[B, H, S, S, f32]) -> Tensor[B, H, S, S, f32]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
+//     memory: that much of the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,
@@ -129,7 +132,7 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :12
           float e;
-          if (Held > 0) {
+          if (Held > 0 && Held * Vector <= 32) {
             e = e_row(k, v);
           } else {
             e = tsr::exp(scores_vector(v) - shift);
@@ -151,33 +154,37 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   if (call.done()) return call.status();
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        hipLaunchKernelGGL(kernel, dim3(groups), dim3(block), 0, call.stream(),
+        hipLaunchKernelGGL(kernel, dim3(groups), dim3(block), shared_bytes, call.stream(),
             call.data<const tsr::bf16>(x), call.data<tsr::bf16>(result), R, C);
     };
     if (call.aligned(16, x, result) && C % 8 == 0 && C <= 256)
-      start(softmax_kernel<8, 4, 8, 16>, tsr::ceil_div(R, 16), dim3(8, 16));
+      start(softmax_kernel<8, 4, 8, 16>, tsr::ceil_div(R, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 512)
-      start(softmax_kernel<8, 4, 16, 8>, tsr::ceil_div(R, 8), dim3(16, 8));
+      start(softmax_kernel<8, 8, 8, 16>, tsr::ceil_div(R, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 1024)
-      start(softmax_kernel<8, 4, 32, 4>, tsr::ceil_div(R, 4), dim3(32, 4));
+      start(softmax_kernel<8, 8, 16, 8>, tsr::ceil_div(R, 8), dim3(16, 8), 0);
+    else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 2048)
+      start(softmax_kernel<8, 8, 32, 4>, tsr::ceil_div(R, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 4096)
-      start(softmax_kernel<8, 4, 128, 1>, R, 128);
+      start(softmax_kernel<8, 8, 64, 1>, R, 64, 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 8192)
-      start(softmax_kernel<8, 4, 256, 1>, R, 256);
+      start(softmax_kernel<8, 8, 128, 1>, R, 128, 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 16384)
-      start(softmax_kernel<8, 4, 512, 1>, R, 512);
+      start(softmax_kernel<8, 8, 256, 1>, R, 256, 0);
     else if (call.aligned(16, x, result) && C % 8 == 0 && C <= 32768)
-      start(softmax_kernel<8, 4, 1024, 1>, R, 1024);
+      start(softmax_kernel<8, 8, 512, 1>, R, 512, 0);
     else if (call.aligned(16, x, result) && C % 8 == 0)
-      start(softmax_kernel<8, 0, 1024, 1>, R, 1024);
+      start(softmax_kernel<8, -3, 1024, 1>, R, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(C, 8192), 3));
     else if (C <= 512)
-      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
     else if (C <= 4096)
-      start(softmax_kernel<1, 16, 256, 1>, R, 256);
+      start(softmax_kernel<1, 16, 256, 1>, R, 256, 0);
     else
-      start(softmax_kernel<1, 0, 256, 1>, R, 256);
+      start(softmax_kernel<1, 0, 256, 1>, R, 256, 0);
   }
   return call.finish();
 }
@@ -195,33 +202,35 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
   if (call.done()) return call.status();
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        hipLaunchKernelGGL(kernel, dim3(groups), dim3(block), 0, call.stream(),
+        hipLaunchKernelGGL(kernel, dim3(groups), dim3(block), shared_bytes, call.stream(),
             call.data<const float>(scores), call.data<float>(result), B, H, S);
     };
     if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 256)
-      start(attention_weights_kernel<4, 8, 8, 16>, tsr::ceil_div(B * H * S, 16), dim3(8, 16));
+      start(attention_weights_kernel<4, 8, 8, 16>, tsr::ceil_div(B * H * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 512)
-      start(attention_weights_kernel<4, 8, 16, 8>, tsr::ceil_div(B * H * S, 8), dim3(16, 8));
+      start(attention_weights_kernel<4, 8, 16, 8>, tsr::ceil_div(B * H * S, 8), dim3(16, 8), 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 1024)
-      start(attention_weights_kernel<4, 8, 32, 4>, tsr::ceil_div(B * H * S, 4), dim3(32, 4));
+      start(attention_weights_kernel<4, 8, 32, 4>, tsr::ceil_div(B * H * S, 4), dim3(32, 4), 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 4096)
-      start(attention_weights_kernel<4, 8, 128, 1>, B * H * S, 128);
+      start(attention_weights_kernel<4, 8, 128, 1>, B * H * S, 128, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 8192)
-      start(attention_weights_kernel<4, 8, 256, 1>, B * H * S, 256);
+      start(attention_weights_kernel<4, 8, 256, 1>, B * H * S, 256, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 16384)
-      start(attention_weights_kernel<4, 8, 512, 1>, B * H * S, 512);
+      start(attention_weights_kernel<4, 8, 512, 1>, B * H * S, 512, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 32768)
-      start(attention_weights_kernel<4, 8, 1024, 1>, B * H * S, 1024);
+      start(attention_weights_kernel<4, 8, 1024, 1>, B * H * S, 1024, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0)
-      start(attention_weights_kernel<4, 0, 1024, 1>, B * H * S, 1024);
+      start(attention_weights_kernel<4, -3, 1024, 1>, B * H * S, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(S, 4096), 3));
     else if (S <= 512)
-      start(attention_weights_kernel<1, 16, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8));
+      start(attention_weights_kernel<1, 16, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8), 0);
     else if (S <= 4096)
-      start(attention_weights_kernel<1, 16, 256, 1>, B * H * S, 256);
+      start(attention_weights_kernel<1, 16, 256, 1>, B * H * S, 256, 0);
     else
-      start(attention_weights_kernel<1, 0, 256, 1>, B * H * S, 256);
+      start(attention_weights_kernel<1, 0, 256, 1>, B * H * S, 256, 0);
   }
   return call.finish();
 }

@@ -11,7 +11,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   Tensor["B", "S", D, f32]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
+//     memory: that much of the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
@@ -76,8 +77,8 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
 //   D, bf16]
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers, or all in shared memory:
-//     the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
+//     memory: that much of the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
@@ -122,13 +123,13 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
       const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
       if (c < D) {
-        tsr::Vector<tsr::bf16, Vector> result_vector;
+        tsr::Vector<float, Vector> result_vector;
         const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
         const tsr::Vector<tsr::bf16, Vector> w_vector = tsr::load_vector<Vector>(w + c);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :8
           const float y = tsr::to<float>(x_vector(v)) * scale;
-          result_vector(v) = tsr::to<tsr::bf16>(y * rsqrt_value * tsr::to<float>(w_vector(v)));
+          result_vector(v) = y * rsqrt_value * tsr::to<float>(w_vector(v));
         }
         tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector);
       }
@@ -150,34 +151,36 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
   if (call.done()) return call.status();
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        kernel<<<groups, block, 0, call.stream()>>>(call.data<const float>(x),
+        kernel<<<groups, block, shared_bytes, call.stream()>>>(call.data<const float>(x),
             call.data<const float>(gamma), call.data<const float>(beta), call.data<float>(result),
             B, S, D);
     };
     if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 256)
-      start(layer_norm_kernel<4, 8, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16));
+      start(layer_norm_kernel<4, 8, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 512)
-      start(layer_norm_kernel<4, 8, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8));
+      start(layer_norm_kernel<4, 8, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 1024)
-      start(layer_norm_kernel<4, 8, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4));
+      start(layer_norm_kernel<4, 8, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 4096)
-      start(layer_norm_kernel<4, 8, 128, 1>, B * S, 128);
+      start(layer_norm_kernel<4, 8, 128, 1>, B * S, 128, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 8192)
-      start(layer_norm_kernel<4, 8, 256, 1>, B * S, 256);
+      start(layer_norm_kernel<4, 8, 256, 1>, B * S, 256, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 16384)
-      start(layer_norm_kernel<4, 8, 512, 1>, B * S, 512);
+      start(layer_norm_kernel<4, 8, 512, 1>, B * S, 512, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 32768)
-      start(layer_norm_kernel<4, 8, 1024, 1>, B * S, 1024);
+      start(layer_norm_kernel<4, 8, 1024, 1>, B * S, 1024, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0)
-      start(layer_norm_kernel<4, 0, 1024, 1>, B * S, 1024);
+      start(layer_norm_kernel<4, -6, 1024, 1>, B * S, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(D, 4096), 6));
     else if (D <= 512)
-      start(layer_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8));
+      start(layer_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
     else if (D <= 4096)
-      start(layer_norm_kernel<1, 16, 256, 1>, B * S, 256);
+      start(layer_norm_kernel<1, 16, 256, 1>, B * S, 256, 0);
     else
-      start(layer_norm_kernel<1, 0, 256, 1>, B * S, 256);
+      start(layer_norm_kernel<1, 0, 256, 1>, B * S, 256, 0);
   }
   return call.finish();
 }
@@ -206,21 +209,22 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
     if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 256)
       start(rms_norm_kernel<8, 4, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 512)
-      start(rms_norm_kernel<8, 4, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
+      start(rms_norm_kernel<8, 8, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 1024)
-      start(rms_norm_kernel<8, 4, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
+      start(rms_norm_kernel<8, 8, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
+    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 2048)
+      start(rms_norm_kernel<8, 8, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 4096)
-      start(rms_norm_kernel<8, 4, 128, 1>, B * S, 128, 0);
+      start(rms_norm_kernel<8, 8, 64, 1>, B * S, 64, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 8192)
-      start(rms_norm_kernel<8, 4, 256, 1>, B * S, 256, 0);
+      start(rms_norm_kernel<8, 8, 128, 1>, B * S, 128, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 16384)
-      start(rms_norm_kernel<8, 4, 512, 1>, B * S, 512, 0);
+      start(rms_norm_kernel<8, 8, 256, 1>, B * S, 256, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 32768)
-      start(rms_norm_kernel<8, 4, 1024, 1>, B * S, 1024, 0);
-    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 49152)
-      start(rms_norm_kernel<8, -1, 512, 1>, B * S, 512, 8192 * tsr::ceil_div(D, 4096));
+      start(rms_norm_kernel<8, 8, 512, 1>, B * S, 512, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0)
-      start(rms_norm_kernel<8, 0, 1024, 1>, B * S, 1024, 0);
+      start(rms_norm_kernel<8, -6, 1024, 1>, B * S, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(D, 8192), 6));
     else if (D <= 512)
       start(rms_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
     else if (D <= 4096)

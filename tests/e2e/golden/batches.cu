@@ -76,7 +76,8 @@ scores_B32_T16_kernel(const float *__restrict__ x, const float *__restrict__ w,
 //   1..=4096 # B = 32
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
+//     memory: that much of the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
@@ -142,7 +143,8 @@ scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
 //   1..=4096
 //   schedule  256 threads a group
 //   one group a row
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
+//     memory: that much of the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows))
 scores_kernel(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ result,
@@ -245,33 +247,35 @@ extern "C" TessStatus scores_B32(const TessTensor *x, const TessTensor *w, TessT
   if (call.done()) return call.status();
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        kernel<<<groups, block, 0, call.stream()>>>(call.data<const float>(x),
+        kernel<<<groups, block, shared_bytes, call.stream()>>>(call.data<const float>(x),
             call.data<const float>(w), call.data<float>(result), T);
     };
     if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 256)
-      start(scores_B32_kernel<4, 8, 8, 16>, 2, dim3(8, 16));
+      start(scores_B32_kernel<4, 8, 8, 16>, 2, dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 512)
-      start(scores_B32_kernel<4, 8, 16, 8>, 4, dim3(16, 8));
+      start(scores_B32_kernel<4, 8, 16, 8>, 4, dim3(16, 8), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 1024)
-      start(scores_B32_kernel<4, 8, 32, 4>, 8, dim3(32, 4));
+      start(scores_B32_kernel<4, 8, 32, 4>, 8, dim3(32, 4), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 4096)
-      start(scores_B32_kernel<4, 8, 128, 1>, 32, 128);
+      start(scores_B32_kernel<4, 8, 128, 1>, 32, 128, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 8192)
-      start(scores_B32_kernel<4, 8, 256, 1>, 32, 256);
+      start(scores_B32_kernel<4, 8, 256, 1>, 32, 256, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 16384)
-      start(scores_B32_kernel<4, 8, 512, 1>, 32, 512);
+      start(scores_B32_kernel<4, 8, 512, 1>, 32, 512, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 32768)
-      start(scores_B32_kernel<4, 8, 1024, 1>, 32, 1024);
+      start(scores_B32_kernel<4, 8, 1024, 1>, 32, 1024, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0)
-      start(scores_B32_kernel<4, 0, 1024, 1>, 32, 1024);
+      start(scores_B32_kernel<4, -6, 1024, 1>, 32, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(T, 4096), 6));
     else if (T <= 512)
-      start(scores_B32_kernel<1, 16, 32, 8>, 4, dim3(32, 8));
+      start(scores_B32_kernel<1, 16, 32, 8>, 4, dim3(32, 8), 0);
     else if (T <= 4096)
-      start(scores_B32_kernel<1, 16, 256, 1>, 32, 256);
+      start(scores_B32_kernel<1, 16, 256, 1>, 32, 256, 0);
     else
-      start(scores_B32_kernel<1, 0, 256, 1>, 32, 256);
+      start(scores_B32_kernel<1, 0, 256, 1>, 32, 256, 0);
   }
   return call.finish();
 }
@@ -297,33 +301,35 @@ extern "C" TessStatus scores(const TessTensor *x, const TessTensor *w, TessTenso
   if (B == 32) return scores_B32(x, w, result, stream);
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        kernel<<<groups, block, 0, call.stream()>>>(call.data<const float>(x),
+        kernel<<<groups, block, shared_bytes, call.stream()>>>(call.data<const float>(x),
             call.data<const float>(w), call.data<float>(result), B, T);
     };
     if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 256)
-      start(scores_kernel<4, 8, 8, 16>, tsr::ceil_div(B, 16), dim3(8, 16));
+      start(scores_kernel<4, 8, 8, 16>, tsr::ceil_div(B, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 512)
-      start(scores_kernel<4, 8, 16, 8>, tsr::ceil_div(B, 8), dim3(16, 8));
+      start(scores_kernel<4, 8, 16, 8>, tsr::ceil_div(B, 8), dim3(16, 8), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 1024)
-      start(scores_kernel<4, 8, 32, 4>, tsr::ceil_div(B, 4), dim3(32, 4));
+      start(scores_kernel<4, 8, 32, 4>, tsr::ceil_div(B, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 4096)
-      start(scores_kernel<4, 8, 128, 1>, B, 128);
+      start(scores_kernel<4, 8, 128, 1>, B, 128, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 8192)
-      start(scores_kernel<4, 8, 256, 1>, B, 256);
+      start(scores_kernel<4, 8, 256, 1>, B, 256, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 16384)
-      start(scores_kernel<4, 8, 512, 1>, B, 512);
+      start(scores_kernel<4, 8, 512, 1>, B, 512, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 32768)
-      start(scores_kernel<4, 8, 1024, 1>, B, 1024);
+      start(scores_kernel<4, 8, 1024, 1>, B, 1024, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0)
-      start(scores_kernel<4, 0, 1024, 1>, B, 1024);
+      start(scores_kernel<4, -6, 1024, 1>, B, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(T, 4096), 6));
     else if (T <= 512)
-      start(scores_kernel<1, 16, 32, 8>, tsr::ceil_div(B, 8), dim3(32, 8));
+      start(scores_kernel<1, 16, 32, 8>, tsr::ceil_div(B, 8), dim3(32, 8), 0);
     else if (T <= 4096)
-      start(scores_kernel<1, 16, 256, 1>, B, 256);
+      start(scores_kernel<1, 16, 256, 1>, B, 256, 0);
     else
-      start(scores_kernel<1, 0, 256, 1>, B, 256);
+      start(scores_kernel<1, 0, 256, 1>, B, 256, 0);
   }
   return call.finish();
 }

@@ -8,7 +8,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 
 // def softmax[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]
 //   schedule  256 threads a group
-//   rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once
+//   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
+//     memory: that much of the row is read once
 template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t R, int64_t C) {
@@ -55,7 +56,7 @@ softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t 
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :10
           float e;  // :9
-          if (Held > 0) {
+          if (Held > 0 && Held * Vector <= 32) {
             e = e_row(k, v);
           } else {
             e = tsr::exp(x_vector(v) - max);
@@ -78,33 +79,35 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
   if (call.done()) return call.status();
 
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count, dim3 block, int64_t shared_bytes) {
+      call.allow_shared(kernel, shared_bytes);
       if (const unsigned groups = call.groups(count))
-        hipLaunchKernelGGL(kernel, dim3(groups), dim3(block), 0, call.stream(),
+        hipLaunchKernelGGL(kernel, dim3(groups), dim3(block), shared_bytes, call.stream(),
             call.data<const float>(x), call.data<float>(result), R, C);
     };
     if (call.aligned(16, x, result) && C % 4 == 0 && C <= 256)
-      start(softmax_kernel<4, 8, 8, 16>, tsr::ceil_div(R, 16), dim3(8, 16));
+      start(softmax_kernel<4, 8, 8, 16>, tsr::ceil_div(R, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 512)
-      start(softmax_kernel<4, 8, 16, 8>, tsr::ceil_div(R, 8), dim3(16, 8));
+      start(softmax_kernel<4, 8, 16, 8>, tsr::ceil_div(R, 8), dim3(16, 8), 0);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 1024)
-      start(softmax_kernel<4, 8, 32, 4>, tsr::ceil_div(R, 4), dim3(32, 4));
+      start(softmax_kernel<4, 8, 32, 4>, tsr::ceil_div(R, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 4096)
-      start(softmax_kernel<4, 8, 128, 1>, R, 128);
+      start(softmax_kernel<4, 8, 128, 1>, R, 128, 0);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 8192)
-      start(softmax_kernel<4, 8, 256, 1>, R, 256);
+      start(softmax_kernel<4, 8, 256, 1>, R, 256, 0);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 16384)
-      start(softmax_kernel<4, 8, 512, 1>, R, 512);
+      start(softmax_kernel<4, 8, 512, 1>, R, 512, 0);
     else if (call.aligned(16, x, result) && C % 4 == 0 && C <= 32768)
-      start(softmax_kernel<4, 8, 1024, 1>, R, 1024);
+      start(softmax_kernel<4, 8, 1024, 1>, R, 1024, 0);
     else if (call.aligned(16, x, result) && C % 4 == 0)
-      start(softmax_kernel<4, 0, 1024, 1>, R, 1024);
+      start(softmax_kernel<4, -3, 1024, 1>, R, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(C, 4096), 3));
     else if (C <= 512)
-      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8));
+      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
     else if (C <= 4096)
-      start(softmax_kernel<1, 16, 256, 1>, R, 256);
+      start(softmax_kernel<1, 16, 256, 1>, R, 256, 0);
     else
-      start(softmax_kernel<1, 0, 256, 1>, R, 256);
+      start(softmax_kernel<1, 0, 256, 1>, R, 256, 0);
   }
   return call.finish();
 }
