@@ -1,15 +1,15 @@
 // RUN: tessera-opt %s --set-machine=name=sm_90a --graph-to-schedule --verify-schedule | FileCheck %s
 // Running sums: a group goes over a part of a row, or a lane down a part of a column, and two kernels find what comes before parts.
 
-// CHECK-LABEL: schedule.kernel @rows_{{.*}}kernel(%x: {{.*}}, %totals:
-// CHECK-SAME: grid = #tsr.grid<explicit, ["R*((max(1, C) - 1) // 32768)"]>
+// CHECK-LABEL: schedule.kernel @rows_kernel(%x: {{.*}}, %totals:
+// CHECK-SAME: grid = #tsr.grid<explicit, ["((max(1, C) - 1) // 32768)*R"]>
 // CHECK: scf.for
 // CHECK-NOT: graph.scan
 // CHECK: graph.reduce "sum"
 // CHECK: graph.store %{{.*}}, %totals
-// CHECK-LABEL: schedule.kernel @rows_{{.*}}kernel_1(%totals: {{.*}}, %before:
+// CHECK-LABEL: schedule.kernel @rows_kernel_1(%totals: {{.*}}, %before:
 // CHECK: graph.scan "sum"
-// CHECK-LABEL: schedule.kernel @rows_kernel(%x: {{.*}}, %before: {{.*}}, %result:
+// CHECK-LABEL: schedule.kernel @rows_kernel_2(%x: {{.*}}, %before: {{.*}}, %result:
 // What is scanned is computed where it is read.
 // CHECK: graph.load %before
 // CHECK: scf.for

@@ -54,7 +54,9 @@ tile.kernel @broadcast(%b: !tsr.view<["N"], f32>, %s: !tsr.view<["M"], f32>, %y:
 // The row is held: both loops take its vectors from there. It is read once.
 // CHECK-LABEL: tile.kernel @rows
 // CHECK-SAME: held = 4 : i64, rows = 16 : i64, threads = 8 : i64
-// CHECK-SAME: held = -1 : i64, rows = 1 : i64, shared = #tsr.dim<"8192*((N + 4095) // 4096)">, threads = 512 : i64
+// CHECK-SAME: held = 8 : i64, rows = 1 : i64, threads = 512 : i64
+// CHECK-SAME: held = -1 : i64, rows = 1 : i64, shared = #tsr.dim<"8192*min((N + 4095) // 4096, 13)">, threads = 512 : i64
+// CHECK-SAME: held = -14 : i64, rows = 1 : i64, shared = #tsr.dim<"16384*min((N + 8191) // 8192, 14)">, threads = 1024 : i64
 // CHECK-SAME: {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
 // CHECK: %[[ROW:.*]] = tile.hold_row %x[%{{.*}}] extent
 // CHECK-NOT: load_vector

@@ -20,7 +20,12 @@ static LogicalResult verifyContents(FunctionOpInterface function, bool (*isAllow
 static bool isOnlyInKernels(Operation *op) {
   return isa<LoadOp, StoreOp, AtomicOp, WarpOp, QueryOp, AllocSharedOp, AsyncCopyOp, CommitGroupOp, WaitGroupOp, BarrierOp>(op);
 }
-static bool isInFunc(Operation *op) { return (isBodyOp(op) && !isOnlyInKernels(op)) || isa<CallOp, ReturnOp>(op); }
+/// Scans of tensors are sums; those of tiles have any operation.
+static bool isOtherScan(Operation *op) {
+  auto scan = dyn_cast<ScanOp>(op);
+  return scan && scan.getMnemonic() != "sum";
+}
+static bool isInFunc(Operation *op) { return (isBodyOp(op) && !isOnlyInKernels(op) && !isOtherScan(op)) || isa<CallOp, ReturnOp>(op); }
 static bool isInKernel(Operation *op) { return isBodyOp(op) || isa<KernelEndOp>(op); }
 static bool isInHost(Operation *op) {
   return isa_and_nonnull<GraphDialect>(op->getDialect()) && !isOnlyInKernels(op) &&

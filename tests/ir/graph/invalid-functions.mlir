@@ -498,7 +498,7 @@ graph.host_func @main() attributes {dims = [], params = [], outputs = []} {
 graph.func @f(%x: !tsr.tensor<["N"], f32>) -> !tsr.tensor<["N"], f32> attributes {dims = ["N"], params = [#tsr.param<"x", in>],
     outputs = [#tsr.result<"y", !tsr.tensor<["N"], f32>>]} {
   // expected-error @+1 {{may not stand in a tensor function}}
-  %y = graph.scan "sum" 0 %x : !tsr.tensor<["N"], f32>
+  %y = graph.scan "prod" 0 %x : !tsr.tensor<["N"], f32>
   graph.return %y : !tsr.tensor<["N"], f32>
 }
 
