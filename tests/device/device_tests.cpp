@@ -427,7 +427,7 @@ template <class T, int Count, int Held, int Group> void rows_of_vectors(int64_t 
     y[static_cast<size_t>(i)] = tsr::to<T>(-1.0f);
     if (i < extent) sum += static_cast<float>(i % 7);
   }
-  const int64_t turns = tsr::row_turns<Count, 0, Group>(extent), shared = Held < -1 && turns > -Held ? -Held : turns;
+  const int64_t turns = (extent + Count * Group - 1) / (Count * Group), shared = Held < -1 && turns > -Held ? -Held : turns;
   (void)shared;
   LAUNCH_SHARED(Group, static_cast<unsigned>(Held < 0 ? 16 * Group * shared : 0), (move_row<T, Count, kGpu ? Held : 0, Group>), x.device(),
                 y.device(), totals.device(), extent);
