@@ -2,6 +2,7 @@
 # As strict_cxx.sh, for programs that are compiled, run a moment and thrown away: -O2 with the vectors of -O3, which takes a
 # quarter of the time for large functions, and our headers read once for all texts, which take as long as a small text. That a
 # text includes what it uses, the tests emitted_* say.
+[ -z "${TESSERA_SANITIZED:-}" ] || exec "$(dirname "$0")/../../scripts/sanitized_cxx.sh" "$@"  # ./dev asan whole
 checks="-Wall -Wextra -Werror -O2 -fvect-cost-model=dynamic"
 headers= flags=
 for word; do
