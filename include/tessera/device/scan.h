@@ -17,6 +17,17 @@ template <class Op, class T> TSR_DEVICE void scan_in_turn(T *line, int count, in
 }
 
 #if !defined(TSR_CPU)
+/// A value of each lane of a warp, combined with those of the lanes before it.
+template <class Op, class T> TSR_DEVICE T scan_lanes(T value) {
+  const int place = lane() % kRowLanes;
+  TSR_UNROLL
+  for (int offset = 1; offset < kRowLanes; offset *= 2) {
+    const T before = shuffle(value, place < offset ? 0 : place - offset);
+    if (place >= offset) value = Op::combine(before, value);
+  }
+  return value;
+}
+
 /// `count` neighbouring elements by the lanes of a warp; of a line that is not theirs they only keep in step with the others.
 template <class Op, class T> TSR_DEVICE void scan_by_warp(T *line, int count, bool theirs) {
   const int place = lane() % kRowLanes;
@@ -24,11 +35,7 @@ template <class Op, class T> TSR_DEVICE void scan_by_warp(T *line, int count, bo
   for (int first = 0; first < count; first += kRowLanes) {
     const bool holds = theirs && first + place < count;
     T value = holds ? line[first + place] : Op::template identity<T>();
-    TSR_UNROLL
-    for (int offset = 1; offset < kRowLanes; offset *= 2) {
-      const T before = shuffle(value, place < offset ? 0 : place - offset);
-      if (place >= offset) value = Op::combine(before, value);
-    }
+    value = scan_lanes<Op>(value);
     if (first > 0) value = Op::combine(carried, value);
     if (holds) line[first + place] = value;
     carried = shuffle(value, kRowLanes - 1);
@@ -54,12 +61,7 @@ template <class Op, int Lanes, int Each, class T> TSR_DEVICE void scan_line(T *l
   Vector<T, Each> value = load_vector<Each>(line + lane() * Each);
   TSR_UNROLL
   for (int e = 1; e < Each; ++e) value(e) = Op::combine(value(e - 1), value(e));
-  T found = value(Each - 1);
-  TSR_UNROLL
-  for (int offset = 1; offset < kRowLanes; offset *= 2) {
-    const T before = shuffle(found, place < offset ? 0 : place - offset);
-    if (place >= offset) found = Op::combine(before, found);
-  }
+  const T found = scan_lanes<Op>(value(Each - 1));
   T before = shuffle(found, place == 0 ? 0 : place - 1);
   group_barrier();  // all have read theirs: the line's first places take what each warp has found
   if (place == kRowLanes - 1) line[warp] = found;
