@@ -58,6 +58,8 @@ public:
   void leave() { scopes_.pop_back(); }
   /// The part of `value` that this kernel asks for, whatever its indices, is `piece`.
   void give(mlir::Value value, mlir::Value piece) { scopes_.back().given[value] = piece; }
+  /// What a view holds there; 0 where it lies outside along axis `masked`.
+  mlir::Value loaded(mlir::Value view, const Indices &indices, mlir::Location loc, int64_t masked = -1);
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
   mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
@@ -72,7 +74,6 @@ private:
                      llvm::function_ref<mlir::Value()> no);
   bool isMadeOf(mlir::Value value, mlir::Value other);
   mlir::Value scalar(mlir::Value value) { return part(value, {}); }
-  mlir::Value loaded(mlir::Value view, const Indices &indices, mlir::Location loc, int64_t masked = -1);
   mlir::Value broadcast(ir::graph::BroadcastOp op, const Indices &indices);
   mlir::Value reshape(ir::graph::ReshapeOp op, const Indices &indices);
   mlir::Value transpose(ir::graph::TransposeOp op, const Indices &indices);

@@ -71,7 +71,7 @@ public:
   Value before(Value totals, Indices at) {
     Value one = privatiser_.constantIndex(1, line_);
     at[plan_.axis] = Index(privatiser_.arithmetic("sub", at[plan_.axis].at, one, line_));
-    return load(totals, at, true);
+    return privatiser_.loaded(totals, at, line_, static_cast<int64_t>(plan_.axis));
   }
   Value nothing() {
     if (plan_.alongRows) return zero();
@@ -101,14 +101,6 @@ public:
       return part ? add(before, part, "sums") : Value();
     });
     return sums && plan_.alongRows ? reduced(sums) : sums;
-  }
-  Value load(Value view, const Indices &at, bool masked = false) {
-    PartAccess access(builder_, shapeOf(view.getType()), at, line_);
-    SmallVector<bool> inBounds(access.inBounds.asArrayRef());
-    if (masked) inBounds[plan_.axis] = false;
-    Type type = accessedType(view.getType(), access.points, access.sizes.getDims());
-    return builder_.create<graph::LoadOp>(line_, type, view, access.offsets, access.points, access.sizes, access.steps,
-                                          builder_.getDenseBoolArrayAttr(inBounds), Value());
   }
 
 private:
@@ -195,7 +187,7 @@ LogicalResult FunctionScheduler::partsOfScan(graph::ScanOp op, const ScanStep &s
   bool isOne = parts.isConstant() && parts.constant() == 1;
   Value first = isOne ? privatiser.constantIndex(0, line) : privatiser.arithmetic("mul", part, length, named("first", line));
   Value end = isOne ? extent : privatiser.arithmetic("min", privatiser.arithmetic("add", first, length, line), extent, named("end", line));
-  auto read = [&](const Indices &where) { return step.from ? writer.load(kernel.beside.front(), where) : privatiser.part(op.getOperand(), where); };
+  auto read = [&](const Indices &where) { return step.from ? privatiser.loaded(kernel.beside.front(), where, line) : privatiser.part(op.getOperand(), where); };
   auto write = [&](Value sums, const Indices &where) { store(builder, sums, kernel.target, where, /*byLane=*/false, line); };
   if (step.totals) {
     Value total = writer.total(at, first, end, read);
