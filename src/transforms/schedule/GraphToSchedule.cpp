@@ -55,6 +55,7 @@ struct GraphToSchedule : PassWrapper<GraphToSchedule, OperationPass<ModuleOp>> {
 std::unique_ptr<Pass> createGraphToSchedulePass() { return std::make_unique<GraphToSchedule>(); }
 
 void registerScheduleTransforms() {
+  registerPass(createPickTermsPass);
   registerPass(createSumPartsPass);
   registerPass(createRoundEarlyPass);
   registerPass(createExchangeSumsPass);

@@ -10,6 +10,8 @@ namespace tessera::transforms {
 
 /// Computes products turned whose results are read turned (TurnResults.cpp).
 std::unique_ptr<mlir::Pass> createTurnResultsPass();
+/// Takes the element at a place where a sum has no other term (PickTerms.cpp).
+std::unique_ptr<mlir::Pass> createPickTermsPass();
 /// Adds up rows of products before they are put together (SumParts.cpp).
 std::unique_ptr<mlir::Pass> createSumPartsPass();
 /// Rounds values to fewer bits before they are moved (RoundEarly.cpp).

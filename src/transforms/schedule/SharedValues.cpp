@@ -66,6 +66,13 @@ void FunctionScheduler::storeProductsUnder(graph::ReduceOp reduce) {
     return !dot;
   });
   markIf(holds(reduce.getOperand(), isDot), reduce.getOperand());
+  // What is picked out of long rows is stored: a sum over all rows has few groups, which would wait for each element.
+  walkBack(reduce.getOperand(), [&](Value value) {
+    if (isStored(value)) return false;
+    auto gather = value.getDefiningOp<graph::GatherOp>();
+    markIf(gather && isUnit(gather.getType().getShape()[gather.getAxis()]) && gather->getBlock() == reduce->getBlock(), value);
+    return !gather;
+  });
 }
 
 /// How many kernels would compute the value: what is stored, multiplied or added up over rows further on.
