@@ -132,6 +132,10 @@ class Timer:
 
     def copy_bandwidth(self, size=2 << 30):
         """Bytes per second, read and written, of a copy from device to device."""
+        return 2 * size / self.copy_seconds(size)
+
+    def copy_seconds(self, size):
+        """Of a copy of so many bytes from device to device."""
         source = torch.empty(size, dtype=torch.int8, device="cuda")
         target = torch.empty_like(source)
-        return 2 * size / self.seconds(lambda: target.copy_(source))
+        return self.seconds(lambda: target.copy_(source))
