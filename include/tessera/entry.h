@@ -387,6 +387,15 @@ public:
     if (count > 0x7fffffff) fail(TESS_ERROR_LAUNCH, "%lld groups are more than a launch can have", static_cast<long long>(count));
     return static_cast<unsigned>(count);
   }
+#if defined(TSR_CUDA)
+  /// Groups of a kernel that takes its rows in turn, one group a processor: no more than there are rows.
+  int64_t at_once(int64_t rows) {
+    int device = 0, processors = 0;
+    if (failed() || cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+      return rows;
+    return rows < processors ? rows : processors;
+  }
+#endif
 #if !defined(TSR_CPU)
   /// Lets a kernel use so many bytes of dynamic shared memory.
   template <class Kernel> void allow_shared(Kernel *kernel, int64_t bytes) {

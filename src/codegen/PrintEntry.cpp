@@ -507,8 +507,10 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
     else if (sizes) block = ", " + std::to_string(threads);
     auto shared = variant.getAs<StringAttr>("shared");
     Doc bytes = shared ? Doc(", ") + dims_(shared.getValue().str()).doc : Doc(shares ? ", 0" : "");
+    Doc grid = dims_(variant.getAs<StringAttr>("grid").getValue().str()).doc;
+    if (variant.contains("in_turn")) grid = Doc(call_ + ".at_once(") + grid + Doc(")");
     Doc call = Doc(start_ + "(" + kernel + "<" + variant.getAs<StringAttr>("arguments").getValue().str() + ">, ") +
-               dims_(variant.getAs<StringAttr>("grid").getValue().str()).doc + Doc(block) + bytes + Doc(");");
+               grid + Doc(block) + bytes + Doc(");");
     bool isLast = i + 1 == variants.size();
     if (all && !isLast) writer_.statement(Doc(i ? "else if (" : "if (") + Doc::nest(4, all->doc) + ")");
     else if (i) writer_.line("else");

@@ -3,7 +3,7 @@
 // The sums of %y's columns, and of those of the product of %y and %w, are added up where %y is made. Nobody reads the numbers of rows
 // any more: they are not stored. %w is read by the kernel of rows now.
 // CHECK-LABEL: tile.kernel @rows(
-// CHECK-SAME: %x: !tsr.view<["R", "96"], f32>, %y: !tsr.view<["R", "96"], f32>, %w: !tsr.view<["R", "96"], f32>, %sum_parts: !tsr.view<["min((R + 3) // 4, 512)", "96"], f32>, %weighted_parts: !tsr.view<["min((R + 3) // 4, 512)", "96"], f32>
+// CHECK-SAME: %x: !tsr.view<["R", "96"], f32>, %y: !tsr.view<["R", "96"], f32>, %w: !tsr.view<["R", "96"], f32>, %sum_parts: !tsr.view<["min((R + 3) // 4, 1280)", "96"], f32>, %weighted_parts: !tsr.view<["min((R + 3) // 4, 1280)", "96"], f32>
 // CHECK-SAME: grid = #tsr.grid<output, ["1", "96"], param = 1>
 // CHECK-SAME: "groups take rows in turn, and add up the columns of what they have at hand; the next kernel adds up their sums"
 // CHECK-NOT: tile.once
@@ -42,8 +42,8 @@ tile.kernel @rows(%x: !tsr.view<["R", "96"], f32>, %scale: !tsr.view<["R", "1"],
 }
 
 // CHECK-LABEL: tile.kernel @columns(
-// CHECK-SAME: %sum: !tsr.view<["96"], f32>, %weighted: !tsr.view<["96"], f32>, %sum_parts: !tsr.view<["min((R + 3) // 4, 512)", "96"], f32>
-// CHECK: %[[GROUPS:.*]] = tile.dim "min((R + 3) // 4, 512)"
+// CHECK-SAME: %sum: !tsr.view<["96"], f32>, %weighted: !tsr.view<["96"], f32>, %sum_parts: !tsr.view<["min((R + 3) // 4, 1280)", "96"], f32>
+// CHECK: %[[GROUPS:.*]] = tile.dim "min((R + 3) // 4, 1280)"
 // CHECK: scf.for %[[PART:.*]] = %{{.*}} to %[[GROUPS]]
 // CHECK: tile.load_element %sum_parts[%[[PART]], %{{.*}}]
 // CHECK: tsr.adds_parts
@@ -76,8 +76,8 @@ tile.kernel @columns(%y: !tsr.view<["R", "96"], f32>, %w: !tsr.view<["R", "96"],
 }
 
 // CHECK-LABEL: tile.func @both
-// CHECK: %[[A:.*]] = tile.temp : <["min((R + 3) // 4, 512)", "96"], f32>
-// CHECK: %[[B:.*]] = tile.temp : <["min((R + 3) // 4, 512)", "96"], f32>
+// CHECK: %[[A:.*]] = tile.temp : <["min((R + 3) // 4, 1280)", "96"], f32>
+// CHECK: %[[B:.*]] = tile.temp : <["min((R + 3) // 4, 1280)", "96"], f32>
 // CHECK-NOT: tile.temp
 // CHECK: tile.launch @rows(%x, %y, %w, %[[A]], %[[B]])
 // CHECK: tile.launch @columns(%sum, %weighted, %[[A]], %[[B]])

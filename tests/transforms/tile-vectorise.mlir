@@ -55,7 +55,7 @@ tile.kernel @broadcast(%b: !tsr.view<["N"], f32>, %s: !tsr.view<["M"], f32>, %y:
 // CHECK-LABEL: tile.kernel @rows
 // CHECK-SAME: held = 4 : i64, rows = 16 : i64, threads = 8 : i64
 // CHECK-SAME: held = 8 : i64, rows = 1 : i64, threads = 512 : i64
-// CHECK-SAME: held = -1 : i64, rows = 1 : i64, shared = #tsr.dim<"8192*min((N + 4095) // 4096, 13)">, threads = 512 : i64
+// CHECK-SAME: held = -1000 : i64, rows = 1 : i64, shared = #tsr.dim<"32768*min((N + 8191) // 8192, 7)">, threads = 1024 : i64
 // CHECK-SAME: held = -14 : i64, rows = 1 : i64, shared = #tsr.dim<"16384*min((N + 8191) // 8192, 14)">, threads = 1024 : i64
 // CHECK-SAME: {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
 // CHECK: %[[ROW:.*]] = tile.hold_row %x[%{{.*}}] extent
@@ -158,6 +158,32 @@ tile.kernel @joined(%a: !tsr.view<["M", "8"], f32>, %b: !tsr.view<["M", "12"], f
     }
     %n = tile.elementwise "neg" %e : f32
     tile.store_element %n, %y[%r, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "20"], f32>
+  }
+  tile.kernel_end
+}
+
+// A place that only run time knows is inside for all elements of a vector, or for none: they are loaded at once behind the condition.
+// CHECK-LABEL: tile.kernel @picked
+// CHECK-SAME: when = [#tsr.requirement<"D % 8" eq "0", "">]
+// CHECK: %[[PLACE:.*]] = tile.cast
+// CHECK: tile.elementwise "ge" %[[PLACE]]
+// CHECK: %[[INSIDE:.*]] = tile.elementwise "and"
+// CHECK: scf.if %[[INSIDE]]
+// CHECK:   tile.load_vector %table[%[[PLACE]], %{{.*}}]
+// CHECK: tile.store_vector
+tile.kernel @picked(%table: !tsr.view<["V", "D"], bf16>, %ids: !tsr.view<["R"], i64>, %y: !tsr.view<["R", "D"], bf16>) attributes {dims = ["V", "D", "R"],
+    params = [#tsr.param<"table", in>, #tsr.param<"ids", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["D*R"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "D*R"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %D = tile.dim "D"
+    %r = tile.elementwise "floordiv" %i, %D : index
+    %d = tile.elementwise "mod" %i, %D : index
+    %id = tile.load_element %ids[%r] {in_bounds = array<i1: true>} : !tsr.view<["R"], i64>
+    %place = tile.cast %id : i64 to index
+    %e = tile.load_element %table[%place, %d] {in_bounds = array<i1: false, true>} : !tsr.view<["V", "D"], bf16>
+    tile.store_element %e, %y[%r, %d] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["R", "D"], bf16>
   }
   tile.kernel_end
 }

@@ -7,7 +7,7 @@
 //   HeldRow<T, Count, Held, Lanes>         a row of memory in vectors that the lanes of a group take in turn; with
 //                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once.
 //                                          Held = kInShared: they are in dynamic shared memory; below that, up to -Held of
-//                                          them, and what a longer row has beyond is read again
+//                                          them, and what a longer row has beyond is read again (kAhead: cuda/ahead.h)
 //
 //   RowsAhead<T, Count, Held, Lanes>       the rows that a group takes in turn, the next one ahead of time
 //   ColumnSums<T, Count, Held, Lanes>      what the lanes of a group add up for the columns of such rows
@@ -198,6 +198,8 @@ template <class T, int Count, int Held, int Lanes, int Number = 0, bool InShared
       if (first(k) < extent) part[k] = load_vector<Count>(row + first(k));
     (void)extent;
   }
+  /// Row `number` of those at `base`.
+  TSR_DEVICE HeldRow(const T *base, int64_t number, int64_t /*rows*/, int64_t extent) : HeldRow(base + number * extent, extent) {}
   /// Where this lane's vector of turn `k` begins.
   static TSR_DEVICE int64_t first(int64_t k) { return (k * Lanes + lane()) * Count; }
   TSR_DEVICE Vector<T, Count> operator()(int64_t k) const {
@@ -231,6 +233,7 @@ template <class T, int Count, int Held, int Lanes, int Number> struct HeldRow<T,
     for (int64_t k = 0; k < held; ++k)
       if (first(k) < extent) *reinterpret_cast<Part *>(own + k * (Lanes * kSharedVector)) = load_vector<Count>(row + first(k));
   }
+  TSR_DEVICE HeldRow(const T *base, int64_t number, int64_t /*rows*/, int64_t extent) : HeldRow(base + number * extent, extent) {}
   static TSR_DEVICE int64_t first(int64_t k) { return (k * Lanes + lane()) * Count; }
   TSR_DEVICE Part operator()(int64_t k) const {
     if (Held != kInShared && k >= -Held) return load_vector<Count>(row + first(k));

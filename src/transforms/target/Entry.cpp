@@ -198,6 +198,7 @@ ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &
       if (isa<BlockArgument>(launch.getArgs()[param]))  // temporaries are
         aligned.push_back(builder.getStringAttr(names.names.at(launch.getArgs()[param])));
     if (variant.sharedBytes) entries.set("shared", builder.getStringAttr(variant.sharedBytes->substitute(values).str()));
+    if (variant.inTurn) entries.set("in_turn", builder.getUnitAttr());
     if (!when.empty()) entries.set("when", builder.getArrayAttr(when));
     if (!aligned.empty()) entries.set("aligned", builder.getArrayAttr(aligned));
     list.push_back(entries.getDictionary(builder.getContext()));

@@ -31,6 +31,7 @@ struct KernelInfo {
     std::vector<ir::RequirementAttr> when;
     std::vector<int64_t> aligned;    // parameters
     std::optional<Dim> sharedBytes;  // dynamic shared memory, where it needs some
+    bool inTurn = false;             // groups take the grid's in turn: one a processor
   };
   std::vector<Variant> variants;
   bool persistent = false;  // goes over its groups in a loop

@@ -55,11 +55,17 @@ private:
   DenseSet<Value> assumed_;
 };
 
+/// A small relative error of what is under a logarithm is a small error of it.
+bool isLogarithm(Operation *op) {
+  auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+  return elementwise && (elementwise.getMnemonic() == "log" || elementwise.getMnemonic() == "log2");
+}
+
 /// Whether a small relative error of weights stays one in all that they reach, until that is rounded to 16 bits or fewer.
 /// Sums of them have no larger error than they and may leave as they are.
 class LeavesNarrow {
 public:
-  explicit LeavesNarrow(Value weights) : holds_(follow(weights)) {}
+  LeavesNarrow(Value weights, bool areAtMostOne) : areAtMostOne_(areAtMostOne), holds_(follow(weights)) {}
   explicit operator bool() const { return holds_ && isRounded_; }
 
 private:
@@ -84,24 +90,27 @@ private:
   template <class Reduce> bool keepsSum(Reduce reduce) {
     if (reduce.getReduction() != "sum" || !NotNegative().holds(reduce.getValue())) return false;
     follow(reduce.getResult());  // what it scales may be rounded
+    isRounded_ |= !reduce.getResult().use_empty() && llvm::all_of(reduce.getResult().getUsers(), isLogarithm);
     return true;
   }
   /// A result's relative error is at most the sum of its operands'.
-  static bool keeps(tile::ElementwiseOp op, unsigned operand) {
+  bool keeps(tile::ElementwiseOp op, unsigned operand) {
     StringRef what = op.getMnemonic();
     if (what == "select") return operand != 0;
     if (what == "mul" || what == "div") return true;
+    if (areAtMostOne_ && (what == "add" || what == "sub")) return true;
     if (what == "add") return llvm::all_of(op.getArgs(), [](Value arg) { return NotNegative().holds(arg); });
     return (what == "max" || what == "min") && llvm::any_of(op.getArgs(), [](Value arg) { return constantOf(arg).has_value(); });
   }
 
+  bool areAtMostOne_;
   DenseSet<Value> seen_;
-  bool isRounded_ = false;  // some of it leaves in 16 bits
+  bool isRounded_ = false;  // some of it leaves in 16 bits, or as the logarithm of a sum
   bool holds_;
 };
 
 }  // namespace
 
-bool leavesNarrow(Value value) { return static_cast<bool>(LeavesNarrow(value)); }
+bool leavesNarrow(Value value, bool isAtMostOne) { return static_cast<bool>(LeavesNarrow(value, isAtMostOne)); }
 
 }  // namespace tessera::transforms

@@ -9,7 +9,8 @@ namespace tessera::transforms {
 std::optional<double> constantOf(mlir::Value value);
 
 /// Whether a small relative error of `value` stays one in all that it reaches, until that is rounded to 16 bits or fewer, as
-/// some of it is. Sums of it have no larger error and may leave as they are.
-bool leavesNarrow(mlir::Value value);
+/// some of it is. Sums of it have no larger error and may leave as they are. A value that is at most one may also be added to others:
+/// its error is that of a number of their size.
+bool leavesNarrow(mlir::Value value, bool isAtMostOne = false);
 
 }  // namespace tessera::transforms

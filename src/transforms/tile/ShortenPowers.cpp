@@ -160,10 +160,56 @@ void shorten(Weights weights, double factor) {
   eraseUnused(weights.difference);
 }
 
+/// Nothing is written where `load` reads before it has read, but to memory that it has read already: its own element, or in a later loop.
+bool isReadFirst(tile::LoadElementOp load) {
+  Operation *loop = load->getParentOp();
+  return llvm::all_of(load.getBase().getUsers(), [&](Operation *user) {
+    if (isa<tile::LoadElementOp>(user)) return true;
+    auto store = dyn_cast<tile::StoreElementOp>(user);
+    Operation *other = store ? store->getParentOp() : nullptr;
+    if (other == loop) return llvm::equal(store.getIndices(), load.getIndices()) && load->isBeforeInBlock(store);
+    return other && other->getBlock() == loop->getBlock() && loop->isBeforeInBlock(other);
+  });
+}
+
+/// The same element of two loops over one row, cast alike.
+bool isSameElement(Value one, Value other) {
+  Operation *a = one.getDefiningOp(), *b = other.getDefiningOp();
+  if (isa_and_nonnull<tile::CastOp>(a) && isa_and_nonnull<tile::CastOp>(b))
+    return a->getAttrDictionary() == b->getAttrDictionary() && one.getType() == other.getType() && isSameElement(a->getOperand(0), b->getOperand(0));
+  auto load = one.getDefiningOp<tile::LoadElementOp>(), again = other.getDefiningOp<tile::LoadElementOp>();
+  if (!load || !again || load.getBase() != again.getBase() || !isReadFirst(again)) return false;
+  if (load.getOther() || load->getAttrDictionary() != again->getAttrDictionary()) return false;
+  auto isCounter = [](Value index, tile::LoadElementOp of) {
+    auto loop = dyn_cast<scf::ForOp>(of->getParentOp());
+    return loop && index == loop.getInductionVar();
+  };
+  return llvm::all_of(llvm::zip_equal(load.getIndices(), again.getIndices()), [&](auto pair) {
+    auto [left, right] = pair;
+    return left == right || (isCounter(left, load) && isCounter(right, again));
+  });
+}
+
+/// `x - max(x)` of a row, or x where the row has no number that is greater than -inf.
+bool isAtMostZero(Value difference) {
+  tile::ElementwiseOp op = elementwiseOf(difference, "sub");
+  Value largest = op ? op.getArgs()[1] : Value();
+  if (auto choice = op ? elementwiseOf(largest, "select") : tile::ElementwiseOp()) {
+    tile::ElementwiseOp test = elementwiseOf(choice.getArgs()[0], "gt");
+    largest = choice.getArgs()[1];
+    if (!test || test.getArgs()[0] != largest || !isMinusInfinity(test.getArgs()[1])) return false;
+  }
+  auto reduce = op ? largest.getDefiningOp<tile::GroupReduceOp>() : tile::GroupReduceOp();
+  auto loop = reduce && reduce.getReduction() == "max" ? reduce.getValue().getDefiningOp<scf::ForOp>() : scf::ForOp();
+  if (!loop) return false;
+  tile::ElementwiseOp grows = elementwiseOf(loop.getYieldedValues()[cast<OpResult>(reduce.getValue()).getResultNumber()], "max");
+  return grows && llvm::any_of(grows.getArgs(), [&](Value arg) { return isSameElement(arg, op.getArgs()[0]); });
+}
+
 /// An exponential of one f32 that leaves in 16 bits, in a loop over many.
 bool isShortened(tile::ElementwiseOp power) {
   return power.getMnemonic() == "exp" && power.getResult().getType().isF32() && isa<scf::ForOp>(power->getParentOp()) &&
-         leavesNarrow(power.getResult());
+         leavesNarrow(power.getResult(), isAtMostZero(power.getArgs()[0]));
 }
 
 void shorten(tile::ElementwiseOp power) {

@@ -28,7 +28,8 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr int64_t kGroups = 512;   // that take rows in turn: some for each processor of the largest GPUs
+constexpr int64_t kGroups = 512;   // at least, that take rows in turn: some for each processor of the largest GPUs
+constexpr int64_t kShortGroups = 1280, kShortColumns = 768;  // of rows of few lanes more groups share a processor
 constexpr int64_t kFewRows = 4;    // of a group, at least
 constexpr size_t kMostSums = 4;    // in the registers of a lane
 
@@ -193,7 +194,7 @@ private:
     mapping.map(behind.sums.column, rows.loop.getInductionVar());
     mapping.map(behind.sums.loop.getInductionVar(), rows.origin);
     SmallVector<ViewType> parts;
-    auto groups = DimAttr::get(builder_.getContext(), groupsOf(rows.rows)), columns = DimAttr::get(builder_.getContext(), Dim(rows.columns));
+    auto groups = DimAttr::get(builder_.getContext(), groupsOf(rows.rows, rows.columns)), columns = DimAttr::get(builder_.getContext(), Dim(rows.columns));
     for (auto [term, result] : llvm::zip(behind.sums.terms, behind.sums.loop.getResults())) {
       Value value = computed(term, behind.sums, rows, mapping);
       parts.push_back(ViewType::get(builder_.getContext(), {groups, columns}, result.getType()));
@@ -204,7 +205,10 @@ private:
     return parts;
   }
 
-  static Dim groupsOf(const Dim &rows) { return Dim::min(Dim(kGroups), Dim::ceilDiv(rows, Dim(kFewRows))); }
+  static Dim groupsOf(const Dim &rows, int64_t columns) {
+    const int64_t most = std::clamp(kShortGroups * kShortColumns / columns, kGroups, kShortGroups);
+    return Dim::min(Dim(most), Dim::ceilDiv(rows, Dim(kFewRows)));
+  }
 
   /// A value of the sums' loop in that of the rows.
   Value computed(Value value, SumKernel &sums, RowKernel &rows, IRMapping &mapping) {

@@ -340,6 +340,7 @@ bool VectorForm::findLanes() {
   if (!good || !ordered(kernel_.getBody())) return false;
   if (findTurned()) return true;
   forgetTurned();
+  branchOverMasks(guard_.getThenRegion());
   findMoves(guard_.getThenRegion());
   bool stores = false;
   guard_.getThenRegion().walk([&](tile::StoreElementOp op) {

@@ -56,6 +56,10 @@ private:
   void settle();
   bool ordered(mlir::Region &region);
 
+  // ---- elements that lie inside for a whole vector, or not (VectorMasks.cpp)
+  bool masksAlike(ir::tile::LoadElementOp load);
+  void branchOverMasks(mlir::Region &region);
+
   // ---- lanes of one element each
   bool findLanes();
   void vectoriseLanes();
@@ -75,6 +79,8 @@ private:
   void keep(llvm::ArrayRef<std::pair<mlir::scf::ForOp, Operation *>> places);
   std::string keyOf(Value value, mlir::scf::ForOp loop);
   Value kept(Operation *op);
+  llvm::SmallVector<Value> overTurns(mlir::scf::ForOp loop, mlir::ValueRange inits,
+                                     llvm::function_ref<llvm::SmallVector<Value>(mlir::ValueRange)> body);
   void vectoriseRow(mlir::scf::ForOp loop);
   void vectoriseRows();
   std::optional<Dim> extentOf(mlir::scf::ForOp loop);
@@ -83,7 +89,21 @@ private:
   void chooseTurnVariants();
   int64_t turnsInShared(int64_t lanes, int64_t groups);
   int64_t heldRows();
+  bool takesNext();
   Dim sharedFor(int64_t lanes, int64_t most);
+
+  // ---- sums of powers beside the largest element (VectorOnline.cpp)
+  struct OnlineSum {
+    mlir::scf::ForOp maxima, sums;
+    ir::tile::GroupReduceOp largest;
+    ir::tile::LoadElementOp inMaxima, inSums;
+    ir::tile::ElementwiseOp power, exponent, difference;  // 2^exponent, the exponent a multiple of the difference
+    Value shift() { return difference.getArgs()[1]; }
+  };
+  void findOnline();
+  Value withLargest(Value value, Value largest);
+  Value powerOf(Value element, Value shift);
+  void vectoriseOnline();
 
   // ---- building (VectorForm.cpp)
   Value base(Value value);
@@ -130,6 +150,7 @@ private:
     bool first;  // computes it
   };
   llvm::DenseMap<Operation *, Kept> kept_;                      // what several loops compute alike
+  std::optional<OnlineSum> online_;
   std::optional<Dim> heldExtent_, rowExtent_;                   // of held rows; of all
   Value counterBase_, turn_;
   ir::tile::StoreElementOp store_;                              // of a kernel that turns tiles

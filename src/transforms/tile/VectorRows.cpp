@@ -1,6 +1,7 @@
 // Rows that the lanes of a group take in turn: in vectors, and kept in registers where several loops go over them.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/tile/HeldRows.h"
 #include "support/Machine.h"
 #include "transforms/tile/VectorForm.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -12,7 +13,6 @@ using namespace mlir;
 using namespace tessera::ir;
 
 constexpr int64_t kSharedVector = 16;  // bytes of shared memory for a vector of a lane (vector.h)
-constexpr int64_t kInShared = -1;      // in the place of how many vectors a lane has in registers: all in shared memory (vector.h)
 
 static bool isQuery(Value value, StringRef what) {
   auto query = value.getDefiningOp<tile::QueryOp>();
@@ -248,16 +248,16 @@ Value VectorForm::kept(Operation *op) {
   return branch.getResult(0);
 }
 
-void VectorForm::vectoriseRow(scf::ForOp loop) {
+/// The turns in which lanes take the vectors of the loop's row. `body` computes what they carry from one to the next.
+VectorForm::Values VectorForm::overTurns(scf::ForOp loop, ValueRange inits, function_ref<Values(ValueRange)> body) {
   Location loc = unnamed(loop.getLoc());
   builder_.setInsertionPoint(loop);
   Value extent = loop.getUpperBound(), begin = beginOf(loop);
   Value count = begin ? arithmetic("sub", extent, begin, loc) : extent;
   Value first = number(0, loc), turns = builder_.create<tile::RowTurnsOp>(loc, builder_.getIndexType(), count), step = number(1, loc);
-  auto turn = builder_.create<scf::ForOp>(loop.getLoc(), first, turns, step, loop.getInitArgs());
+  auto turn = builder_.create<scf::ForOp>(loop.getLoc(), first, turns, step, inits);
   turn->setAttr(tile::kUnrolled, builder_.getStringAttr("held"));
   turn.getInductionVar().setLoc(named("k", loc));
-  for (auto [from, to] : llvm::zip(loop.getRegionIterArgs(), turn.getRegionIterArgs())) to.setLoc(from.getLoc());
   Block *block = turn.getBody();
   if (!block->empty()) block->back().erase();
   builder_.setInsertionPointToEnd(block);
@@ -267,8 +267,8 @@ void VectorForm::vectoriseRow(scf::ForOp loop) {
   Location counter = named(hint.empty() ? "c" : hint, loc);
   counterBase_ = arithmetic("mul", vectors, dim(Dim::var("T.vector"), loc), begin ? loc : counter);
   if (begin) counterBase_ = arithmetic("add", begin, counterBase_, counter);
-  bool carries = loop.getNumResults() != 0;
-  auto inside = builder_.create<scf::IfOp>(loc, loop.getResultTypes(), arithmetic("lt", counterBase_, extent, loc), carries);
+  bool carries = !inits.empty();
+  auto inside = builder_.create<scf::IfOp>(loc, inits.getTypes(), arithmetic("lt", counterBase_, extent, loc), carries);
   auto emptied = [&](Region &region) {
     Block &into = region.front();
     if (!into.empty()) into.back().erase();
@@ -276,7 +276,7 @@ void VectorForm::vectoriseRow(scf::ForOp loop) {
   };
   emptied(inside.getThenRegion());
   bases_.emplace_back();
-  Values results = computeAll(*loop.getBody(), turn.getRegionIterArgs(), loop.getRegionIterArgs(), loop.getYieldedValues(), loc);
+  Values results = body(turn.getRegionIterArgs());
   builder_.create<scf::YieldOp>(loc, results);
   bases_.pop_back();
   if (carries) {
@@ -285,7 +285,16 @@ void VectorForm::vectoriseRow(scf::ForOp loop) {
   }
   builder_.setInsertionPointToEnd(block);
   builder_.create<scf::YieldOp>(loc, inside.getResults());
-  for (auto [from, to] : llvm::zip(loop.getResults(), turn.getResults())) from.replaceAllUsesWith(to);
+  return Values(turn.getResults());
+}
+
+void VectorForm::vectoriseRow(scf::ForOp loop) {
+  Location loc = unnamed(loop.getLoc());
+  Values results = overTurns(loop, loop.getInitArgs(), [&](ValueRange carried) {
+    for (auto [from, to] : llvm::zip(loop.getRegionIterArgs(), carried)) to.setLoc(from.getLoc());
+    return computeAll(*loop.getBody(), carried, loop.getRegionIterArgs(), loop.getYieldedValues(), loc);
+  });
+  for (auto [from, to] : llvm::zip(loop.getResults(), results)) from.replaceAllUsesWith(to);
   loop.erase();
 }
 
@@ -295,27 +304,36 @@ void VectorForm::vectoriseRows() {
   bool parts = static_cast<bool>(beginOf(rows_.front()));
   // Lanes hold turns of one extent; loops over another stay as they are.
   if (heldExtent_) llvm::erase_if(rows_, [&](scf::ForOp loop) { return extentOf(loop) != heldExtent_; });
-  if (heldExtent_) findKept();
+  findOnline();
+  if (heldExtent_ && !online_) findKept();
   SmallVector<scf::ForOp> loops = rows_;
-  for (scf::ForOp loop : loops) vectoriseRow(loop);
+  if (online_) vectoriseOnline();
+  else
+    for (scf::ForOp loop : loops) vectoriseRow(loop);
   clean();
   settle();
   if (takesTurns()) chooseTurnVariants();
   else chooseRowVariants(parts);
 }
 
-/// Lanes where groups take rows in turn: four or eight elements each, or a vector, as a lane holds two rows of each array, and sums.
+/// Lanes where groups take rows in turn. Of short rows a lane has up to twelve elements, as it holds those of each array, and their sums: so few
+/// lanes have little to wait for each other, and many groups share a processor, so that some read while others compute. A group of long rows
+/// is alone there: its lanes have four or eight elements, and those of the next row are on their way meanwhile.
 void VectorForm::chooseTurnVariants() {
-  constexpr int64_t few = 4, most = 8, lanesOfFew = 192;
+  constexpr int64_t few = 4, most = 8, lanesOfFew = 192, ofShort = 12, lanesOfShort = 192;
   const int64_t extent = rowExtent_->constant();
   SmallVector<Attribute> variants;
+  auto lanesFor = [&](int64_t each) { return (extent + 32 * each - 1) / (32 * each) * 32; };
+  const bool isShort = lanesFor(ofShort) <= lanesOfShort;
+  if (!isShort) kernel_->setAttr(tile::kRowsAhead, builder_.getUnitAttr());
   for (int64_t elements : {elements_, int64_t{1}}) {
-    auto lanesFor = [&](int64_t each) { return (extent + 32 * each - 1) / (32 * each) * 32; };
-    int64_t each = std::max(few, elements);
-    if (lanesFor(each) > lanesOfFew) each = std::max(most, elements);
+    int64_t each = isShort ? ofShort / elements * elements : std::max(few, elements);
+    if (!isShort && lanesFor(each) > lanesOfFew) each = std::max(most, elements);
+    each = std::max(each, elements);
     variants.push_back(variant({{"vector", elements}, {"held", each / elements}, {"threads", lanesFor(each)}}, elements > 1));
   }
-  setVariants(variants, "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
+  setVariants(variants, isShort ? "rows: a lane holds its vectors of the row in registers: each row is read once"
+                                : "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
 }
 
 /// Turns of a group of so many lanes that shared memory holds of all rows that the kernel holds, where so many groups share a
@@ -332,6 +350,25 @@ int64_t VectorForm::heldRows() {
   llvm::DenseSet<Value> rows;
   for (auto [load, row] : held_) rows.insert(row);
   return static_cast<int64_t>(rows.size());
+}
+/// The row that is held is that of a matrix with the group's number, so that the group knows its next one.
+bool VectorForm::takesNext() {
+  const Machine *machine = machineOf(kernel_);
+  GridAttr grid = kernel_.getGrid();
+  if (!machine || machine->family != Target::Cuda || heldRows() != 1 || grid.getKind() != GridKind::Output) return false;
+  tile::HoldRowOp row;
+  bool shares = false;  // what the group shares would have to be free again for the next row
+  kernel_.getBody().walk([&](Operation *op) {
+    if (auto held = dyn_cast<tile::HoldRowOp>(op)) row = held;
+    shares |= isa<tile::AllocSharedOp>(op);
+  });
+  if (shares) return false;
+  auto number = row && row.getIndices().size() == 1 ? row.getIndices()[0].getDefiningOp<tile::QueryOp>() : tile::QueryOp();
+  auto rows = row ? dyn_cast<ViewType>(row.getBase().getType()) : ViewType();
+  if (!number || number.getQuery() != "origin" || number.getAxis() != 0 || !rows || rows.getPlaces() || rows.getShape().size() != 2) return false;
+  ArrayRef<DimAttr> shape = shapeOf(kernel_.getArgumentTypes()[grid.getParam()]), tiles = grid.getDims();
+  return shape[0] == rows.getShape()[0] && tiles[0].getConstant() == 1 && shape.drop_front() == tiles.drop_front() &&
+         Dim(elementTypeOf(rows).getIntOrFloatBitWidth() / 8 * elements_) == Dim(kSharedVector);
 }
 /// Bytes of shared memory that the rows take (vector.h, HeldRow).
 Dim VectorForm::sharedFor(int64_t lanes, int64_t most) {
@@ -374,6 +411,8 @@ void VectorForm::chooseRowVariants(bool parts) {
     shapes.push_back({{1024, 1}, most});
   }
   if (heldRows() > 1) shapes.front() = {{32, 4}, few}, shapes.erase(shapes.begin() + 1);  // registers
+  // What is read once needs no place: a lane that keeps little is one of many that read.
+  if (online_) llvm::erase_if(shapes, [&](const auto &shape) { return shape.first.first > usual; });
   if (fixed) shapes = {{{usual, 1}, most}};
   bool known = false;  // that the last one takes the row
   for (auto [block, each] : shapes) {
@@ -383,20 +422,26 @@ void VectorForm::chooseRowVariants(bool parts) {
     add(elements_, held, block, block.first * held * elements_);
     known = extent.has_value();
   }
-  const bool inShared = !known && !fixed && turnsInShared(1024, 1) > 0;
+  const bool inShared = !known && !fixed && !online_ && turnsInShared(1024, 1) > 0;
   if (inShared) {
-    int64_t half = turnsInShared(512, 2), limit = 512 * half * elements_;
-    if (limit > shapes.back().first.first * shapes.back().second && extent.value_or(0) <= limit)
-      add(elements_, kInShared, {512, 1}, limit, sharedFor(512, half)), known = extent.has_value();
+    const int64_t longest = shapes.back().first.first * shapes.back().second;
+    int64_t half = turnsInShared(512, 2), limit = 512 * half * elements_, twice = turnsInShared(1024, 1) / 2;
+    if (int64_t ahead = 1024 * twice * elements_; ahead > longest && takesNext() && extent.value_or(0) <= ahead)
+      add(elements_, tile::kRowAhead, {1024, 1}, ahead, Dim(2) * sharedFor(1024, twice)), known = extent.has_value();
+    else if (limit > longest && extent.value_or(0) <= limit)
+      add(elements_, tile::kRowInShared, {512, 1}, limit, sharedFor(512, half)), known = extent.has_value();
     if (int64_t whole = turnsInShared(1024, 1); !known) add(elements_, -whole, {1024, 1}, std::nullopt, sharedFor(1024, whole));
   } else if (!known) {
-    add(elements_, 0, fixed ? Block(usual, 1) : Block(1024, 1), std::nullopt);
+    add(elements_, 0, fixed || online_ ? Block(usual, 1) : Block(1024, 1), std::nullopt);
   }
   if (!fixed)
     for (Block block : {Block(32, 8), Block(256, 1)})
       if (extent.value_or(0) <= block.first * single) add(1, single, block, block.first * single);
   add(1, 0, {usual, 1}, std::nullopt);
-  setVariants(variants, inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once"
+  if (online_) return setVariants(variants, "rows: a group reads its row once; each lane adds up powers beside the largest element so far (R15)");
+  bool ahead = llvm::any_of(variants, [](Attribute made) { return cast<DictionaryAttr>(made).getAs<IntegerAttr>("held").getInt() == tile::kRowAhead; });
+  setVariants(variants, ahead ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once; with kAhead in shared memory, where the group's next row comes meanwhile"
+                        : inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once"
                                  : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
 }
 

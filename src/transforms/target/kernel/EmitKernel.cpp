@@ -1,6 +1,7 @@
 // A kernel's function: its parameters, what stands around its body, and what the compiler of the text is told of it.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/tile/HeldRows.h"
 #include "transforms/target/LocalElements.h"
 #include "transforms/target/Plan.h"
 #include "transforms/target/cpu/Loops.h"
@@ -90,6 +91,7 @@ static LogicalResult emitGroups(Emission &em, llvm::function_ref<LogicalResult()
   Location place = em.kernel.getLoc();
   ExprRef row =
       binary("+", binary("*", em.grid->group, dimVar(em, "T.rows")), castTo(em.indexType(), name("threadIdx.y", word)));
+  if (em.rows->takesNext) return emitNextRows(em, row, dim(em, groups), body);
   em.grid->group = read(declare(em, em.names.fresh("group"), em.indexType(), "copy", {row}, true, place));
   auto inside =
       em.builder.create<out::IfOp>(place, write(em.builder, place, compare("<", em.grid->group, dim(em, groups))));
@@ -116,11 +118,14 @@ static LogicalResult finish(Emission &em) {
     lanes = em.sizes->constants["T.Threads"];
     em.out->setAttr("bounds", em.builder.getStringAttr(lanes));
   }
-  // Registers that hold rows must not be spilled for the sake of more lanes: 64 a lane for one row, 80 for two, else 128.
+  // Registers that hold rows must not be spilled for the sake of more lanes: 64 a lane for one row, 80 for two, 96 for short rows in turn,
+  // else 128.
   if (em.sizes->constants.count("T.held")) {
     int64_t rows = 0;
     em.kernel.walk([&](tile::HoldRowOp) { ++rows; });
-    em.out->setAttr("resident", em.builder.getStringAttr((inTurn || rows > 2 ? "512 / "
+    const bool isShort = inTurn && !em.kernel->hasAttr(tile::kRowsAhead);
+    em.out->setAttr("resident", em.builder.getStringAttr((isShort              ? "672 / "
+                                                          : inTurn || rows > 2 ? "512 / "
                                                           : rows == 2        ? "768 / "
                                                                              : "1024 / ") +
                                                          lanes));

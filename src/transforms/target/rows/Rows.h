@@ -9,6 +9,7 @@ struct Rows {
   llvm::DenseMap<mlir::Operation *, ExprRef> ahead;  // where groups take rows in turn: what holds the next one
   llvm::DenseMap<mlir::Value, ExprRef> ownSums;      // and the group's sums of columns, by their parameter
   ExprRef nextGroup;
+  bool takesNext = false;  // a variant of the kernel copies a group's next row while it computes one
 };
 
 struct Neighbours {
@@ -25,6 +26,9 @@ llvm::SmallVector<mlir::Value> columnSums(Emission &em);
 /// Groups take rows in turn, and keep sums of columns until all are through.
 mlir::LogicalResult emitTurns(Emission &em, llvm::ArrayRef<mlir::Value> sums,
                               llvm::function_ref<mlir::LogicalResult()> body);
+
+/// In variants whose groups copy the next row ahead of time they take rows in turn, from `first` on; in others each has one.
+mlir::LogicalResult emitNextRows(Emission &em, ExprRef first, ExprRef rows, llvm::function_ref<mlir::LogicalResult()> body);
 
 // ---- Neighbours.cpp
 /// False where the elements are accessed one by one: on CPUs, whose compilers see that they are neighbours, and in shared memory.

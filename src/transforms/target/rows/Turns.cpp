@@ -1,6 +1,7 @@
 // Groups that take rows in turn, and keep sums of columns until all are through.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/tile/HeldRows.h"
 #include "transforms/target/flow/Scope.h"
 #include "transforms/target/rows/Rows.h"
 #include "transforms/target/sizes/Grid.h"
@@ -46,7 +47,7 @@ LogicalResult emitTurns(Emission &em, ArrayRef<Value> sums, llvm::function_ref<L
                                        "copy", {}, false, place);
   }
   em.kernel.getBody().walk([&](tile::HoldRowOp row) {
-    if (!isRowOfGroup(row)) return;
+    if (!em.kernel->hasAttr(tile::kRowsAhead) || !isRowOfGroup(row)) return;
     std::string type = "tsr::RowsAhead<" + dtypeText(em, ir::elementTypeOf(row.getBase().getType())) + sizes;
     Indices arguments = {em.values->bound.lookup(row.getBase()), first, dim(em, rows),
                          dim(em, ir::shapeOf(row.getBase().getType())[1].getDim())};
@@ -71,6 +72,24 @@ LogicalResult emitTurns(Emission &em, ArrayRef<Value> sums, llvm::function_ref<L
                      {binary("+", em.values->bound.lookup(memory), binary("*", first, columns)), columns}, em.none()),
               place);
   }
+  return success();
+}
+
+LogicalResult emitNextRows(Emission &em, ExprRef first, ExprRef rows, llvm::function_ref<LogicalResult()> body) {
+  Location place = ir::unnamed(em.kernel.getLoc());
+  ExprRef step = castTo(em.indexType(), name("gridDim.x", IntegerType::get(em.context, 32, IntegerType::Unsigned)));
+  Value from = write(em.builder, place, first), to = write(em.builder, place, rows), by = write(em.builder, place, step);
+  Scope scope(em);
+  auto loop = em.builder.create<out::ForOp>(place, em.names.fresh("group"), from, to, by, IntegerAttr(), false, false);
+  Block *inside = scope.enter(loop.getBody());
+  em.grid->group = valueOf(inside->addArgument(em.indexType(), place));
+  if (failed(body())) return failure();
+  ExprRef hasOne = compare("!=", name(em.sizes->constants.at("T.held"), IntegerType::get(em.context, 32)),
+                           name("tsr::kAhead", IntegerType::get(em.context, 32)));
+  auto leave = em.builder.create<out::IfOp>(place, write(em.builder, place, hasOne));
+  OpBuilder::InsertionGuard guard(em.builder);
+  em.builder.createBlock(&leave.getThenBody());
+  em.builder.create<out::BreakOp>(place);
   return success();
 }
 

@@ -52,6 +52,9 @@ LogicalResult emitVector(Emission &em, Operation &op) {
                 {method(em.rows->ahead[row], "take", {em.rows->nextGroup}, type)}, true, place);
   } else if (auto row = dyn_cast<tile::HoldRowOp>(op)) {
     Indices arguments = {pointerTo(em, row.getBase(), row.getIndices(), false), scalar(em, row.getExtent())};
+    if (em.rows->takesNext)
+      arguments = {em.values->bound.lookup(row.getBase()), scalar(em, row.getIndices()[0]),
+                   dim(em, ir::shapeOf(row.getBase().getType())[0].getDim()), scalar(em, row.getExtent())};
     em.values->bound[row.getResult()] =
         declare(em, nameFor(em, row.getResult()), vectorType(em, row.getType()), "direct", arguments, true, place);
     ++em.rows->held;

@@ -1,7 +1,9 @@
 // The sizes that stand at the top of a kernel as constants, and those that its template takes.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/tile/HeldRows.h"
 #include "transforms/target/roles/Roles.h"
+#include "transforms/target/rows/Rows.h"
 #include "transforms/target/sizes/Sizes.h"
 #include "transforms/tile/Extents.h"
 #include "llvm/ADT/SetVector.h"
@@ -104,6 +106,10 @@ void declareCapacities(Emission &em) {
   }
 }
 
+static std::string heldText(int64_t held) {
+  return held == tile::kRowAhead ? "tsr::kAhead" : held == tile::kRowInShared ? "tsr::kInShared" : std::to_string(held);
+}
+
 void declareVariants(Emission &em) {
   ArrayAttr variants = em.kernel.getVariantsAttr();
   if (!variants) return;
@@ -124,11 +130,13 @@ void declareVariants(Emission &em) {
     };
     KernelInfo::Variant made;
     for (auto [size, name] : llvm::zip(order, em.sizes->templates)) {
-      made.arguments += (made.arguments.empty() ? "" : ", ") + std::to_string(number(size, 0));
+      made.arguments += (made.arguments.empty() ? "" : ", ") + (size == "held" ? heldText(number(size, 0)) : std::to_string(number(size, 0)));
       made.sizes.emplace(name, Dim(number(size, 0)));
     }
     made.threads = number("threads", em.kernel.getGroup());
     made.rows = number("rows", 1);
+    made.inTurn = number("held", 0) == tile::kRowAhead;
+    em.rows->takesNext |= made.inTurn;
     if (auto when = variant.getAs<ArrayAttr>("when"))
       made.when.assign(when.getAsRange<ir::RequirementAttr>().begin(), when.getAsRange<ir::RequirementAttr>().end());
     if (auto shared = variant.getAs<ir::DimAttr>("shared")) made.sharedBytes = shared.getDim();
