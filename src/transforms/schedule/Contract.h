@@ -46,6 +46,13 @@ struct FewTiles {
 std::optional<ContractTile> narrowTile(const ContractTile &usual, ir::DimAttr cols);
 /// The time of a tile, for each step along k: its products, and what it reads for them.
 int64_t costOfTile(const ContractTile &tile);
+/// Long sums in parts, which other groups add up (SplitProducts.cpp): taken where they have at least `from` terms.
+struct SplitSums {
+  ContractTile tile;
+  int64_t parts, from;
+};
+/// For a result of known size whose tiles leave processors without work; `usual` takes `cost` for each term (costOfTile, for each round).
+std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &usual, int64_t rows, int64_t cols, int64_t cost);
 /// From the more to the fewer tiles: where one is taken, those before it would have been. `depth`: the extent along k.
 llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, ir::DimAttr depth);
 /// A kernel for results of at most `m` rows, which take as long as the right operand is read; none where the usual one is.

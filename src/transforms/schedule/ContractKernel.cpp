@@ -116,10 +116,12 @@ static int64_t leastOf(const Dim &extent) {
   return std::max<int64_t>(divisor, 1);
 }
 
-static void setSizes(graph::KernelOp kernel, const ContractTile &tile) {
+static void setSizes(graph::KernelOp kernel, const ContractTile &tile, int64_t parts = 1) {
   Builder builder(kernel->getContext());
   auto size = [&](StringRef name, int64_t value) { return builder.getNamedAttr(name, builder.getI64IntegerAttr(value)); };
-  kernel.setSizesAttr(builder.getDictionaryAttr({size("k", tile.k), size("m", tile.m), size("n", tile.n)}));
+  SmallVector<NamedAttribute> sizes{size("k", tile.k), size("m", tile.m), size("n", tile.n)};
+  if (parts > 1) sizes.push_back(size("split_k", parts));
+  kernel.setSizesAttr(builder.getDictionaryAttr(sizes));
   kernel.setGroup(tile.group);
 }
 
@@ -186,6 +188,16 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     few.clear();
     narrow.reset();
   }
+  // What follows would be done for each tile of the parts' sums, and with what it reads: it stays beside the product.
+  std::optional<SplitSums> split;
+  bool isPlain = others.empty() && dots.size() == 1 && !work.readsAfter && !work.worksAfter && !work.computesLeft && !work.computesRight;
+  if (isPlain && shape.size() == 2 && shape[0].getConstant() && shape[1].getConstant() && !kernel.getDeterministic())
+    split = splitSums(*machine, usualContractTile(*machine, dots, work), *shape[0].getConstant(), *shape[1].getConstant(), costOf(sizes).constant());
+  int64_t parts = 1;
+  if (std::optional<int64_t> terms = shapeOf(dot.getLhs().getType()).back().getConstant(); split && terms) {  // one kernel again
+    if (*terms >= split->from) sizes = split->tile, parts = split->parts;
+    split.reset();
+  }
   // What no size of the result asks for is not made.
   int64_t leastRows = leastOf(height.getDim()), leastCols = leastOf(dot.getType().getShape().back().getDim());
   llvm::erase_if(few, [&](const FewTiles &fewer) {
@@ -193,7 +205,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   });
   if (rows && leastRows > rows->m) rows.reset();
   kernel.setContextAttr(builder_.getStrArrayAttr({"m", "n", "k"}));
-  setSizes(kernel, sizes);
+  setSizes(kernel, sizes, parts);
 
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
@@ -216,6 +228,13 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (failed(decideContract(kernel, *machine, reason))) return failure();
   SmallVector<schedule::LaunchOp> launches{cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()))};
   std::string name = launches.front().getKernel().str();
+  if (split) {
+    setSizes(kernel, split->tile, split->parts);
+    FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, name + "_split", reason + "; long sums in parts, which give all processors work",
+                                                       {launches.back()}, Dim(split->from), shapeOf(dot.getLhs().getType()).back().getDim());
+    if (failed(added)) return failure();
+    launches.push_back(*added);
+  }
   if (narrow) {
     setSizes(kernel, *narrow);
     FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, name + "_narrow", reason + "; narrow tiles, where they give all processors even work",

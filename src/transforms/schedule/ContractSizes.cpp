@@ -159,6 +159,30 @@ int64_t costOfTile(const ContractTile &tile) {
   return tile.group == 128 && !tile.inTeams ? cost + cost / 4 : cost;  // one warpgroup alone waits for each of its products
 }
 
+std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &usual, int64_t rows, int64_t cols, int64_t cost) {
+  constexpr int64_t kMostParts = 12, kUsualTerms = 32768, kMostTerms = 65536;
+  constexpr int64_t kPerStored = 4;  // an element written or read once, in what a product of one row, column and term costs
+  if (!usual.byWarpgroups || usual.group != 256) return std::nullopt;
+  std::optional<SplitSums> best;
+  int64_t least = cost * kUsualTerms;
+  for (int64_t width : {256, 192, 128}) {
+    ContractTile tile = usual;
+    tile.n = std::min(width, cols);
+    if (width > usual.n || cols % width != 0 || rows % tile.m != 0) continue;
+    int64_t tiles = rows / tile.m * (cols / tile.n);
+    for (int64_t parts = 2; parts <= kMostParts; ++parts) {
+      int64_t rounds = (tiles * parts + machine.processors - 1) / machine.processors;
+      int64_t each = rounds * costOfTile(tile) / parts, stored = kPerStored * (2 * parts + 1) * rows * cols;
+      if (each >= cost || each * kUsualTerms + stored >= least) continue;
+      int64_t from = (stored / (cost - each) * 3 / 2 + 1023) / 1024 * 1024;  // what it gains there is worth a launch more
+      if (from > kMostTerms) continue;
+      least = each * kUsualTerms + stored;
+      best = SplitSums{tile, parts, from};
+    }
+  }
+  return best;
+}
+
 SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, DimAttr depth) {
   if (!usual.byWarpgroups || (usual.group != 256 && !usual.inTeams)) return {};
   // One warpgroup with 64 x 128 sums: as many registers a lane, and up to four times as many groups. Where even these are
