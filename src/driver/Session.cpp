@@ -3,6 +3,7 @@
 #include "driver/Embedded.h"
 #include "driver/Files.h"
 #include "frontend/Parser.h"
+#include "support/Check.h"
 #include <algorithm>
 
 namespace tessera::driver {
@@ -35,12 +36,45 @@ const ast::Module *Session::parse(const std::string &key, const std::string &pat
 
 /// Other texts of the same version may have read files meanwhile.
 void Session::takePast() {
-  while (past_ && ofPast_ && sources.size() <= past_->files.size()) {
-    const Past::File &file = past_->files[sources.size() - 1];
-    sources.add(file.path, file.text);
-    modules_[file.key] = file.module;
-    if (file.onDisk) filesRead_.push_back(file.path);
-  }
+  while (past_ && ofPast_ && sources.size() <= past_->files.size()) takeFile(past_->files[sources.size() - 1]);
+}
+
+void Session::takeFile(const Past::File &file) {
+  sources.add(file.path, file.text);
+  modules_[file.key] = file.module;
+  if (file.onDisk) filesRead_.push_back(file.path);
+}
+
+/// What `from m import *` names, in turn: the prelude and its parts import nothing else.
+void Session::importAll(const ast::Module &module) {
+  for (const ast::StmtPtr &stmt : module.body)
+    if (auto *from = ast::as<ast::FromImportStmt>(stmt)) {
+      std::string dotted;
+      for (const ast::Identifier &part : from->module) dotted += (dotted.empty() ? "" : ".") + part.text;
+      if (size_t known = sources.size(); const ast::Module *part = import(module.file, 0, dotted))
+        if (sources.size() > known) importAll(*part);
+    }
+}
+
+Session::Prelude Session::readPrelude() {
+  auto past = std::make_shared<Past>();
+  Session session({}, past);
+  session.sources.add({}, {});  // in the place of a program
+  if (const ast::Module *prelude = session.import(0, 0, "tessera.prelude")) session.importAll(*prelude);
+  return std::move(past->files);
+}
+
+void Session::take(const Prelude &prelude) {
+  TSR_CHECK(sources.size() == 1, "the prelude stands behind the program");
+  for (const Past::File &file : prelude) takeFile(file);
+}
+
+std::unique_ptr<Session> Session::beside() const {
+  auto other = std::make_unique<Session>(reader_);
+  for (FileId id = 0; id < sources.size(); ++id) other->sources.add(sources.file(id).path, sources.file(id).text);
+  for (const diag::Diagnostic &said : diagnostics.all()) other->diagnostics.append(said);
+  other->path_ = path_, other->main_ = main_, other->modules_ = modules_;
+  return other;
 }
 
 const ast::Module *Session::load(const std::string &path) {

@@ -41,6 +41,14 @@ public:
                    std::shared_ptr<Past> past = nullptr)
       : reader_(std::move(reader)), past_(std::move(past)) {}
 
+  /// The prelude and what it imports, in the order in which a check asks for them: behind the program, in every session.
+  using Prelude = std::vector<Past::File>;
+  static Prelude readPrelude();
+  /// What a check would read first. The trees may be those of other sessions, too.
+  void take(const Prelude &prelude);
+  /// Another session of the program for another thread, with the trees and messages of this one as they are now.
+  std::unique_ptr<Session> beside() const;
+
   /// Reads and parses the program at `path`. Null if it could not be read.
   const ast::Module *load(const std::string &path);
   /// Checks the loaded program with everything that it imports, once. Null after an error of reading.
@@ -57,6 +65,8 @@ public:
 private:
   const ast::Module *parse(const std::string &key, const std::string &path, std::string text, bool onDisk);
   void takePast();
+  void takeFile(const Past::File &file);
+  void importAll(const ast::Module &module);
   const ast::Module *import(FileId importer, int level, const std::string &dotted);
 
   Reader reader_;

@@ -16,14 +16,15 @@ const std::vector<uint32_t> &CheckedBefore::wordsOf(const ast::StmtPtr &stmt, co
   if (entry.stmt) return entry.words;
   entry.stmt = stmt;
   std::string_view text = sources.text(stmt->span);
+  auto isDigit = [](unsigned char c) { return c >= '0' && c <= '9'; };
   auto inWord = [&](size_t i) {
     auto c = static_cast<unsigned char>(text[i]);
-    return std::isalnum(c) || c == '_' || c >= 0x80;
+    return (c | 0x20) - 'a' < 26u || isDigit(c) || c == '_' || c >= 0x80;
   };
   for (size_t i = 0; i < text.size();) {
     size_t begin = i;
     while (i < text.size() && inWord(i)) ++i;
-    bool number = std::isdigit(static_cast<unsigned char>(text[begin])) != 0;
+    bool number = isDigit(static_cast<unsigned char>(text[begin]));
     if (i > begin && !number) entry.words.push_back(wordOf(text.substr(begin, i - begin)));
     if (i == begin) ++i;
   }
@@ -90,6 +91,7 @@ void CheckedBefore::attach(const ast::Stmt &stmt, uint32_t index) {
 }
 
 void CheckedBefore::begin(const ast::Module &module, const Sources &sources, const std::set<const ast::Stmt *> &unread) {
+  if (share.others) return;  // who have found all that will be asked for
   module_ = &module;
   unread_ = unread;
   binders_.clear(), bindersOfAll_.clear();
@@ -135,6 +137,11 @@ std::vector<CheckedBefore::Rest> CheckedBefore::namesOf(const std::vector<uint32
 }
 
 const CheckedBefore::Found *CheckedBefore::find(const ast::FuncDef &def, const std::string &name, Pass pass, bool facts) {
+  if (share.others) {
+    uint32_t place = def.name.span.begin;
+    CheckedBefore *other = share.has(place) || pass != Pass::Entry ? nullptr : share.others(place);
+    return other ? other->find(def, name, pass, facts) : nullptr;
+  }
   auto it = found_.find({&def, name, pass});
   if (it == found_.end() || (facts && !it->second.facts)) return nullptr;
   const std::vector<uint32_t> &rests = restsOf(def);

@@ -1,5 +1,5 @@
-// What checks of earlier versions of a module found. A function whose own text and the text of everything that it may rest on
-// stayed as it was is not checked again, if nothing was said about any of it.
+// What checks of earlier versions of a module found, or those of the same version in other threads. A function whose own text
+// and the text of everything that it may rest on stayed as it was is not checked again, if nothing was said about any of it.
 //
 // What a function rests on is found without the checker: the statements at module level that bind a word which occurs in
 // it, and what those rest on. That is more than it needs, never less: a body is traced where it is called, so that what
@@ -7,6 +7,7 @@
 #pragma once
 #include "sema/FactTable.h"
 #include "support/Sources.h"
+#include <functional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -32,6 +33,17 @@ public:
     bool outOfSteps = false;
     uint64_t check = 0;                   // that used it last
   };
+
+  /// Several checks may share a module, each in a thread of its own: which entry points are this one's. What is nobody's entry
+  /// point is the first one's.
+  struct Share {
+    uint32_t begin = 0, end = UINT32_MAX;  // where their names stand
+    /// What the check found whose share this entry point is, once it is done; null where that is of no use.
+    std::function<CheckedBefore *(uint32_t place)> others;
+    bool has(uint32_t place) const { return begin <= place && place < end; }
+    bool isFirst() const { return begin == 0; }
+  };
+  Share share;
 
   /// A module is to be checked, whose statements are evaluated.
   void begin(const ast::Module &module, const Sources &sources, const std::set<const ast::Stmt *> &unread);

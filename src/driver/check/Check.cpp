@@ -12,16 +12,17 @@ namespace tessera::driver {
 Reports checkPrograms(const std::vector<std::string> &files, Texts &texts, ResultCache *cache,
                       const CheckMore &more) {
   Reports reports(files.size());
+  const size_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const size_t coresForEach = std::max<size_t>(1, cores / std::max<size_t>(1, files.size()));
   std::atomic<size_t> next = 0;
   auto work = [&] {
     for (size_t i; (i = next++) < files.size();) {
       if (cache && !more) reports[i] = cache->find(files[i], texts);
       if (reports[i]) continue;
-      reports[i] = checkProgram(files[i], texts, more);
+      reports[i] = checkProgram(files[i], texts, more, coresForEach);
       if (cache && !more) cache->keep(*reports[i]);
     }
   };
-  size_t cores = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::jthread> helpers;  // and this thread
   for (size_t i = 1; i < std::min(cores, files.size()); ++i) helpers.emplace_back(work);
   work();

@@ -1,13 +1,11 @@
 #include "driver/check/Report.h"
-#include "checked/Held.h"
 #include "driver/Embedded.h"
-#include "driver/Requirements.h"
 #include "driver/Session.h"
-#include "shape/Bounds.h"
+#include "driver/check/Shares.h"
+#include "driver/check/Stopwatch.h"
 #include "support/Check.h"
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -61,70 +59,47 @@ bool unchanged(const std::vector<Dependency> &dependencies, Texts &texts) {
                      [&](const Dependency &d) { return texts.hash(d.path) == d.hash; });
 }
 
-/// What no target compiles, as far as the checked program shows it.
-void sayUncompilable(const checked::Program &program, diag::Engine &diagnostics) {
-  for (const auto &function : program.functions)
-    if (auto tile = checked::unboundedTile(*function)) diagnostics.report(diag::Id::loweringFailed, tile->span, shape::needsGreatest(tile->dimension));
-}
+/// A smaller program is read before a thread has begun.
+constexpr size_t kBytesForThreads = 16 << 10;
 
-/// Of the processor, in this thread.
-double threadMilliseconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
-}
-
-/// Hears where the check of each function begins and ends.
-class Stopwatch {
-public:
-  explicit Stopwatch(const Sources &sources) : sources_(sources) {}
-  void operator()(const std::string &name, Span nameSpan, bool begins) {
-    double now = threadMilliseconds();
-    if (begins) {
-      running_.push_back({name, nameSpan, now, 0});
-      return;
-    }
-    Running done = std::move(running_.back());
-    running_.pop_back();
-    double all = now - done.begin;
-    if (!running_.empty()) running_.back().others += all;
-    const SourceFile &file = sources_.file(done.span.file);
-    times_.push_back({done.name, file.path, file.lineColumn(done.span.begin).line, all - done.others});
-  }
-  std::vector<FunctionTime> take() { return std::move(times_); }
-
-private:
-  struct Running {
-    std::string name;
-    Span span;
-    double begin, others;
-  };
-  const Sources &sources_;
-  std::vector<Running> running_;
-  std::vector<FunctionTime> times_;
+/// What the check of a program was made with.
+struct Kept {
+  Session session;
+  std::unique_ptr<Shares> shares;  // of a large one
+  explicit Kept(Session own) : session(std::move(own)) {}
 };
 
 }  // namespace
 
-std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const CheckMore &more) {
+void addDependencies(Report &report, const Session &session, Texts &texts) {
+  for (const auto *files : {&session.filesRead(), &session.filesMissed()})
+    for (const std::string &file : *files) {
+      bool known = std::any_of(report.dependencies.begin(), report.dependencies.end(), [&](const Dependency &d) { return d.path == file; });
+      if (!known) report.dependencies.push_back({file, texts.hash(file)});
+    }
+}
+
+std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, const CheckMore &more, size_t threads) {
   auto report = std::make_unique<Report>();
   report->path = path;
-  auto owned = std::make_unique<Session>([&texts](const std::string &file) { return texts.read(file); });
-  Session &session = *owned;
+  auto kept = std::make_unique<Kept>(Session([&texts](const std::string &file) { return texts.read(file); }));
+  Session &session = kept->session;
   Stopwatch stopwatch(session.sources);
   sema::CheckOptions options;
   options.onFunction = std::ref(stopwatch);
   try {
-    const double begin = threadMilliseconds();
+    const double begin = threadMilliseconds(), beginClock = clockMilliseconds();
+    const auto prelude = texts.prelude(threads > 1 && texts.read(path).text.size() > kBytesForThreads);
     const bool isRead = session.load(path) != nullptr;
-    const double read = threadMilliseconds();
-    report->reading = read - begin;
+    const double read = threadMilliseconds(), readClock = clockMilliseconds();
+    report->reading = read - begin, report->readingClock = readClock - beginClock;
+    if (isRead) session.take(prelude.get());
+    if (!more) kept->shares = std::make_unique<Shares>(session, threads);  // else the whole program is needed
+    if (kept->shares) options.before = kept->shares->before();
+    options.remember = false;
     const checked::Program *program = isRead ? session.check(options) : nullptr;
-    if (program && !more && !session.diagnostics.hasErrors()) {
-      keepToWork(*program, session.sources, session.diagnostics);
-      sayUncompilable(*program, session.diagnostics);
-    }
-    report->checking = threadMilliseconds() - read;
+    if (program && !more && !session.diagnostics.hasErrors()) checkWhatIsRight(*program, session.sources, session.diagnostics);
+    report->checking = threadMilliseconds() - read, report->checkingClock = clockMilliseconds() - readClock;
     report->unreadable |= !isRead;
     if (more && session.module() && !session.diagnostics.hasErrors()) more(session);
   } catch (const InternalError &error) {
@@ -135,13 +110,13 @@ std::unique_ptr<Report> checkProgram(const std::string &path, Texts &texts, cons
     addMistakeOfTheCompiler(*report, error.what());
   }
   report->times = stopwatch.take();
-  for (const std::string &file : session.filesRead()) report->dependencies.push_back({file, texts.hash(file)});
-  for (const std::string &file : session.filesMissed()) report->dependencies.push_back({file, texts.hash(file)});
+  addDependencies(*report, session, texts);
+  if (kept->shares) kept->shares->addTo(*report, texts);
   for (const diag::Diagnostic &d : session.diagnostics.all()) report->diagnostics.append(d);
   report->sources = std::move(session.sources);
-  // The last session stays: the end of the process takes its memory back faster than destructors would.
-  static std::atomic<Session *> last = nullptr;
-  delete last.exchange(owned.release());
+  // The last one stays: the end of the process takes its memory back faster than destructors would.
+  static std::atomic<Kept *> last = nullptr;
+  delete last.exchange(kept.release());
   return report;
 }
 

@@ -1,6 +1,5 @@
 #include "driver/check/Texts.h"
 #include "driver/CacheFolder.h"
-#include "driver/Session.h"
 
 namespace tessera::driver {
 
@@ -30,6 +29,13 @@ void Texts::replace(const std::string &path, std::string text) {
   uint64_t bytes = text.size();
   std::lock_guard lock(mutex_);
   entries_[path] = {{ReadProblem::None, std::move(text), bytes}, std::move(hash)};
+}
+
+std::shared_future<Session::Prelude> Texts::prelude(bool meanwhile) {
+  std::lock_guard lock(mutex_);
+  std::launch how = meanwhile ? std::launch::async | std::launch::deferred : std::launch::deferred;
+  if (!prelude_.valid()) prelude_ = std::async(how, Session::readPrelude).share();
+  return prelude_;
 }
 
 }  // namespace tessera::driver

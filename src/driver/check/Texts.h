@@ -2,6 +2,8 @@
 // (a fix that is not yet written) may stand for the file.
 #pragma once
 #include "driver/Files.h"
+#include "driver/Session.h"
+#include <future>
 #include <map>
 #include <mutex>
 #include <string>
@@ -17,6 +19,9 @@ public:
   /// From now on this text stands for the file.
   void replace(const std::string &path, std::string text);
 
+  /// The trees of the prelude, read once for all programs. `meanwhile`: a thread begins to read them, if nobody has.
+  std::shared_future<Session::Prelude> prelude(bool meanwhile);
+
 private:
   struct Entry {
     ReadResult result;
@@ -25,6 +30,7 @@ private:
   const Entry &entry(const std::string &path);
   std::mutex mutex_;
   std::map<std::string, Entry> entries_;
+  std::shared_future<Session::Prelude> prelude_;
 };
 
 }  // namespace tessera::driver

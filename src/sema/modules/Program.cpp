@@ -37,7 +37,7 @@ std::unique_ptr<Program> checkProgram(Context &cx, const ast::Module &module) {
   evaluateModule(cx, *main);
   if (cx.options.before) cx.options.before->begin(module, cx.sources, cx.unread);
   checkEntries(cx, *main);
-  checkUncalled(cx, *main);
+  if (!cx.options.before || cx.options.before->share.isFirst()) checkUncalled(cx, *main);
   dropEditsIn(cx.libraryFiles, cx.diagnostics);
   return std::move(cx.program);
 }
@@ -53,15 +53,18 @@ static void checkEntries(Context &cx, ModuleScope &main) {
         entries.push_back({function.callable->nameSpan, function.callable});
     if (value.kind == ValueKind::Derivative && name[0] != '_') derivatives.push_back({main.spans[name], name, value});
   }
-  auto before = [](Span a, Span b) { return a.begin < b.begin; };
-  std::sort(entries.begin(), entries.end(), [&](auto &a, auto &b) { return before(a.first, b.first); });
+  auto standsBefore = [](Span a, Span b) { return a.begin < b.begin; };
+  std::sort(entries.begin(), entries.end(), [&](auto &a, auto &b) { return standsBefore(a.first, b.first); });
   std::sort(derivatives.begin(), derivatives.end(),
-            [&](auto &a, auto &b) { return before(std::get<0>(a), std::get<0>(b)); });
+            [&](auto &a, auto &b) { return standsBefore(std::get<0>(a), std::get<0>(b)); });
   for (const auto &[span, callable] : entries) cx.entryNames.emplace(callable->name, callable);
+  CheckedBefore *before = cx.options.before;
   for (const auto &[span, callable] : entries) {
+    if (before && !before->share.others && !before->share.has(span.begin)) continue;
     Recheck recheck(cx, *callable, CheckedBefore::Pass::Entry);
     if (!recheck.holds()) checkVariants(cx, *callable);
   }
+  if (before && !before->share.isFirst()) return;
   if (cx.options.facts) cx.options.facts->beginPart();
   for (const auto &[span, name, value] : derivatives) derivativeEntry(cx, name, value, span);
 }

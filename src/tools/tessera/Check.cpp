@@ -106,12 +106,21 @@ std::string slowestFunctions(const Reports &reports, size_t most) {
   };
   for (size_t i = 0; i < std::min(most, times.size()); ++i)
     add(times[i]->milliseconds, times[i]->name + " (" + times[i]->path + ":" + std::to_string(times[i]->line) + ")");
-  double reading = 0, checking = 0, functions = 0;
-  for (const auto &report : reports) reading += report->reading, checking += report->checking;
+  double reading = 0, checking = 0, functions = 0, readingClock = 0, checkingClock = 0;
+  size_t threads = 1;
+  for (const auto &report : reports) {
+    reading += report->reading, checking += report->checking;
+    readingClock += report->readingClock, checkingClock += report->checkingClock;
+    threads = std::max(threads, report->threads);
+  }
   for (const driver::FunctionTime *time : times) functions += time->milliseconds;
-  add(reading, "reading the text");
+  add(reading, "reading the text, in the first thread");
   add(functions, "checking " + diag::counted(times.size(), "function"));
   add(std::max(0.0, checking - functions), "what is imported, and what is said of the whole");
+  if (reports.size() == 1) {
+    add(readingClock, "reading, by the clock");
+    add(checkingClock, "checking, by the clock, in " + diag::counted(threads, "thread"));
+  }
   return text;
 }
 
