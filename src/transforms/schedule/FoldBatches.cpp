@@ -15,6 +15,7 @@
 #include "transforms/schedule/MovedProducts.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/WalkBack.h"
+#include <set>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -54,17 +55,27 @@ public:
   /// it becomes element by element cannot be folded; other such work is left out.
   bool findFollowers(Value value, bool all) {
     llvm::DenseMap<Value, bool> made{{value, all}};  // whether all work that needs it has to follow
-    for (Operation *op = value.getDefiningOp()->getNextNode(); op; op = op->getNextNode()) {
-      bool isMade = false, hasToFollow = isByElement(op), folds = true;
+    auto isBefore = [](Operation *one, Operation *other) { return one->isBeforeInBlock(other); };
+    std::set<Operation *, decltype(isBefore)> next(isBefore);  // users of what is made
+    auto addUsers = [&](Value of) {
+      for (Operation *user : of.getUsers())
+        if (user->getBlock() == of.getParentBlock()) next.insert(user);
+    };
+    addUsers(value);
+    while (!next.empty()) {
+      Operation *op = *next.begin();
+      next.erase(next.begin());
+      bool hasToFollow = isByElement(op), folds = true;
       for (Value operand : op->getOperands())
-        if (auto known = made.find(operand); known != made.end()) isMade = true, hasToFollow &= known->second;
-      if (isMade && sumsWideAxes(op)) followers_.insert(op);
-      if (!isMade || !keepsWideAxes(op)) continue;
+        if (auto known = made.find(operand); known != made.end()) hasToFollow &= known->second;
+      if (sumsWideAxes(op)) followers_.insert(op);
+      if (!keepsWideAxes(op)) continue;
       for (Value operand : op->getOperands()) folds = folds && (made.contains(operand) || canFold(operand));
       if (!folds && hasToFollow) return false;
       if (!folds) continue;
       made[op->getResult(0)] = hasToFollow;
       followers_.insert(op);
+      addUsers(op->getResult(0));
     }
     return true;
   }
