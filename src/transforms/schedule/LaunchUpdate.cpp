@@ -2,6 +2,7 @@
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/TensorFunction.h"
 #include "transforms/schedule/Updates.h"
+#include "transforms/schedule/WalkBack.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -38,9 +39,14 @@ LogicalResult FunctionScheduler::settle(Value value, Operation *change) {
 }
 
 bool FunctionScheduler::readsFrom(Value value, Value memory) {
-  llvm::SetVector<Value> read;
-  leavesOf(value, read);
-  return llvm::any_of(read, [&](Value leaf) { return leaves_.lookup(leaf) == memory; });
+  bool reads = false;
+  walkBack(value, [&](Value each) {
+    auto leaf = leaves_.find(each);
+    if (leaf == leaves_.end()) return !reads;
+    reads |= leaf->second == memory;
+    return false;
+  });
+  return reads;
 }
 
 /// What an element becomes depends on no other element of this memory.
@@ -88,9 +94,18 @@ SmallVector<FunctionScheduler::Stored> FunctionScheduler::statesTogether(const S
 SmallVector<FunctionScheduler::Stored> FunctionScheduler::freeStates(ArrayRef<Stored> states) {
   for (const Stored &first : states) {
     SmallVector<Stored> together = statesTogether(first, states);
-    bool isFree = llvm::none_of(states, [&](const Stored &other) {
-      return !llvm::is_contained(together, other) && llvm::any_of(together, [&](const Stored &state) { return readsFrom(other.first, state.second); });
-    });
+    bool isFree = true;
+    llvm::DenseSet<Value> seen;  // in what all others are made of, which has much in common
+    for (const Stored &other : states) {
+      if (llvm::is_contained(together, other)) continue;
+      walkBack(other.first, [&](Value each) {
+        if (!isFree || !seen.insert(each).second) return false;
+        auto leaf = leaves_.find(each);
+        if (leaf == leaves_.end()) return true;
+        isFree = llvm::none_of(together, [&](const Stored &state) { return state.second == leaf->second; });
+        return false;
+      });
+    }
     if (isFree) return together;
   }
   return {};
