@@ -94,18 +94,15 @@ SmallVector<FunctionScheduler::Stored> FunctionScheduler::statesTogether(const S
 SmallVector<FunctionScheduler::Stored> FunctionScheduler::freeStates(ArrayRef<Stored> states) {
   for (const Stored &first : states) {
     SmallVector<Stored> together = statesTogether(first, states);
+    SmallVector<Value> others;  // what they are made of has much in common
+    for (const Stored &other : states)
+      if (!llvm::is_contained(together, other)) others.push_back(other.first);
     bool isFree = true;
-    llvm::DenseSet<Value> seen;  // in what all others are made of, which has much in common
-    for (const Stored &other : states) {
-      if (llvm::is_contained(together, other)) continue;
-      walkBack(other.first, [&](Value each) {
-        if (!isFree || !seen.insert(each).second) return false;
-        auto leaf = leaves_.find(each);
-        if (leaf == leaves_.end()) return true;
-        isFree = llvm::none_of(together, [&](const Stored &state) { return state.second == leaf->second; });
-        return false;
-      });
-    }
+    walkBack(others, [&](Value each) {
+      auto leaf = isFree ? leaves_.find(each) : leaves_.end();
+      if (leaf != leaves_.end()) isFree = llvm::none_of(together, [&](const Stored &state) { return state.second == leaf->second; });
+      return isFree && leaf == leaves_.end();
+    });
     if (isFree) return together;
   }
   return {};

@@ -1,6 +1,7 @@
 // From a value to what it is computed from: each value once, however often it is used.
 #pragma once
 #include "transforms/schedule/Privatise.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -10,10 +11,10 @@
 
 namespace tessera::transforms {
 
-/// Visits a value, then what its op reads, depth first and in the order of the operands. `visit` says whether to go on to
+/// Visits values, each with what its op reads, depth first and in the order of the operands. `visit` says whether to go on to
 /// the operands.
-inline void walkBack(mlir::Value root, llvm::function_ref<bool(mlir::Value)> visit) {
-  llvm::SmallVector<mlir::Value> next{root};
+inline void walkBack(llvm::ArrayRef<mlir::Value> roots, llvm::function_ref<bool(mlir::Value)> visit) {
+  llvm::SmallVector<mlir::Value> next(llvm::reverse(roots));
   llvm::DenseSet<mlir::Value> seen;
   while (!next.empty()) {
     mlir::Value value = next.pop_back_val();
@@ -21,6 +22,8 @@ inline void walkBack(mlir::Value root, llvm::function_ref<bool(mlir::Value)> vis
     for (mlir::Value operand : llvm::reverse(value.getDefiningOp()->getOperands())) next.push_back(operand);
   }
 }
+
+inline void walkBack(mlir::Value root, llvm::function_ref<bool(mlir::Value)> visit) { walkBack(llvm::ArrayRef(root), visit); }
 
 /// What a recursion over values and the kinds of their axes has met.
 class Met {
