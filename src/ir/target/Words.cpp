@@ -53,26 +53,27 @@ const char *const libraryNames =
 // Libraries that emitted text is linked with, all of whose names begin alike.
 const char *const libraryPrefixes = "GOACC_ GOMP_ Tess acc_ atomic_flag_ cublas cuda hip hsa_ kmp nvrtc omp_ ompc_ ompt_ tess ";
 
+llvm::SmallVector<StringRef> listOf(const char *text) {
+  llvm::SmallVector<StringRef> list;
+  llvm::SplitString(text, list, " ");
+  return list;
+}
 llvm::StringSet<> setOf(std::initializer_list<const char *> texts) {
   llvm::StringSet<> words;
-  for (StringRef text : texts) {
-    llvm::SmallVector<StringRef> list;
-    llvm::SplitString(text, list, " ");
-    for (StringRef word : list) words.insert(word);
-  }
+  for (const char *text : texts)
+    for (StringRef word : listOf(text)) words.insert(word);
   return words;
 }
-bool startsWithAny(StringRef name, const char *prefixes) {
-  llvm::SmallVector<StringRef> list;
-  llvm::SplitString(prefixes, list, " ");
-  return llvm::any_of(list, [&](StringRef prefix) { return name.starts_with(prefix); });
+bool startsWithAny(StringRef name, llvm::ArrayRef<StringRef> prefixes) {
+  return llvm::any_of(prefixes, [&](StringRef prefix) { return name.starts_with(prefix); });
 }
 
 bool isLibraryName(StringRef name) {
   static const llvm::StringSet<> words = setOf({libraryNames});
+  static const auto prefixes = listOf(libraryPrefixes);
   // ISO C keeps the names that begin with an underscore at file scope, POSIX those that end in _t.
   if (name.size() > 2 && name.starts_with("cu") && llvm::isUpper(name[2])) return true;  // CUDA's driver
-  return words.contains(name) || startsWithAny(name, libraryPrefixes) || name.starts_with("_") || name.ends_with("_t");
+  return words.contains(name) || startsWithAny(name, prefixes) || name.starts_with("_") || name.ends_with("_t");
 }
 
 }  // namespace
@@ -86,7 +87,10 @@ bool isTakenWord(StringRef name) {
   static const llvm::StringSet<> words = setOf({keywords, gpuWords, typeWords, ownWords, macroWords});
   return words.contains(name);
 }
-bool isReservedWord(StringRef name) { return isTakenWord(name) || startsWithAny(name, macroFamilies); }
+bool isReservedWord(StringRef name) {
+  static const auto prefixes = listOf(macroFamilies);
+  return isTakenWord(name) || startsWithAny(name, prefixes);
+}
 
 std::string sanitized(StringRef name) {
   std::string text;
@@ -109,7 +113,7 @@ std::string variableName(StringRef name) {
 std::string functionName(StringRef name) {
   std::string text = sanitized(name);
   // OpenMP's libraries have their functions once more with an underscore behind them, for Fortran.
-  if (startsWithAny(text, "acc_ omp_")) return text + "_fn";
+  if (startsWithAny(text, {"acc_", "omp_"})) return text + "_fn";
   return isReservedWord(text) || isLibraryName(text) ? text + "_" : text;
 }
 
