@@ -185,7 +185,8 @@ const Foreign *foreignName(std::string_view name) {
       "a tile is a slice at `m, n = tile.origin()` of the size of `T = tile.context()`: `x[m:m + T.m, n:n + T.n]`; "
       "what is done with tiles are functions of `tile`";
   static constexpr std::string_view kShuffle =
-      "what other lanes have is read from shared memory: `tile.alloc_shared`, a store, `tile.barrier()`, a read";
+      "what another lane of the warp has is `tile.shuffle(x, lane)`, or `tile.shuffle_xor(x, mask)` where numbers differ in "
+      "these bits; a sum over the warp is `tile.reduce_warp(x)`";
   static constexpr std::string_view kPrefix =
       "functions such as `exp` and types such as `Tensor[N, f32]` are there without a prefix";
   static const std::map<std::string_view, Foreign> names = {

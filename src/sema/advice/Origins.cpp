@@ -71,36 +71,6 @@ void namesIn(const ast::Expr &e, std::set<std::string> &names) {
   for (const ast::Expr *child : ast::childrenOf(e).exprs) namesIn(*child, names);
 }
 
-/// `jax.vjp(f, x)` of what is here, too, if under another name.
-std::string withoutPrefix(std::string_view called) {
-  const BuiltinRow *row = builtinByName(called, 'P');
-  std::string_view here = row ? called : nameHere(called);
-  if (!row && !here.empty()) row = builtinByName(here, 'P');
-  if (here.empty()) return "";
-  std::string words = row ? "`" + std::string(here) + "` is there without a prefix" : "it is `" + std::string(here) + "` here, without a prefix";
-  return row && !row->signature.empty() ? words + ", and takes `" + std::string(row->signature) + "`" : words;
-}
-
-/// What is written instead of `torch.nn.Linear(...)`, in place of a sentence about prefixes.
-void noteInstead(diag::Diagnostic &diagnostic, const Place &place) {
-  auto *name = ast::as<ast::NameExpr>(place.expr());
-  std::string_view called = name ? std::string_view(name->name) : std::string_view();
-  for (size_t i = 1; i < place.around.size(); ++i) {
-    auto *member = ast::as<ast::AttributeExpr>(place.around[i]);
-    if (!member || member->object.get() != place.around[i - 1]) break;
-    called = member->attribute.text;
-  }
-  bool ofTiles = called == "load" || called == "store";
-  std::string_view words = ofTiles && !place.inKernel ? std::string_view() : wordsInstead(called);
-  std::string ours;
-  if (words.empty() && name && called != name->name) words = ours = withoutPrefix(called);
-  if (!name || words.empty()) return;
-  if (called != name->name) std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
-  bool said = std::any_of(diagnostic.notes.begin(), diagnostic.notes.end(),
-                          [&](const diag::Note &note) { return note.text == words; });
-  if (!said) diagnostic.notes.push_back({{}, std::string(words)});
-}
-
 /// `buffers[t % 2][i] = v`, `x[i][j] = v` in a kernel.
 void noteNestedStore(diag::Diagnostic &diagnostic, const Place &place) {
   auto *element = ast::as<ast::SubscriptExpr>(place.expr());
@@ -135,7 +105,6 @@ void noteBits(diag::Diagnostic &diagnostic, const Place &place, const Sources &s
 
 void noteOrigins(diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
   switch (diagnostic.id) {
-  case diag::Id::undefinedName: noteInstead(diagnostic, place); break;
   case diag::Id::immutableTensor: noteNestedStore(diagnostic, place); break;
   case diag::Id::unknownKeyword: noteKeyword(diagnostic, sources); break;
   case diag::Id::unknownAttribute: noteBits(diagnostic, place, sources), noteHidden(diagnostic, place); break;

@@ -22,6 +22,53 @@ constexpr Recipe kRecipes[] = {
     {"reciprocal", 1, "1.0 / $1"},
     {"negative", 1, "-$1"},
     {"add", 2, "$1 + $2"},
+    {"bitwise_and", 2, "$1 & $2"},
+    {"bitwise_or", 2, "$1 | $2"},
+    {"bitwise_xor", 2, "$1 ^ $2"},
+    {"bitwise_not", 1, "~$1"},
+    {"invert", 1, "~$1"},
+    {"logical_xor", 2, "$1 != $2"},
+    {"left_shift", 2, "$1 << $2"},
+    {"right_shift", 2, "$1 >> $2"},
+    {"bitwise_left_shift", 2, "$1 << $2"},
+    {"bitwise_right_shift", 2, "$1 >> $2"},
+    {"shift_left", 2, "$1 << $2"},
+    {"shift_right_arithmetic", 2, "$1 >> $2"},
+    {"shift_right_logical", 2, "$1 >> $2"},
+    {"positive", 1, "$1"},
+    {"rem", 2, "$1 % $2"},
+    {"mod", 2, "$1 % $2"},
+    {"rev", 2, "flip($1, $2)"},
+    {"cbrt", 1, "sign($1) * pow(abs($1), 1.0 / 3.0)"},
+    {"cbrtf", 1, "sign($1) * pow(abs($1), 1.0 / 3.0)"},
+    {"copysign", 2, "where($2 < 0.0, -abs($1), abs($1))"},
+    {"copysignf", 2, "where($2 < 0.0, -abs($1), abs($1))"},
+    {"signbit", 1, "$1 < 0.0"},
+    {"isneginf", 1, "$1 == -INF"},
+    {"isposinf", 1, "$1 == INF"},
+    {"heaviside", 2, "where($1 == 0.0, $2, where($1 > 0.0, 1.0, 0.0))"},
+    {"frac", 1, "$1 - trunc($1)"},
+    {"ldexp", 2, "$1 * exp2($2)"},
+    {"logaddexp2", 2, "log2(exp2($1) + exp2($2))"},
+    {"float_power", 2, "pow($1, $2)"},
+    {"integer_pow", 2, "$1 ** $2"},
+    {"xlogy", 2, "where($1 == 0.0, 0.0, $1 * log($2))"},
+    {"dist", 2, "norm($1 - $2)"},
+    {"vdot", 2, "sum($1 * $2)"},
+    {"vecdot", 2, "sum($1 * $2, axis=-1)"},
+    {"mv", 2, "$1 @ $2"},
+    {"ger", 2, "$1[:, None] * $2"},
+    {"addmv", 3, "$1 + $2 @ $3"},
+    {"addbmm", 3, "$1 + sum($2 @ $3, axis=0)"},
+    {"addr", 3, "$1 + $2[:, None] * $3"},
+    {"addcdiv", 3, "$1 + $2 / $3"},
+    {"matrix_transpose", 1, "transpose($1, -2, -1)"},
+    {"t", 1, "$1.T"},
+    {"tri", 1, "tril(ones(($1, $1)))"},
+    {"msort", 1, "sort($1, axis=0)"},
+    {"ndim", 1, "$1.ndim"},
+    {"ndimension", 1, "$1.ndim"},
+    {"shape", 1, "$1.shape"},
     {"subtract", 2, "$1 - $2"},
     {"multiply", 2, "$1 * $2"},
     {"mul", 2, "$1 * $2"},
@@ -132,6 +179,17 @@ std::vector<std::string_view> namesOfArgument(std::string_view function, std::st
 }
 
 }  // namespace
+
+std::string formulaInWords(std::string_view name) {
+  const std::vector<WrittenArgument> letters = {{"", "a"}, {"", "b"}, {"", "c"}, {"", "d"}, {"", "e"}};
+  for (const Recipe &recipe : kRecipes) {
+    if (recipe.name != name) continue;
+    std::string given;
+    for (size_t i = 0; i < recipe.arguments; ++i) given += (i == 0 ? "" : ", ") + letters[i].text;
+    return "`" + std::string(name) + "(" + given + ")` is written `" + filled(recipe.text, letters) + "`";
+  }
+  return "";
+}
 
 std::string_view constantHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {

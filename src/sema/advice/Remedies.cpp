@@ -266,7 +266,11 @@ void noteRemedy(diag::Diagnostic &diagnostic, const Place &place, const Sources 
   case Id::wrongArgument: sentence = ofArgument(diagnostic.message); break;
   case Id::badOperand: sentence = ofOperand(diagnostic.message); break;
   case Id::undefinedName: sentence = namesHere(std::string(sources.text(diagnostic.span)), place); break;
-  case Id::unknownAttribute: sentence = membersLike(place); break;
+  case Id::unknownAttribute:
+    sentence = diagnostic.message.starts_with("a tuple")
+                   ? "one of a tuple is taken by its place, `t[0]`, or all get names: `a, b = t`"
+                   : membersLike(place);
+    break;
   case Id::argumentNotGiven:
   case Id::tooManyArguments:
   case Id::unknownKeyword: sentence = parametersOf(place); break;

@@ -1,291 +1,91 @@
 // What is written instead of functions and classes of others for which there is no one name here.
+#include "sema/advice/Foreign.h"
 #include "sema/advice/Recipes.h"
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace tessera::sema {
 
-std::string_view wordsInstead(std::string_view name) {
-  static constexpr std::string_view kBatch =
-      "`vmap(f)` maps `f` over an axis that its arguments have; operators broadcast over a batch by themselves";
-  static constexpr std::string_view kLoop = "a loop is written `for i in range(n):`, and changes names that it finds";
-  static constexpr std::string_view kLayer =
-      "in a function with `@model` layers make their own weights, `linear(x, 128)`; else they take them, `linear(x, w, b)`";
-  static constexpr std::string_view kStep =
-      "a step of training is a function: `value_and_grad(loss, wrt=\"w\")(x, w)`, and `w - lr * dw`";
-  static constexpr std::string_view kGradient =
-      "`stop_gradient(x)` is `x`, and constant for a derivative; else nothing is needed";
-  static constexpr std::string_view kAtomic =
-      "`tile.atomic_add(x[i], value)` updates memory in one step; a sum over lanes is `tile.sum`";
-  static constexpr std::string_view kLoad =
-      "a tile is a slice, `v = x[n:n + T.m]`; what lies outside of the tensor reads as 0";
-  static constexpr std::string_view kStore =
-      "a tile is stored by a slice: `y[n:n + T.m] = v`; what lies outside is not written";
-  static constexpr std::string_view kGather =
-      "`take(x, i)` takes rows, and `gather(x, i, axis)` an element of each row";
-  static constexpr std::string_view kAxis = "`x.reshape(...)`, `x.transpose(a, b)` and `einsum` put axes in order";
-  static constexpr std::string_view kEachChannel =
-      "`conv2d(x, w, groups=8)` with weights `[8, 1, KH, KW]` goes over each of 8 channels alone";
-  static const std::map<std::string_view, std::string_view> words = {
-      {"bitcast", kBits},
-      {"binary_cross_entropy", "`bce_with_logits(z, y)` takes what goes into the sigmoid; of probabilities it is `-mean(y * log(p) + (1.0 - y) * log(1.0 - p))`"},
-      {"binary_crossentropy", "`bce_with_logits(z, y)` takes what goes into the sigmoid; of probabilities it is `-mean(y * log(p) + (1.0 - y) * log(1.0 - p))`"},
-      {"kl_divergence", "`kl_div(log_p, target)` takes a logarithm first, and the target second"},
-      {"percentile", "`quantile(x, 0.3)` takes a share from 0 to 1"},
-      {"bucketize", "`searchsorted(bounds, x)` takes the ordered bounds first"},
-      {"digitize", "`searchsorted(bounds, x, right=True)` takes the ordered bounds first"},
-      {"histc", "`histogram(x, low, high, bins)` takes the bounds before the number of parts"},
-      {"truncated_normal", "`clip(rng.normal(shape), -2.0, 2.0)` keeps draws within two deviations"},
-      {"split", "`split(x, n, axis=a)` makes n equal parts, `split(x, (3, 5), axis=a)` parts of these sizes"},
-      {"repeat", "`repeat(x, n, axis)` repeats each element along an axis, `tile_repeat(x, n, axis)` the whole axis"},
-      {"tile", "`tile_repeat(x, n, axis)` repeats the whole axis, `repeat(x, n, axis)` each element"},
-      {"bitcast_convert_type", kBits},
-      {"reinterpret", kBits},
-      {"reinterpret_cast", kBits},
-      {"float_as_int", kBits},
-      {"int_as_float", kBits},
-      {"__float_as_int", kBits},
-      {"__int_as_float", kBits},
-      {"__float_as_uint", kBits},
-      {"__uint_as_float", kBits},
-      {"frombuffer", kBits},
-      {"depthwise_conv", kEachChannel},
-      {"depthwise_conv1d", kEachChannel},
-      {"depthwise_conv2d", kEachChannel},
-      {"conv2d_depthwise", kEachChannel},
-      {"DepthwiseConv2d", kEachChannel},
-      {"DepthwiseConv2D", kEachChannel},
-      {"SeparableConv2D", kEachChannel},
-      {"vmap", kBatch},
-      {"pmap", kBatch},
-      {"fori_loop", kLoop},
-      {"scan", kLoop},
-      {"while_loop", kLoop},
-      {"cond", "a choice is written `a if c else b`, or `if c:`"},
-      {"select", "`where(condition, a, b)` chooses for each element"},
-      {"normal", kRandomNumbers},
-      {"uniform", kRandomNumbers},
-      {"PRNGKey", kRandomNumbers},
-      {"manual_seed", kRandomNumbers},
-      {"rand", kRandomNumbers},
-      {"randn", kRandomNumbers},
-      {"randint", kRandomNumbers},
-      {"seed", kRandomNumbers},
-      {"Linear", kLayer},
-      {"Conv2d", kLayer},
-      {"LayerNorm", kLayer},
-      {"Embedding", kLayer},
-      {"Parameter", kLayer},
-      {"Sequential", kLayer},
-      {"Module", kLayer},
-      {"Adam", kStep},
-      {"AdamW", kStep},
-      {"SGD", kStep},
-      {"no_grad", kGradient},
-      {"inference_mode", kGradient},
-      {"atomic_add", kAtomic},
-      {"atomicAdd", kAtomic},
-      {"load", kLoad},
-      {"store", kStore},
-      {"cdiv", "it has no prefix: `cdiv(n, b)`"},
-      {"array", "a tensor is made by `zeros`, `full`, `arange`, or is a parameter: `x: Tensor[N, f32]`"},
-      {"tensor", "a tensor is made by `zeros`, `full`, `arange`, or is a parameter: `x: Tensor[N, f32]`"},
-      {"Tensor", "a type says its sizes and its dtype: `Tensor[\"N\", f32]`"},
-      {"ndarray", "a type says its sizes and its dtype: `Tensor[\"N\", f32]`"},
-      {"index_select", kGather},
-      {"rearrange", kAxis},
-      {"interpolate", "`upsample_nearest(x, 2)` repeats each element along both axes of an image"},
-      {"Upsample", "`upsample_nearest(x, 2)` repeats each element along both axes of an image"},
-      {"BatchNorm2d", "`batch_norm(x, scale, shift)` and its like are functions of their weights"},
-      {"MultiheadAttention", "`flash_attention(q, k, v, causal=True)` takes `[B, H, S, D]`"},
-      {"MaxPool2d", "`max_pool(x, window=2)` is a function"},
-      {"AvgPool2d", "`avg_pool(x, window=2)` is a function"},
-      {"Dropout", "`dropout(x, 0.1, rng=rng)` is a function"},
-      {"LSTM", "`lstm(x, h, c, w, u, b)` is a function of its state and weights"},
-      {"GRU", "`gru(x, h, w, u, b, b_h)` is a function of its state and weights"},
-      {"ReLU", "`relu(x)` is a function"},
-      {"GELU", "`gelu(x)` is a function"},
-      {"Softmax", "`softmax_safe(x, axis=-1)` is a function"},
-      {"Flatten", "`x.flatten(1)` keeps the first axis"},
-      {"as_tensor", "a list of numbers is made a tensor by `tensor([1.0, 2.0])`"},
-      {"from_numpy", "arrays come from files, `load_npy(path)`, or are arguments"},
-      {"multinomial", "`categorical(logits, rng)` draws classes"},
-      {"choice", "`categorical(logits, rng)` draws classes, and `permutation(n, rng)` an order"},
-      {"shuffle", "`permutation(n, rng)` draws an order, and `take(x, order)` puts rows into it"},
-      {"randn_like", kRandomNumbers},
-      {"rand_like", kRandomNumbers},
-      {"default_rng", "a stream is made of a seed in host code: `rng = Rng(0)`"},
-      {"DataLoader", "host code reads files: `load_npy(path)`"},
-      {"Adagrad", kStep},
-      {"RMSprop", kStep},
-      {"Adadelta", kStep},
-      {"Lion", kStep},
-      {"Muon", kStep},
-      {"apply_gradients", kStep},
-      {"apply_updates", kStep},
-      {"LambdaLR", kStep},
-      {"StepLR", kStep},
-      {"CosineAnnealingLR", kStep},
-      {"OneCycleLR", kStep},
-      {"ReduceLROnPlateau", kStep},
-      {"GradScaler", kStep},
-      {"autocast", kStep},
-      {"adam_step", kStep},
-      {"Dense", kLayer},
-      {"Conv1d", kLayer},
-      {"Conv3d", kLayer},
-      {"Conv", kLayer},
-      {"ConvTranspose2d", kLayer},
-      {"GroupNorm", kLayer},
-      {"InstanceNorm2d", kLayer},
-      {"BatchNorm1d", kLayer},
-      {"ModuleList", kLayer},
-      {"ModuleDict", kLayer},
-      {"ParameterList", kLayer},
-      {"Bilinear", kLayer},
-      {"Identity", kLayer},
-      {"Transformer", kLayer},
-      {"TransformerEncoder", kLayer},
-      {"TransformerEncoderLayer", kLayer},
-      {"TransformerDecoder", kLayer},
-      {"RNN", kLayer},
-      {"EmbeddingBag", kLayer},
-      {"Sigmoid", kLayer},
-      {"Tanh", kLayer},
-      {"foreach", kLoop},
-      {"reduce", kLoop},
-      {"accumulate", kLoop},
-      {"random", kRandomNumbers},
-      {"split_key", kRandomNumbers},
-      {"fold_in", kRandomNumbers},
-      {"key", kRandomNumbers},
-      {"set_seed", kRandomNumbers},
-      {"random_sample", kRandomNumbers},
-      {"RandomState", kRandomNumbers},
-      {"Generator", kRandomNumbers},
-      {"exponential", kRandomNumbers},
-      {"poisson", kRandomNumbers},
-      {"beta", kRandomNumbers},
-      {"gamma", kRandomNumbers},
-      {"gumbel", kRandomNumbers},
-      {"laplace", kRandomNumbers},
-      {"embedding_lookup", kGather},
-      {"index_put_", kGather},
-      {"index_copy", kGather},
-      {"masked_select", kGather},
-      {"nonzero", kGather},
-      {"argwhere", kGather},
-      {"compress", kGather},
-      {"take_along_axis", kGather},
-      {"gather_nd", kGather},
-      {"permute_dims", kAxis},
-      {"rollaxis", kAxis},
-      {"as_strided", kAxis},
-      {"unfold", kAxis},
-      {"sliding_window_view", kAxis},
-      {"einops", kAxis},
-      {"expand_as", kAxis},
-      {"view_as", kAxis},
-      {"reshape_as", kAxis},
-      {"atomicMax", kAtomic},
-      {"atomicMin", kAtomic},
-      {"atomicCAS", kAtomic},
-      {"atomicExch", kAtomic},
-      {"atomic_cas", kAtomic},
-      {"atomic_xchg", kAtomic},
-      {"atomic_max", kAtomic},
-      {"atomic_min", kAtomic},
-      {"make_block_ptr", kLoad},
-      {"advance", kLoad},
-      {"load_block", kLoad},
-      {"ldg", kLoad},
-      {"__ldg", kLoad},
-      {"tma_load", kLoad},
-      {"make_tensor_descriptor", kLoad},
-      {"store_block", kStore},
-      {"stcs", kStore},
-      {"tma_store", kStore},
-      {"vectorize", kBatch},
-      {"batched", kBatch},
-      {"shard_map", kBatch},
-      {"psum", "collectives have no prefix, and name an axis of the mesh: `all_reduce(x, \"dp\")`"},
-      {"pmean", "the mean over devices is `all_reduce(x, \"dp\") / f32(axis_size(\"dp\"))`"},
-      {"pmax",
-       "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
-      {"ppermute",
-       "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
-      {"all_to_all",
-       "devices exchange sums and parts: `all_reduce(x, \"dp\")` adds up, `all_gather(x, \"dp\", dim=0)` collects"},
-      {"init_process_group", "the mesh is there when the program runs: leave it out"},
-      {"get_rank", "the number of a device is `rank()`, along an axis `axis_index(\"dp\")`"},
-      {"get_world_size", "how many devices there are along an axis is `axis_size(\"dp\")`"},
-      {"block_until_ready", "what a call returns is there when host code reads it: leave it out"},
-      {"device_put", "where tensors lie is not said: leave it out"},
-      {"synchronize", "what a call returns is there when host code reads it: leave it out"},
-      {"set_default_device", "where tensors lie is not said: leave it out"},
-      {"compile", "functions are compiled as they are, and need no decorator"},
-      {"checkpoint_sequential", "`checkpoint(f)(x)` computes again instead of keeping"},
-      {"custom_gradient", "a derivative of one's own is `@custom_vjp`, and a function of the cotangent"},
-      {"Function", "a derivative of one's own is `@custom_vjp`, and a function of the cotangent"},
-      {"linalg", "what there is of linear algebra: `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`, `orthogonalized(a)`"},
-      {"inv",
-       "there is no inverse of a matrix: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`"},
-      {"solve", "there is no solver: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`"},
-      {"svd", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, "
-              "`orthogonalized(a)`"},
-      {"cholesky", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, "
-                   "`orthogonalized(a)`"},
-      {"eigh", "there is no decomposition: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, "
-               "`orthogonalized(a)`"},
-      {"det", "there is no determinant: what there is of linear algebra is `a @ b`, `norm(x)`, `trace(a)`, `eye(n)`"},
-      {"unique", "the size of a result must not depend on its values: `bincount(x, n)` counts each, `sort(x)` puts "
-                 "equal ones together"},
-      {"item", "a tensor of one element is read by an index, `x[0]`; a result of type f32 is a number already"},
-      {"tolist", "host code reads elements by their indices, `x[i]`, and `print(x)` shows all"},
-      {"numpy", "`save_npy(path, x)` writes a tensor for other programs"},
-      {"load_state_dict", "weights come from files: `load_safetensors(path)`"},
-      {"state_dict", "weights are the fields of a struct: `save_safetensors(path, model)` writes them"},
-      {"tqdm", "a loop says how far it is by `print(f\"step {i}\")`"},
-      {"dataclass", "what belongs together is a `struct`, which needs no decorator"},
-      {"namedtuple", "what belongs together is a `struct`"},
-      {"defaultdict", "values of one kind are a list or a tuple, those with names a `struct`"},
-      {"deepcopy", "values do not change, so nothing is copied: leave it out"},
-      {"argparse", "what changes from run to run is a parameter of `main`: `def main(steps: int = 100)`"},
-      {"ArgumentParser", "what changes from run to run is a parameter of `main`: `def main(steps: int = 100)`"},
-      {"exit", "a program ends where `main` ends; `assert c, \"why\"` stops it before"},
-      {"sleep", "a program does not wait"},
-      {"program_id",
-       "where the tile of a group begins is `tile.origin()`; the number of a group is `tile.group_id(0)`"},
-      {"num_programs", "how many groups there are is `tile.group_count(0)`"},
-      {"grid", "`tile.linear_id()` counts the lanes of all groups"},
-      {"BlockSpec", "how an output is divided follows from the tile that a kernel returns: `T = tile.context()`, `m, n "
-                    "= tile.origin()`"},
-      {"pallas_call", "a kernel is a function below `@kernel`, and is called like any other"},
-      {"constexpr", "a number that is known when the program is compiled is a parameter `n: Const[\"N\"]`; sizes of "
-                    "tiles are `T.m`, `T.n`, `T.k`"},
-      {"static_assert", "`assert c, \"why\"` is decided when the program is compiled, where it can be"},
-      {"device_assert", "`assert c, \"why\"` is decided when the program is compiled, where it can be"},
-      {"device_print", "a kernel prints nothing: return what is of interest"},
-      {"printf", "host code prints: `print(f\"{x:.3f}\")`"},
-      {"cudaMalloc", "memory is made where it is needed: a result is returned, `zeros(shape, f32)` makes a tensor"},
-      {"cudaMemcpy", "what a call needs is brought where it runs: leave it out"},
-      {"cudaDeviceSynchronize", "what a call returns is there when host code reads it: leave it out"},
-      {"malloc", "memory is made where it is needed: `zeros(shape, f32)` makes a tensor"},
-      {"free", "memory is given back by itself: leave it out"},
-      {"__shfl_down", "a value of another lane is `tile.shuffle(x, lane)`; a sum over a warp is `tile.reduce_warp`"},
-      {"__ballot_sync", "`tile.vote` asks all lanes of a warp"},
-      {"extern_shared", "memory of a group is `tile.alloc_shared(shape, dtype)`"},
-      {"SharedMemory", "memory of a group is `tile.alloc_shared(shape, dtype)`"},
-      {"ReLU6", "`relu6(x)` is a function"},
-      {"SiLU", "`silu(x)` is a function"},
-      {"LeakyReLU", "`leaky_relu(x)` is a function"},
-      {"LogSoftmax", "`log_softmax_safe(x, axis=-1)` is a function"},
-      {"CrossEntropyLoss", "`cross_entropy(logits, labels)` is a function"},
-      {"MSELoss", "`mse(prediction, target)` is a function"},
-      {"BCELoss", "`bce_with_logits(logits, target)` takes what goes into the sigmoid"},
-      {"NLLLoss", "`nll(logp, labels)` is a function"},
+namespace {
+
+std::map<std::string_view, std::string_view> tableOfWords() {
+  static constexpr std::pair<std::string_view, std::string_view> kRows[] = {
+#define TSR_FOREIGN(names, sentence) {names, sentence},
+#include "sema/advice/ForeignWords.def"
   };
+  std::map<std::string_view, std::string_view> words;
+  for (auto [names, sentence] : kRows)
+    while (!names.empty()) {
+      const size_t end = std::min(names.find(' '), names.size());
+      words.emplace(names.substr(0, end), sentence);
+      names.remove_prefix(std::min(end + 1, names.size()));
+    }
+  return words;
+}
+
+}  // namespace
+
+std::string_view wordsInstead(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> words = tableOfWords();
   auto it = words.find(name);
   return it == words.end() ? std::string_view() : it->second;
+}
+
+namespace {
+
+/// "HuberLoss" in the ways in which functions are written: "huberloss", "huber_loss".
+std::vector<std::string> asFunctions(std::string_view name) {
+  std::string plain, parts;
+  bool capital = false;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool upper = name[i] >= 'A' && name[i] <= 'Z';
+    const char lower = upper ? static_cast<char>(name[i] - 'A' + 'a') : name[i];
+    if (upper && i > 0 && name[i - 1] >= 'a' && name[i - 1] <= 'z') parts += '_';
+    plain += lower, parts += lower;
+    capital |= upper;
+  }
+  return capital ? std::vector{plain, parts} : std::vector<std::string>();
+}
+
+/// Of what is here under this name, or another one of ours: in kernels, of `tile` rather than of all functions.
+std::string wordsOfFunction(std::string_view name, bool inKernel, const SignatureOf &signatureOf) {
+  for (bool ofTiles : {true, false}) {
+    if (ofTiles && !inKernel) continue;
+    for (std::string_view ours : {name, ofTiles ? tileNameHere(name) : nameHere(name)}) {
+      const auto signature = ours.empty() ? std::nullopt : signatureOf(ours, ofTiles);
+      if (!signature) continue;
+      const std::string called = (ofTiles ? "tile." : "") + std::string(ours);
+      std::string words = ofTiles        ? "it is `" + called + "` here"
+                          : ours == name ? "`" + called + "` is there without a prefix"
+                                         : "it is `" + called + "` here, without a prefix";
+      return signature->empty() ? words : words + ", and takes `" + *signature + "`";
+    }
+  }
+  return formulaInWords(name);
+}
+
+}  // namespace
+
+std::string wordsOfMethod(std::string_view name) {
+  std::string words(memberInstead(name));
+  if (words.empty()) words = wordsInstead(name);
+  if (words.empty()) words = formulaInWords(name);
+  if (!words.empty() || name.size() < 2 || !name.ends_with('_') || name.ends_with("__")) return words;
+  return "changing in place is not possible: the new value gets a name, `x = ...`";
+}
+
+std::string wordsOfPackage(std::string_view name, bool inKernel, const SignatureOf &signatureOf) {
+  const bool ofTiles = name == "load" || name == "store";
+  if (std::string_view words = wordsInstead(name); !words.empty() && (inKernel || !ofTiles)) return std::string(words);
+  if (std::string words = wordsOfFunction(name, inKernel, signatureOf); !words.empty()) return words;
+  if (std::string_view constant = constantHere(name); !constant.empty()) return "it is `" + std::string(constant) + "` here";
+  for (const std::string &function : asFunctions(name)) {
+    std::string words = wordsOfFunction(function, inKernel, signatureOf);
+    if (!words.empty()) return words;
+    if (std::string_view instead = wordsInstead(function); !instead.empty()) return std::string(instead);
+  }
+  return wordsOfMethod(name);
 }
 
 }  // namespace tessera::sema

@@ -4,12 +4,14 @@
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/advice/Recipes.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>
@@ -278,7 +280,10 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
     if (near.empty() && known.size() <= kMostTold) near = nearArgument(name, views, {});
     auto builder = report(cx, Id::unknownAttribute, span, describe(cx, object), name);
     bool tensor = object.kind == ValueKind::Array || object.kind == ValueKind::View;
-    if (tensor && !memberInstead(name).empty()) near = {};
+    std::string ofTensor = tensor || object.kind == ValueKind::HostTensor ? wordsOfMethod(name) : "";
+    if (auto signature = ofTensor.empty() && tensor ? signatureHere(cx, name, false) : std::nullopt)
+      ofTensor = "`" + name + "` is a function, and takes `" + *signature + "`";
+    if (tensor && (!memberInstead(name).empty() || (!ofTensor.empty() && near != nameHere(name)))) near = {};
     if (!near.empty()) {
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(span, std::string(near), "write `" + std::string(near) + "`");
@@ -286,14 +291,14 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
       builder.help("`tile.iota(n)` counts from 0 to n - 1");
     } else if (const Foreign *foreign = tile ? foreignName(name) : nullptr; foreign && foreign->here.empty()) {
       builder.help(std::string(foreign->why));
-    } else if (std::string_view instead = object.kind == ValueKind::HostTensor ? memberInstead(name) : ""; !instead.empty()) {
-      builder.help(std::string(instead));
+    } else if (!ofTensor.empty() && object.kind == ValueKind::HostTensor) {
+      builder.help(ofTensor);
     } else if (!known.empty() && known.size() <= kMostTold) {
       std::string all;
       for (const std::string &one : known) all += (all.empty() ? "`" : ", `") + one + "`";
       builder.help("it has " + all);
-    } else if (std::string_view instead = memberInstead(name); !instead.empty() && tensor) {
-      builder.help(std::string(instead));
+    } else if (!ofTensor.empty()) {
+      builder.help(ofTensor);
     } else if (object.kind == ValueKind::List) {
       builder.help("it does not change: build a new one, such as `parts + [x]`");
     }

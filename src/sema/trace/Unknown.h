@@ -21,6 +21,9 @@ bool mentions(const ast::Expr &expr, const std::string &name);
 /// Whether the type of a parameter names it.
 bool inParameters(const ast::FuncDef &def, const std::string &name);
 
+/// The parameters of the function that programs have under this name, alone or in `tile`: "x, axis".
+std::optional<std::string> signatureHere(const Context &cx, std::string_view name, bool ofTiles);
+
 /// Whether this is a parameter, `m: A | None`, that may be None.
 bool isOptional(const Frame *frame, std::string_view name);
 
