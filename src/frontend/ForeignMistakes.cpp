@@ -105,6 +105,20 @@ bool Repair::joinsBrackets(size_t sign) const {
   return !condition && sign > first_ && sign + 2 <= last_ && kind(sign - 1) == K::RPAREN && kind(sign + 2) == K::LPAREN;
 }
 
+/// `f<<<blocks, threads>>>(x)`
+bool Repair::launch() {
+  if (at_ < first_ + 2 || at_ >= last_ || !touching(at_ - 1, K::LSHIFT, K::LT) || kind(at_ - 2) != K::NAME) return false;
+  size_t close = at_ + 1;
+  while (close + 1 < last_ && !(touching(close, K::RSHIFT, K::GT) && kind(close + 2) == K::LPAREN)) ++close;
+  if (close + 1 >= last_) return false;
+  diagnostics_.report(Id::foreignOperator, span(at_ - 1, at_), "<<<")
+      .label("how many groups and lanes there are stands above the kernel, `@kernel(grid=(cdiv(N, 256),), group=256)`, "
+             "and it is called like a function")
+      .fix(span(at_ - 1, close + 1), "", "call it like a function");
+  erase(at_ - 1, close + 2 - (at_ - 1));
+  return true;
+}
+
 bool Repair::foreignOperator() {
   struct Pair {
     uint32_t first, second;
@@ -125,6 +139,7 @@ bool Repair::foreignOperator() {
       {K::DOT, K::SLASH, "./", "/", K::SLASH},
       {K::DOT, K::CARET, ".^", "**", K::POWER},
   };
+  if (launch()) return true;
   if (at_ < last_ && kind(at_) == K::UNKNOWN && word(at_) == "!") {
     diagnostics_.report(Id::foreignOperator, span(at_), "!").label("write `not`").fix(span(at_), "not ", "write `not`");
     replace(at_, K::NOT);

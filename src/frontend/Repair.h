@@ -33,6 +33,7 @@ private:
   bool typedLambda();
   bool joinsBrackets(size_t sign) const;
   bool increment();
+  bool launch();
   bool elseIf();
   bool foreignFunction();
   bool foreignDeclaration();

@@ -111,13 +111,11 @@ private:
 
   void uprightOperands() {
     const ast::Expr *e = place_.expr();
-    auto *binary = as<ast::BinaryExpr>(e);
-    if (!binary) return;
+    if (!as<ast::BinaryExpr>(e) && !as<ast::CompareExpr>(e)) return;
     for (const char *index : {"[:, None]", "[:, None, None]"}) {  // the fewer axes, the likelier
       CandidateGroup &edits = group(true);
       edits.last = diagnostic_.id == Id::broadcastFails && !reductionsThatDrop().empty();
-      for (const ast::Expr *operand : {binary->left.get(), binary->right.get()})
-        replace(edits, operand->span, asPrimary(*operand) + index);
+      for (const ast::Expr *operand : operandsAt(place_)) replace(edits, operand->span, asPrimary(*operand) + index);
     }
   }
 

@@ -71,7 +71,9 @@ private:
   /// the weights turned around.
   static bool meansOther(const ast::AttributeExpr &member) {
     const std::string *root = rootOf(member);
-    return root && ((*root == "torch" && isDeviation(member)) || member.attribute.text == "linear");
+    const std::string &name = member.attribute.text;
+    if (root && *root == "torch" && (name == "load" || name == "save")) return true;  // no `.npy` files
+    return root && ((*root == "torch" && isDeviation(member)) || name == "linear");
   }
   /// The arguments of a call of another library, with one that it takes for granted.
   std::vector<WrittenArgument> argumentsOf(const ast::CallExpr &call) const {
@@ -122,7 +124,8 @@ private:
                             static_cast<const ast::AttributeExpr &>(*member->object).attribute.text + "." + name);
     CandidateGroup &edits = group(false);
     if (!meansOther(*member)) replace(edits, member->span, name);
-    if (!place_.inKernel) return translatedCall(*member, member->attribute.text);
+    const bool ofOtherFiles = meansOther(*member) && (name == "load_npy" || name == "save_npy");
+    if (!place_.inKernel) return ofOtherFiles ? void() : translatedCall(*member, member->attribute.text);
     const ast::Expr &whole = *place_.around.back();
     std::string all = text(whole.span);
     std::vector<const ast::AttributeExpr *> members;

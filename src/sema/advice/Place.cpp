@@ -83,6 +83,8 @@ void Places::descend(const ast::Stmt &stmt, Span span, Place &place) {
 
 std::vector<const ast::Expr *> operandsAt(const Place &place) {
   if (auto *binary = ast::as<ast::BinaryExpr>(place.expr())) return {binary->left.get(), binary->right.get()};
+  if (auto *compare = ast::as<ast::CompareExpr>(place.expr()); compare && compare->operands.size() == 2)
+    return {compare->operands[0].get(), compare->operands[1].get()};
   auto *call = place.innermost<ast::CallExpr>();
   if (!call) return {};
   std::vector<const ast::Expr *> found;

@@ -34,6 +34,8 @@ constexpr Remedy kArguments[] = {
     {"one number", "a tensor", "one element is `x[0]`; `sum(x)` and `mean(x)` make one number of all"},
     {"a number", "a string", "a number stands without quotes; `float(text)` reads one"},
     {"a string", "", "a text stands in quotes; `str(x)` and f-strings, `f\"{x}\"`, make one"},
+    {"[batch, channels", "a tensor",
+     "one image, or one sequence, gets axes of extent 1 in front: `x[None, None]` of `[H, W]`, `x[None]` of `[C, H, W]`"},
     {"a tensor", "a tuple", "one of a tuple is taken by its place, `t[0]`, or all get names: `a, b = t`"},
     {"a tensor", "a list", "`tensor([1.0, 2.0])` makes a tensor of numbers, `stack` one of tensors"},
     {"a tensor", "a function", "a function is called: `f(x)`"},

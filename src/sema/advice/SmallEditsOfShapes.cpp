@@ -448,6 +448,8 @@ private:
     if (!name || place_.inKernel) return;
     CandidateGroup &edits = group(true);
     for (const char *index : {"[None, :]", "[:, None]"}) insert(edits, name->span.end, index);
+    if (diagnostic_.message.find("a tensor `[batch, channels") == std::string::npos) return;
+    for (const char *index : {"[None]", "[None, None]"}) insert(edits, name->span.end, index, "put axes of extent 1 in front");
   }
 };
 

@@ -77,6 +77,8 @@ std::string wordsOfMethod(std::string_view name) {
 
 std::string wordsOfPackage(std::string_view name, bool inKernel, const SignatureOf &signatureOf) {
   const bool ofTiles = name == "load" || name == "store";
+  if (name == "load" && !inKernel) return "arrays are read by `load_npy(path)`, the weights of a struct by `load_safetensors(path, Model)`";
+  if (name == "save") return "`save_npy(path, x)` writes a tensor, `save_safetensors(path, model)` the weights of a struct";
   if (std::string_view words = wordsInstead(name); !words.empty() && (inKernel || !ofTiles)) return std::string(words);
   if (std::string words = wordsOfFunction(name, inKernel, signatureOf); !words.empty()) return words;
   if (std::string_view constant = constantHere(name); !constant.empty()) return "it is `" + std::string(constant) + "` here";

@@ -234,13 +234,18 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
   if (target.kind != ValueKind::View && target.kind != ValueKind::Shared && !isOwn) {
     if (fresh(cx, Id::immutableTensor, syntax.span)) {
       auto builder = report(cx, Id::immutableTensor, syntax.span, describe(cx, target));
-      builder.help(!target.isArray() ? "only tensors of a kernel's parameters and shared buffers are written to"
+      builder.help(target.kind == ValueKind::Dict
+                       ? "a dict is written whole, `{\"a\": x, \"b\": y}`; what a loop makes is a list, `[f(i) for i in range(n)]`"
+                : !target.isArray() ? "only tensors of a kernel's parameters and shared buffers are written to"
                 : inKernel(cx) || !name
                     ? "values do not change; build a new one, for example with `where` or `concat`"
                     : "what a function was called with does not change; give it a name of your own, and assign to a "
                       "part of that: `y = " +
                           name->name + "`");
     }
+    if (name && target.kind == ValueKind::Dict && cx.function.frame)
+      if (auto it = cx.function.frame->names.find(name->name); it != cx.function.frame->names.end())
+        it->second.value = Value::poison();  // what it holds now is not known
     return;
   }
   Part at;
