@@ -34,7 +34,7 @@ ExprPtr AstBuilder::expressions(G::ExpressionsContext *context) {
     ExprPtr only = build(contexts[0]);
     if (only->kind == ExprKind::Starred)
       diagnostics_.report(diag::Id::syntaxError, {file_, only->span.begin, only->span.begin + 1}, "`*`")
-          .label("a value is unpacked inside a tuple, a list or a call");
+          .label("a value is unpacked inside a tuple, a list or a call; nothing is pointed at, and an element is `x[i]`");
     return only;
   }
   std::vector<ExprPtr> items;

@@ -477,6 +477,14 @@ bool Repair::missingComma() {
     erase(at_ - 1);
     return true;
   }
+  const bool inherits = kind(first_) == K::STRUCT && kind(at_) == K::LPAREN && !bracket;
+  const size_t colon = inherits ? find(K::COLON, at_) : last_, close = colon - 1;
+  if (colon < last_ && kind(close) == K::RPAREN && close > at_ + 1) {  // `struct Wide[D](Base):`
+    diagnostics_.report(Id::syntaxError, span(at_, close), "these parentheses")
+        .label("a struct inherits nothing: it has a field of the other type, `base: " + textOf(at_ + 1, close - 1) + "`");
+    erase(at_, close + 1 - at_);
+    return true;
+  }
   if (!bracket && (missingArrow() || secondStatement())) return true;
   Id id = bracket ? Id::missingComma : Id::missingOperator;
   auto report = diagnostics_.report(id, span(at_));

@@ -172,6 +172,13 @@ std::string_view tileNameHere(std::string_view name) {
       {"syncthreads", "barrier"},
       {"thread_id", "local_id"},
       {"trans", "transpose"},
+      {"arange", "iota"},
+      {"ravel", "reshape"},
+      {"view", "reshape"},
+      {"cat", "concat"},
+      {"expand_dims", "unsqueeze"},
+      {"broadcast_to", "broadcast"},
+      {"permute", "transpose"},
       {"wait", "barrier"},
   };
   auto it = names.find(name);

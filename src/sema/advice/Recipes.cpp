@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 
 namespace tessera::sema {
 namespace {
@@ -363,12 +364,21 @@ std::vector<std::string> callsHere(std::string_view name, std::vector<WrittenArg
     if (plain && recipe.name == name && recipe.arguments == arguments.size()) return {filled(recipe.text, arguments)};
   const bool ofTwo = plain && arguments.size() == 2 && !numberOf(arguments[1].text);  // `torch.max(x, y)`
   if (ofTwo && (name == "max" || name == "min")) return {filled(std::string(name) + "imum($1, $2)", arguments)};
-  if (name == "percentile" && plain && arguments.size() == 2) {
-    const auto share = numberOf(arguments[1].text);  // one up to 1 was hardly meant as percent
-    return {filled(share && *share <= 1.0 ? "quantile($1, $2)" : "quantile($1, $2 / 100.0)", arguments)};
+  if ((name == "percentile" || name == "nanpercentile") && arguments.size() >= 2 && arguments[1].keyword.empty()) {
+    const auto percent = numberOf(arguments[1].text);  // one up to 1 was hardly meant as percent
+    std::ostringstream share;
+    if (percent) share << *percent / 100.0;
+    if (!percent) arguments[1].text = inParentheses(arguments[1]) + " / 100.0";
+    else if (*percent > 1.0) arguments[1].text = share.str();
+    return {chosenCall("quantile", arguments, 0)};
   }
   if (name == "arange" && arguments.size() > 1)
-    if (std::string counted = countedHere(arguments); !counted.empty()) return {counted};
+    if (std::string counted = countedHere(arguments); !counted.empty()) {
+      std::vector<std::string> both = {counted};  // NumPy's integers become floats beside floats
+      if (size_t close = counted.find(')'); counted.find("dtype=") == std::string::npos && counted.find('(') == counted.rfind('('))
+        both.push_back(counted.substr(0, close) + ", f32" + counted.substr(close));
+      return both;
+    }
   std::string_view named = nameHere(name), ours = named.empty() ? name : named;
   std::vector<std::string> calls;
   const size_t places = static_cast<size_t>(

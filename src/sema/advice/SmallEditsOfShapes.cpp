@@ -27,7 +27,7 @@ public:
     case Id::badReshape: axesOfCalls(); break;
     case Id::badConstant: axesOfCalls(); break;
     case Id::badKernelOption: takenApart(); break;
-    case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(); break;
+    case Id::wrongArgument: exchanged(), originOfOne(), rowsByIndex(), imageAlone(); break;
     case Id::rankMismatch: exchanged(), fewerIndices(), oneMoreAxis(); break;
     case Id::splitSizes: splitAxis(); break;
     case Id::unpackCount: originOfOne(); break;
@@ -448,7 +448,13 @@ private:
     if (!name || place_.inKernel) return;
     CandidateGroup &edits = group(true);
     for (const char *index : {"[None, :]", "[:, None]"}) insert(edits, name->span.end, index);
-    if (diagnostic_.message.find("a tensor `[batch, channels") == std::string::npos) return;
+  }
+
+  /// `conv2d(image, w)` of one image
+  void imageAlone() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    if (!name || diagnostic_.message.find("a tensor `[batch, channels") == std::string::npos) return;
+    CandidateGroup &edits = group(true);
     for (const char *index : {"[None]", "[None, None]"}) insert(edits, name->span.end, index, "put axes of extent 1 in front");
   }
 };

@@ -1,4 +1,5 @@
 // Structs: their definitions, their values, and changing a field by making a new value.
+#include "sema/advice/Recipes.h"
 #include "sema/calls/NearArgument.h"
 #include "sema/Report.h"
 #include "sema/calls/Arguments.h"
@@ -332,6 +333,8 @@ static void unknownField(Context &cx, const StructInfo &info, const std::string 
     if (cx.sources.text(span) == name && diag::didYouMean(name, names).empty())
       builder.suggest(span, std::string(near), "write `" + std::string(near) + "`");
     else if (cx.sources.text(span) == name) builder.fix(span, std::string(near), "write `" + std::string(near) + "`");
+  } else if (std::string words = methodsToo ? wordsOfMethod(name) : ""; !words.empty()) {
+    builder.help(words);
   } else {
     std::string all;
     for (std::string_view one : names) all += (all.empty() ? "it has `" : ", `") + std::string(one) + "`";
