@@ -1,6 +1,7 @@
 // Operators, methods, keywords and statements that were nearly written.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/Foreign.h"
+#include "sema/advice/Recipes.h"
 #include "sema/advice/SmallEdits.h"
 #include "support/DType.h"
 #include <map>
@@ -25,7 +26,10 @@ public:
       break;
     case Id::argumentTwice: givenOnce(); break;
     case Id::notCallable: indexed(); break;
-    case Id::unknownAttribute: methodOfTorch(); break;
+    case Id::unknownAttribute: methodOfTorch(), withoutStatement(); break;
+    case Id::unknownField: withoutStatement(); break;
+    case Id::wrongArgument: chosenMask(); break;
+    case Id::modelParameters: drawnModel(); break;
     case Id::streamMissing: streamOfFunction(); break;
     case Id::unpackCount: innerTuple(); break;
     case Id::undefinedName: quoted(), withoutStatement(); break;
@@ -109,7 +113,34 @@ private:
         "register_buffer"};
     auto *statement = as<ast::ExprStmt>(place_.statement);
     auto *call = statement ? as<ast::CallExpr>(statement->value) : nullptr;
-    if (call && idle.count(nameOf(*call))) replace(group(false), wholeLine(*statement), "", "leave it out");
+    const bool saysSo = call && (wordsOfMethod(nameOf(*call)).ends_with(": leave it out"));
+    if (saysSo || (call && idle.count(nameOf(*call)))) replace(group(false), wholeLine(*statement), "", "leave it out");
+  }
+
+  /// `net = Model(rng)` for `Model.init(rng)`
+  void drawnModel() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (call && as<ast::NameExpr>(call->callee))
+      insert(group(false), call->callee->span.end, ".init", "draw the parameters");
+  }
+
+  /// `y[y > top] = top`, `y[mask] += 1.0`
+  void chosenMask() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *update = as<ast::AugAssignStmt>(place_.statement);
+    const ast::Expr *place = update ? update->target.get() : assign && assign->targets.size() == 1 ? assign->targets[0].get() : nullptr;
+    auto *target = as<ast::SubscriptExpr>(place);
+    auto *name = target && target->items.size() == 1 ? as<ast::NameExpr>(target->object) : nullptr;
+    if (!name || place_.inKernel || !(target->items[0].span == diagnostic_.span)) return;
+    std::string value = text(update ? *update->value : *assign->value);
+    if (update) {  // `+= v` between target and value
+      const std::string sign = text({update->span.file, target->span.end, update->value->span.begin});
+      const size_t equals = sign.find('=');
+      if (equals == std::string::npos) return;
+      value = name->name + sign.substr(0, equals) + " " + asPrimary(*update->value);
+    }
+    replace(group(false), place_.statement->span,
+            name->name + " = where(" + text(target->items[0].span) + ", " + value + ", " + name->name + ")", "choose for each element");
   }
 
   /// Whether it chooses elements, and is no index: `x < 0`, `~mask`.

@@ -279,6 +279,8 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
     constexpr size_t kMostTold = 16;
     if (near.empty() && known.size() <= kMostTold) near = nearArgument(name, views, {});
     auto builder = report(cx, Id::unknownAttribute, span, describe(cx, object), name);
+    if (object.kind == ValueKind::Tuple && (name == "values" || name == "indices") && span.begin > 0)  // `topk(x, 3).values`
+      builder.suggest({span.file, span.begin - 1, span.end}, name == "values" ? "[0]" : "[1]", "take it by its place");
     bool tensor = object.kind == ValueKind::Array || object.kind == ValueKind::View;
     std::string ofTensor = tensor || object.kind == ValueKind::HostTensor ? wordsOfMethod(name) : "";
     if (auto signature = ofTensor.empty() && tensor ? signatureHere(cx, name, false) : std::nullopt)

@@ -138,7 +138,10 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
     std::string here(foreign->here);
     builder.help(here.empty() && !instead.empty() ? instead : std::string(foreign->why));
     if (!here.empty()) builder.fix(span, here, "write `" + here + "`");
-  } else if (builtinByName(name, 'T') && !inHost(cx))
+  } else if (std::string_view ofTile = tileNameHere(name); !ofTile.empty() && isCalled && inKernel(cx))
+    builder.help("it is `tile." + std::string(ofTile) + "` here")
+        .suggest(span, "tile." + std::string(ofTile), "write `tile." + std::string(ofTile) + "`");
+  else if (builtinByName(name, 'T') && !inHost(cx))
     builder.help("it belongs to `tile`").fix(span, "tile." + name, "write `tile." + name + "`");
   else if (std::string_view dtype = dtypeHere(name); !dtype.empty() && !isCalled)
     builder.help("it is called `" + std::string(dtype) + "` here").suggest(span, std::string(dtype), "write `" + std::string(dtype) + "`");
