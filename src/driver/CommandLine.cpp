@@ -1,5 +1,6 @@
 #include "driver/CommandLine.h"
 #include "driver/Console.h"
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <string>
@@ -78,6 +79,16 @@ CLI::Validator isUnsigned() {
 }
 CLI::Validator isGiven() {
   return {[](std::string &text) -> std::string { return text.empty() ? "it needs a value" : ""; }, ""};
+}
+
+std::string readWords(CLI::App &app, std::vector<std::string> words) {
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  try {
+    app.parse(std::move(words));
+    return {};
+  } catch (const CLI::ParseError &error) {
+    return problemOf(app, error, nullptr);
+  }
 }
 
 std::optional<int> readCommandLine(CLI::App &app, int argc, const char *const *argv) {

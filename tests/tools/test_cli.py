@@ -399,6 +399,7 @@ class Others(ToolTest):
         sources = {name + ".tsr": os.path.join(CANON, canon + ".tsr") for name, canon in programs.items()}
         sources["program.tsr"] = os.path.join(os.path.dirname(CANON), "e2e", "programs", "20_host.tsr")
         sources["softmax.tsr"] = sources["model.tsr"] = sources["src/model.tsr"] = os.path.join(os.path.dirname(os.path.dirname(CANON)), "examples", "softmax.tsr")
+        self.write("examples/sizes.txt", "--random B=2,S=3,D=1000\n--random B=1,S=1,D=7\n")
         self.write("examples/train.tsr", "def main(steps: int = 3):\n    print(steps)\n")
         for name, source in sources.items():
             self.write("examples/" + name, read(source))

@@ -1,9 +1,8 @@
 #include "tools/tessera/TestRun.h"
-#include "driver/Execute.h"
 #include "driver/Reference.h"
+#include "tools/tessera/Compiled.h"
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <tuple>
 
 namespace tessera::tools {
@@ -22,54 +21,26 @@ std::string withSizes(const std::string &name, const checked::RunSizes &sizes) {
 
 namespace {
 
-/// Calls tests: compiled together, or each by itself where that fails, or interpreted.
-class Caller {
-public:
-  Caller(Session &session, const driver::TargetSpec &target, const std::vector<const checked::Function *> &tests)
-      : session_(session), target_(target) {
-    std::vector<std::string> names;
-    for (const checked::Function *test : tests)
-      if (!test->claims.empty()) names.push_back(test->name);
-    if (target.reference || names.empty()) return;
-    size_t said = session.diagnostics.all().size();
-    all_ = driver::loadCompiled(session, target, names);
-    if (all_) return;
-    const auto &messages = session.diagnostics.all();
-    usable_ = messages.size() > said && messages[said].span.valid();
-    if (usable_) session.diagnostics.truncate(said);  // of the program: each test says why when it is called
+/// Calls a test. Empty on success, else what went wrong.
+std::string call(Session &session, const driver::TargetSpec &target, Compiled &compiled, const checked::Function &test, driver::BoundArguments &bound) {
+  if (target.reference) {
+    std::vector<double> seconds;
+    return driver::interpret(session, test, bound, 0, seconds);
   }
-  /// False, with a message, where nothing can run: there is no compiler, or no GPU.
-  bool usable() const { return usable_; }
-
-  std::string call(const checked::Function &test, driver::BoundArguments &bound) {
-    if (target_.reference) {
-      std::vector<double> seconds;
-      return driver::interpret(session_, test, bound, 0, seconds);
-    }
-    if (all_) return all_->call(test.name, bound);
-    size_t said = session_.diagnostics.all().size();
-    auto one = driver::loadCompiled(session_, target_, {test.name});
-    if (one) return one->call(test.name, bound);
-    std::string why = "it cannot be compiled";
-    const auto &messages = session_.diagnostics.all();
-    if (messages.size() > said) {
-      const diag::Diagnostic &first = messages[said];
-      if (first.span.valid())
-        why = session_.sources.file(first.span.file).path + ":" + std::to_string(lineOf(session_, first.span)) + ": ";
-      else why.clear();
-      why += first.message;
-      for (const diag::Note &note : first.notes) why += "\n" + note.text;
-    }
-    session_.diagnostics.truncate(said);
-    return why;
+  const size_t said = session.diagnostics.all().size();
+  if (driver::LoadedProgram *loaded = compiled.with(test.name)) return loaded->call(test.name, bound);
+  std::string why = "it cannot be compiled";
+  const auto &messages = session.diagnostics.all();
+  if (messages.size() > said) {
+    const diag::Diagnostic &first = messages[said];
+    if (first.span.valid()) why = session.sources.file(first.span.file).path + ":" + std::to_string(lineOf(session, first.span)) + ": ";
+    else why.clear();
+    why += first.message;
+    for (const diag::Note &note : first.notes) why += "\n" + note.text;
   }
-
-private:
-  Session &session_;
-  const driver::TargetSpec &target_;
-  std::unique_ptr<driver::LoadedProgram> all_;
-  bool usable_ = true;
-};
+  session.diagnostics.truncate(said);
+  return why;
+}
 
 TestFailure notRun(const Session &session, const checked::Function &test, std::string why) {
   TestFailure failure;
@@ -79,14 +50,14 @@ TestFailure notRun(const Session &session, const checked::Function &test, std::s
 }
 
 std::vector<TestFailure> runOnce(Session &session, const checked::Function &test, const checked::RunSizes &sizes,
-                                 uint64_t seed, Caller &caller) {
+                                 const TestOptions &options, Compiled &compiled) {
   if (test.claims.empty()) return {};  // all that it asserts is known to hold
   std::map<std::string, int64_t> dims(sizes.begin(), sizes.end());
-  auto random = driver::randomArguments(test, dims, seed);
+  auto random = driver::randomArguments(test, dims, options.seed);
   if (!random) return {notRun(session, test, random.error())};
   auto bound = driver::bindArguments(test, std::move(*random), dims);
   if (!bound) return {notRun(session, test, bound.error())};
-  if (std::string problem = caller.call(test, *bound); !problem.empty()) return {notRun(session, test, problem)};
+  if (std::string problem = call(session, options.target, compiled, test, *bound); !problem.empty()) return {notRun(session, test, problem)};
   return brokenClaims(session, test, *bound);
 }
 
@@ -102,13 +73,16 @@ bool runTests(Session &session, const std::string &path, const TestOptions &opti
     if (function->isTest() && function->name.find(options.only) != std::string::npos) tests.push_back(function.get());
   std::sort(tests.begin(), tests.end(), [](auto *a, auto *b) { return std::tie(a->span.begin, a->name) < std::tie(b->span.begin, b->name); });
   if (!tests.empty()) {
-    Caller caller(session, options.target, tests);
-    if (!caller.usable()) return false;
+    std::vector<std::string> names;
+    for (const checked::Function *test : tests)
+      if (!test->claims.empty()) names.push_back(test->name);
+    Compiled compiled(session, options.target);
+    if (!compiled.together(names)) return false;
     for (const checked::Function *test : tests)
       for (const checked::RunSizes &sizes : test->tests) {
         TestOutcome outcome{path, withSizes(test->name, sizes), lineOf(session, test->span), false, 0, {}};
         auto start = std::chrono::steady_clock::now();
-        outcome.failures = runOnce(session, *test, sizes, options.seed, caller);
+        outcome.failures = runOnce(session, *test, sizes, options, compiled);
         outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         report(outcome);
       }
