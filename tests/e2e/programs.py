@@ -64,6 +64,30 @@ def runs_of(text):
             yield name, list(zip([k for k, _ in sizes], values)), [f"{k}={v}" for k, v in given.items()], tolerance
 
 
+class Run:
+    """One line `# run:` with one choice of sizes: what `tessera run` is asked, and where it writes."""
+
+    def __init__(self, number, name, sizes, given, tolerance, seed):
+        self.number, self.tolerance = number, tolerance
+        self.what = f"{name} " + " ".join(f"{k}={v}" for k, v in sizes)
+        random = ",".join(f"{k}={v}" for k, v in sizes)
+        self.words = [name, "--random", random or '""', "--seed", str(seed), *[w for argument in given for w in ("--arg", argument)]]
+
+    def line(self, target):
+        return " ".join([*self.words, "--out", f"{target}/{self.number}/"]) + "\n"
+
+    def wrong(self, folder, target):
+        """Empty if what the target computed agrees with the reference, else where it does not."""
+        places = [os.path.join(folder, side, str(self.number)) for side in (target, "reference")]
+        got, expected = (sorted(os.listdir(place)) if os.path.isdir(place) else [] for place in places)
+        if not expected or got != expected:
+            return f"the results are not the same in number: {got} and {expected}"
+        for result in expected:
+            if wrong := difference(*(read_npy(os.path.join(place, result)) for place in places), self.tolerance):
+                return f"{result}: {wrong}"
+        return ""
+
+
 class Runner:
     def __init__(self, tessera, target, seed, reference):
         self.tessera, self.target, self.reference = tessera, target, reference
@@ -74,29 +98,36 @@ class Runner:
         self.bad += 1
         print(f"FAILED {what} (TESSERA_SEED={self.seed}): {why}")
 
-    def run(self, program, arguments, target, folder):
-        os.makedirs(folder, exist_ok=True)
+    def run(self, program, arguments, target, folder, seconds=SECONDS):
         tool = self.reference if target == "reference" else self.tessera
-        return subprocess.run([tool, "run", program, *arguments, "--target", target], cwd=folder, capture_output=True, text=True, timeout=SECONDS)
+        try:
+            return subprocess.run([tool, "run", program, *arguments, "--target", target], cwd=folder, capture_output=True, text=True, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess([], 1, "", f"it does not end within {seconds} seconds")
 
-    def function(self, program, name, sizes, extra, tolerance):
-        arguments = [name, "--random", ",".join(f"{k}={v}" for k, v in sizes), "--seed", str(self.seed + self.good)]
-        for argument in extra:
-            arguments += ["--arg", argument]
-        what = f"{os.path.basename(program)} {name} " + " ".join(f"{k}={v}" for k, v in sizes)
+    def together(self, program, runs, target, folder):
+        """Runs in one process, which reads and compiles the program once: empty, or what it says when one of them fails."""
+        with open(os.path.join(folder, "runs"), "w", encoding="utf-8") as file:
+            file.writelines(run.line(target) for run in runs)
+        result = self.run(program, ["--runs", "runs"], target, folder, SECONDS * len(runs))
+        return "" if result.returncode == 0 else f"--target {target}: status {result.returncode}\n{result.stdout[-4000:]}{result.stderr}"
+
+    def functions(self, program, runs):
+        name = os.path.basename(program)
         with tempfile.TemporaryDirectory() as folder:
-            for target, out in ((self.target, "compiled"), ("reference", "reference")):
-                result = self.run(program, [*arguments, "--out", f"{folder}/{out}/"], target, folder)
-                if result.returncode != 0:
-                    return self.fail(what, f"--target {target}: {result.stdout}{result.stderr}")
-            names = sorted(os.listdir(f"{folder}/reference"))
-            if not names or names != sorted(os.listdir(f"{folder}/compiled")):
-                return self.fail(what, "the results are not the same in number")
-            for result in names:
-                wrong = difference(read_npy(f"{folder}/compiled/{result}"), read_npy(f"{folder}/reference/{result}"), tolerance)
-                if wrong:
-                    return self.fail(what, f"{result}: {wrong}")
-        self.good += 1
+            failed = {}
+            for target in (self.target, "reference"):
+                said = self.together(program, runs, target, folder)
+                # What brings the process down, or keeps the others from being compiled, is found where each runs by itself.
+                alone = {run: self.together(program, [run], target, folder) for run in runs} if said and len(runs) > 1 else {runs[0]: said}
+                failed = {run: why for run, why in alone.items() if why} | failed
+                if said and not any(alone.values()):
+                    self.fail(name, "each run is right by itself, and not all together: " + said)
+            for run in runs:
+                if wrong := failed.get(run) or run.wrong(folder, self.target):
+                    self.fail(f"{name} {run.what}", wrong)
+                else:
+                    self.good += 1
 
     def main(self, program, wanted):
         with tempfile.TemporaryDirectory() as folder:
@@ -115,9 +146,9 @@ class Runner:
     def program(self, path, part, parts):
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        runs = list(runs_of(text))  # neighbours are mostly of one function, which is compiled once
-        for name, sizes, given, tolerance in runs[len(runs) * (part - 1) // parts : len(runs) * part // parts]:
-            self.function(path, name, sizes, given, tolerance)
+        runs = [Run(i, *run, self.seed + i) for i, run in enumerate(runs_of(text))]
+        if chosen := runs[len(runs) * (part - 1) // parts : len(runs) * part // parts]:  # neighbours are mostly of one function
+            self.functions(path, chosen)
         if part == 1 and self.target == "cpu" and re.search(r"^# main$", text, re.M):  # device code has no `main`
             self.main(path, re.findall(r"^# prints: (.*)$", text, re.M))
 
