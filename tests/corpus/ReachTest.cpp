@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <iostream>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -157,16 +158,23 @@ bool saysIt(const Case &one, const diag::Diagnostic &d) {
          said.find(meant.substr(begin, end + 1 - begin)) != std::string::npos;
 }
 
-/// What `tessera check --fix=all` makes of a text.
-std::string fixedAsAll(std::string text) {
-  for (int round = 0; round < 10; ++round) {
-    test::Checking checking(text);
-    std::vector<const diag::Fix *> fixes;
-    for (const diag::Diagnostic &d : checking.diagnostics.all())
-      if (const diag::Fix *fix = diag::fixOf(d, true); fix && fix->span.file == checking.main->file)
-        fixes.push_back(fix);
-    if (fixes.empty()) break;
-    text = diag::applyFixes(text, fixes).text;
+/// A text with all edits that its messages offer; nothing if they offer none.
+std::optional<std::string> fixedOnce(const std::string &text, const test::Checking &checking) {
+  std::vector<const diag::Fix *> fixes;
+  for (const diag::Diagnostic &d : checking.diagnostics.all())
+    if (const diag::Fix *fix = diag::fixOf(d, true); fix && fix->span.file == checking.main->file)
+      fixes.push_back(fix);
+  if (fixes.empty()) return std::nullopt;
+  return diag::applyFixes(text, fixes).text;
+}
+
+/// What `tessera check --fix=all` makes of a text. `checking`: of that text.
+std::string fixedAsAll(std::string text, const test::Checking &checking) {
+  std::optional<std::string> fixed = fixedOnce(text, checking);
+  for (int round = 1; fixed; ++round) {
+    text = std::move(*fixed);
+    if (round == 10) break;
+    fixed = fixedOnce(text, test::Checking(text));
   }
   return text;
 }
@@ -205,7 +213,7 @@ Outcome outcomeOf(const Case &one) {
     };
     counts.editOrWords = counts.edit || saysIt(one, d) || std::any_of(d.fixes.begin(), d.fixes.end(), mendsIt);
   }
-  std::string fixed = bare(fixedAsAll(wrong));
+  const std::string whole = fixedAsAll(wrong, checking), fixed = bare(whole);
   counts.mended = right.count(fixed);
   counts.wrongEdits = fixed != bare(wrong) && !counts.mended;
   auto lacks = [&](bool holds, const char *what) { out.shown += holds ? "" : std::string(" [") + what + "]"; };
@@ -219,7 +227,7 @@ Outcome outcomeOf(const Case &one) {
     for (const diag::Fix &offered : d.fixes)
       out.shown += "    offered: " + diag::editText(offered, checking.sources) + " (" + offered.title + ")\n";
   }
-  if (counts.wrongEdits) out.shown += "  --fix=all made of it:\n" + fixedAsAll(wrong);
+  if (counts.wrongEdits) out.shown += "  --fix=all made of it:\n" + whole;
   return out;
 }
 
