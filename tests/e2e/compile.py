@@ -4,8 +4,8 @@
     compile.py TESSERAC FOLDER WAY PROGRAM.tsr...     compiles in FOLDER
 
 WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `quick` (every warning, but little
-optimizing: the kernels for one of NVIDIA's GPUs, or up to LLVM's IR for one of AMD's whose waves have 64 lanes, with the
-text read once more for one whose waves have 32 and for the host), `light` (as quick, and NVIDIA's compiler also for the
+optimizing: up to PTX for one of NVIDIA's GPUs, and on to its instructions where inline assembly is new; or up to LLVM's IR
+for one of AMD's whose waves have 64 lanes, with the text read once more for one whose waves have 32 and for the host), `light` (as quick, and NVIDIA's compiler also for the
 host, for a GPU of the other generation), `standalone` (as light, and the source has to compile without our headers),
 `lines` (as light, with #line directives), or `sm_90a`: for that machine alone, whose products must not spill and must not
 be serialised (ptxas says so in notes C75xx).
@@ -96,6 +96,38 @@ def compiles_fast_text(command, what):
     return not slow
 
 
+SHARED_BYTES = 48 << 10  # that a function may declare
+INLINE_ASSEMBLY = re.compile(r"// begin inline asm\n(.*?)// end inline asm", re.S)
+
+
+def too_much_shared(ptx):
+    """The functions of a PTX text that declare more shared memory than there is."""
+    declared = {}
+    for block in re.split(r"^(?=(?:\.\w+ )*\.(?:entry|func)\b)", ptx, flags=re.M)[1:]:
+        name = re.search(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?(\w+)", block).group(1)
+        declared[name] = sum(int(size) for size in re.findall(r"^\s*\.shared .*\[(\d+)\];", block, re.M))
+    return [f"{name} declares {size} bytes of shared memory" for name, size in declared.items() if size > SHARED_BYTES]
+
+
+def compiles_to_ptx(command, what, seen):
+    """Compiles to PTX. What ptxas refuses beside too much shared memory is inline assembly, which stands in our headers only:
+    it reads a text with assembly that none before had, apart from the numbers of registers. `seen`: all that it has read."""
+    ptx = command[-1]
+    if not run(command, what):
+        return False
+    with open(ptx, encoding="utf-8") as file:
+        text = file.read()
+    if large := too_much_shared(text):
+        print(f"FAILED {what}: " + "\n".join(large))
+        return False
+    assembly = {re.sub(r"%([a-z]+)\d+", r"%\1", statement) for statement in INLINE_ASSEMBLY.findall(text)}
+    if assembly <= seen:
+        return True
+    seen |= assembly
+    fast = [word for word in command if word.startswith("--Ofast-compile")]
+    return run([tool("ptxas"), *fast, "-arch=sm_80", ptx, "-o", ptx + ".cubin"], what + ", from PTX")
+
+
 def knows_fast_compile(nvcc):
     return "--Ofast-compile" in subprocess.run([nvcc, "--help"], capture_output=True, text=True, check=True).stdout
 
@@ -122,7 +154,7 @@ def commands_for(compiler, folder, name, how):
             return [flags + ["-O3", "-fmad=false", "-arch=sm_90a"]]
         flags += ["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else []
         if how == "quick":
-            return [flags + ["-cubin", "-gencode", "arch=compute_80,code=sm_80"]]
+            return [flags + ["-ptx", "-arch=compute_80"]]
         if quick:
             return [flags + ["-gencode", "arch=compute_90a,code=sm_90a"]]
         machines = ["80", "90a"]
@@ -146,7 +178,7 @@ def commands_for(compiler, folder, name, how):
 def main(tesserac, folder, way, programs):
     compiler, _, how = way.partition(":")
     os.makedirs(folder, exist_ok=True)
-    good = 0
+    good, seen = 0, set()
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         source = os.path.join(folder, name + SUFFIX[compiler])
@@ -159,8 +191,9 @@ def main(tesserac, folder, way, programs):
             print(f"SKIPPED: {missing}: the emitted {SUFFIX[compiler]} files are not compiled")
             return SKIPPED
         include = [] if how == "standalone" else ["-I" + INCLUDE]
-        compiles = compiles_fast_text if how == "sm_90a" else run
-        files = include + ["-c", source, "-o", source + ".o"]
+        to_ptx = way == "cuda:quick"
+        compiles = compiles_fast_text if how == "sm_90a" else functools.partial(compiles_to_ptx, seen=seen) if to_ptx else run
+        files = [*include, source, "-o", source + ".ptx"] if to_ptx else [*include, "-c", source, "-o", source + ".o"]
         good += all(compiles(command + files, f"{name} with {compiler}") for command in commands)
     print(f"{good} of {len(programs)} programs compiled with {way}")
     return 0 if good == len(programs) else 1

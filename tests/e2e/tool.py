@@ -1,4 +1,5 @@
 """The command under test, working in a folder of its own."""
+import json
 import os
 import subprocess
 
@@ -16,3 +17,11 @@ class Tool:
             file.write(text)
         words = [self.tessera, command, self.path("module.tsr"), *arguments]
         return subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=300)
+
+    def runs_of(self, text, lines, target):
+        """What each of these lines of `tessera run --runs` answers, and what all of them say that is no answer."""
+        with open(self.path("runs.txt"), "w", encoding="utf-8") as file:
+            file.writelines(line + "\n" for line in lines)
+        result = self.call(text, "run", "--runs", self.path("runs.txt"), "--target", target, "--json")
+        answers = [json.loads(line) for line in result.stdout.splitlines() if line.startswith('{"line":')]
+        return answers if len(answers) == len(lines) else [], f"status {result.returncode}: {result.stdout[-1500:]}{result.stderr[-1500:]}"
