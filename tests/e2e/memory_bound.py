@@ -175,7 +175,8 @@ def softmax_row(row):
         return []
     most = max(row)
     e = [math.exp(v - most) for v in row]
-    return [v / sum(e) for v in e]
+    total = sum(e)
+    return [v / total for v in e]
 
 
 def norm_row(row, w):
