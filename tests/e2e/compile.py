@@ -167,8 +167,9 @@ def commands_for(compiler, folder, name, how):
                  "--rocm-device-lib-path=" + device_libraries(folder)]
         if quick:
             one_pass = lambda gpu, side: with_runtime(folder, (*flags, "--offload-arch=" + gpu, f"--offload-{side}-only"), f"{gpu}-{side}")
+            no_passes = ["-emit-llvm", "-Xclang", "-disable-llvm-passes"]  # what those of -O0 refuse is no mistake of a text
             only_read = ["-fsyntax-only", "-Wno-unused-command-line-argument"]  # of one pass, clang says that it needs no -c
-            return [one_pass("gfx90a", "device") + ["-emit-llvm"], one_pass("gfx1100", "device") + only_read, one_pass("gfx1100", "host") + only_read]
+            return [one_pass("gfx90a", "device") + no_passes, one_pass("gfx1100", "device") + only_read, one_pass("gfx1100", "host") + only_read]
         return [flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]]
     if compiler == "g++":
         return [[tool("g++"), "-O2", "-fopenmp", *warn]]
