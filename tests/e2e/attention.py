@@ -83,7 +83,8 @@ def softmax(row, guarded=True):
     if largest == -math.inf:
         return [0.0 if guarded else math.nan] * len(row)
     e = [math.exp(x - largest) for x in row]
-    return [x / math.fsum(e) for x in e]
+    total = math.fsum(e)
+    return [x / total for x in e]
 
 
 def attended(q, k, v, score, weigh=lambda w, i: w, guarded=True):

@@ -48,8 +48,10 @@ def attention(query, keys, values):
     if not keys:
         return [0.0] * len(query)
     scores = [math.fsum(a * b for a, b in zip(query, key)) / math.sqrt(len(query)) for key in keys]
-    weights = [math.exp(s - max(scores)) for s in scores]
-    return [math.fsum(w * value[d] for w, value in zip(weights, values)) / math.fsum(weights) for d in range(len(query))]
+    largest = max(scores)
+    weights = [math.exp(s - largest) for s in scores]
+    total = math.fsum(weights)
+    return [math.fsum(w * value[d] for w, value in zip(weights, values)) / total for d in range(len(query))]
 
 
 class Caches(Tool):
