@@ -16,6 +16,7 @@ export TESSERA_CACHE=${TESSERA_CACHE:-$PWD/build/gpu-cache}
 export PATH=$PATH:/usr/local/cuda/bin
 LOGS=$PWD/build/gpu-logs/$$  # several may run at once
 export TESSERA_TEST_SECONDS=${TESSERA_TEST_SECONDS:-300}  # for one run of a program
+RUNS=50  # of a program in one process under a tool, at most
 part=1 parts=1 tools= only=
 wrong() { echo "gpu_tests.sh: $1" >&2; exit 2; }
 while [ $# -gt 0 ]; do
@@ -85,12 +86,12 @@ if [ -z "$tools" ]; then
   fi
 else
   for tool in $tools; do
-    check=$(sanitized "$tool" "$TESSERA_TEST_SECONDS" "$BIN/canon_check") run=$(sanitized "$tool" "$TESSERA_TEST_SECONDS" "$BIN/tessera")
+    check=$(sanitized "$tool" "$TESSERA_TEST_SECONDS" "$BIN/canon_check") run=$(sanitized "$tool" $((TESSERA_TEST_SECONDS * RUNS)) "$BIN/tessera")
     for program in "${canon[@]}"; do declare_test "$tool $program" "$check" --quick --target "cuda:$ARCH" "$program"; done
     for program in "${programs[@]}"; do
-      # A run takes seconds under a tool. So many of a program go side by side with its others.
+      # A run takes seconds under a tool. So many of a program, which are one process, go side by side with its others.
       runs=$(python3 -c 'import sys; sys.path.insert(0, "tests/e2e"); import programs; print(len(list(programs.runs_of(open(sys.argv[1]).read()))))' "$program")
-      of=$(((runs + 49) / 50))
+      of=$(((runs + RUNS - 1) / RUNS))
       for i in $(seq $of); do
         declare_test "$tool $program $i/$of" python3 tests/e2e/programs.py --target "cuda:$ARCH" --reference "$BIN/tessera" --part "$i/$of" "$run" "$program"
       done
