@@ -4,10 +4,12 @@
 //
 // The derivative of a softmax asks for the left one, a pass over all columns j. The inner sum of the right one, o = w @ v, is
 // what attention gave, so that each row is a sum of as many products as a head has elements (R12). FlashAttention-2 (Dao, 2023,
-// section 3.1) calls it D = rowsum(dO * O).
+// section 3.1) calls it D = rowsum(dO * O). Where a program asks for derivatives alone, GPUs compute o for it.
 #include "ir/graph/Graph.h"
 #include "mlir/Pass/Pass.h"
+#include "support/Machine.h"
 #include "support/Ops.h"
+#include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Turn.h"
@@ -101,6 +103,29 @@ Value productWith(OpBuilder &builder, Value weights, Value v, Operation *place) 
   return {};
 }
 
+/// `w @ v` for a softmax w that the program rounds to the dtype of v for another product, as the derivative of attention does, where a
+/// chain adds it up (Chain.h): that goes over the scores once, and finds the largest score and the sum of each row on the way, for which
+/// there would be two sweeps more. Null where it would cost more than the sum.
+Value productOfSoftmax(OpBuilder &builder, Value weights, Value v, graph::DotOp like, Operation *place) {
+  const Machine *machine = machineOf(place);
+  if (!machine || machine->family == Target::Cpu) return {};  // scores are stored there
+  for (Operation *user : weights.getUsers()) {
+    auto rounded = dyn_cast<graph::CastOp>(user);
+    if (!rounded || rounded->getBlock() != place->getBlock() || !rounded->isBeforeInBlock(place) || elementTypeOf(rounded.getType()) != elementTypeOf(v.getType())) continue;
+    SmallVector<DimAttr> shape(shapeOf(weights.getType()));
+    shape.back() = shapeOf(v.getType()).back();
+    Type type = TensorType::get(builder.getContext(), shape, elementTypeOf(like.getType()));
+    auto dot = builder.create<graph::DotOp>(unnamed(like.getLoc()), type, rounded.getResult(), v);
+    std::optional<Chain> chain = chainOf(dot, /*open=*/true);
+    bool isReturned = !chain || llvm::any_of(chain->body, [](Operation *op) {
+      return llvm::any_of(op->getUsers(), [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); });
+    });
+    if (!isReturned) return dot.getResult();
+    dot->erase();
+  }
+  return {};
+}
+
 /// Whether rows of the one are so much shorter than those of the other that a pass over them is worth it.
 bool isShorter(DimAttr row, DimAttr other) {
   std::optional<int64_t> count = row.getConstant(), replaced = other.getConstant();
@@ -110,6 +135,14 @@ bool isShorter(DimAttr row, DimAttr other) {
 Value byElement(OpBuilder &builder, Operation *like, ValueRange operands) {
   OperationState state(like->getLoc(), like->getName(), operands, TypeRange{operands[0].getType()}, like->getAttrs());
   return builder.create(state)->getResult(0);
+}
+
+/// What `find` gives for a value, or for one that it is row by row times something; null where it finds nothing.
+Value leftOf(OpBuilder &builder, Scaled &left, Type rows, llvm::function_ref<Value(Value)> find) {
+  do
+    if (Value found = find(left.value)) return found;
+  while (peel(builder, left, rows));
+  return {};
 }
 
 /// The sum over a row of the products of two values, of which `product` is one of matrices, maybe scaled; null if it stays.
@@ -123,9 +156,9 @@ Value exchanged(OpBuilder &builder, graph::ReduceOp sum, Value product, Value we
   if (!isTurn(turn)) return {};
   Value v = turn->getOperand(0);
   if (!isShorter(shapeOf(v.getType()).back(), shapeOf(dot.getType()).back())) return {};
-  Value o;
-  while (!(o = productWith(builder, left.value, v, sum)))
-    if (!peel(builder, left, rows)) return {};
+  Value o = leftOf(builder, left, rows, [&](Value value) { return productWith(builder, value, v, sum); });
+  if (!o) o = leftOf(builder, left = {weights, {}}, rows, [&](Value value) { return productOfSoftmax(builder, value, v, dot, sum); });
+  if (!o) return {};
   Type carried = elementTypeOf(rows);
   Value read = inDType(builder, dot.getLhs().getLoc(), dot.getLhs(), carried), made = inDType(builder, o.getLoc(), o, carried);
   Value terms = builder.create<graph::ElementwiseOp>(sum.getLoc(), made.getType(), "mul", ValueRange{read, made});
