@@ -69,10 +69,14 @@ private:
     return of(difference->getOperand(0), -std::numeric_limits<double>::infinity());
   }
 
-  /// What is chosen where it is greater than -INF.
+  /// What is chosen where it is greater than -INF, maybe with the logarithm of a sum (LogSums.h).
   static bool isGuarded(Value pivot) {
     while (isa_and_nonnull<graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp>(pivot.getDefiningOp())) pivot = pivot.getDefiningOp()->getOperand(0);
     auto chosen = pivot.getDefiningOp<graph::ElementwiseOp>();
+    if (chosen && chosen.getMnemonic() == "add") {
+      auto log = chosen->getOperand(1).getDefiningOp<graph::ElementwiseOp>();
+      return log && log.getMnemonic() == "log" && isGuarded(chosen->getOperand(0));
+    }
     auto asked = chosen && chosen.getMnemonic() == "select" ? chosen->getOperand(0).getDefiningOp<graph::ElementwiseOp>() : graph::ElementwiseOp();
     return asked && asked.getMnemonic() == "gt" && asked->getOperand(0) == chosen->getOperand(1) &&
            isHidden(asked->getOperand(1), -std::numeric_limits<double>::infinity());

@@ -3,6 +3,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/LogSums.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Sweep.h"
 #include "transforms/schedule/Turn.h"
@@ -78,6 +79,7 @@ public:
     }
     for (Consumer &consumer : consumers_) nameRows(consumer.op);
     keepRows();
+    for (Consumer &consumer : consumers_) takeLogSums(consumer);
     for (Consumer &consumer : consumers_) takeRows(consumer);
     for (Consumer &consumer : consumers_) mark(consumer);
     return !consumers_.empty();
@@ -180,6 +182,16 @@ private:
     return name;
   }
 
+  /// Weights that products take rounded to 16 bits are made of one number of each row. A chain has to see its softmax.
+  void takeLogSums(Consumer &consumer) {
+    if (consumer.keepsRows || consumer.isKept || !isa<graph::DotOp>(consumer.op) || !elementTypeOf(consumer.weights.getType()).isIntOrFloat()) return;
+    if (elementTypeOf(consumer.weights.getType()).getIntOrFloatBitWidth() > 16) return;
+    Value weights = logSums_.rewritten(consumer.weights);
+    if (weights == consumer.weights) return;
+    consumer.weights = weights;
+    consumer.body = Body(weights).ops;
+  }
+
   /// Vectors of rows without axes of one element, and their reciprocals where elements are divided by them.
   void takeRows(const Consumer &consumer) {
     SmallVector<Operation *> divided;
@@ -239,6 +251,7 @@ private:
   graph::FuncOp function_;
   OpBuilder builder_{function_.getContext()};
   Turner turner_{builder_};
+  LogSums logSums_{function_.getContext()};
   std::vector<Consumer> consumers_;
   std::map<std::pair<Operation *, bool>, Value> squeezed_;
 };

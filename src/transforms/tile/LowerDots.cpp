@@ -101,6 +101,10 @@ graph::ElementwiseOp KernelLowering::accumulation(graph::DotOp dot) {
   if (!dot->hasOneUse()) return {};
   auto add = llvm::dyn_cast<graph::ElementwiseOp>(*dot->user_begin());
   if (!add || add.getMnemonic() != "add" || !isQuietBetween(dot, add)) return {};
+  // What a loop repeats of a vector is added behind the product: before, its registers would be written once more for each turn, and
+  // products that run at once would wait for that.
+  if (llvm::isa<scf::ForOp>(add->getParentOp()) && llvm::any_of(add->getOperands(), [](Value operand) { return operand.getDefiningOp<graph::BroadcastOp>(); }))
+    return {};
   // Two dots in one sum: the first is added to the second.
   if (add->getOperand(0) != dot.getResult())
     if (auto first = add->getOperand(0).getDefiningOp<graph::DotOp>())
