@@ -229,6 +229,21 @@ private:
     return known = builder_.create<graph::BroadcastOp>(spread.getLoc(), spread.getType(), rows, axes);
   }
 
+  /// Who reads a product turned, maybe rounded before, reads what is computed so.
+  void readTurned(Value product, Value turned) {
+    for (Operation *user : llvm::make_early_inc_range(product.getUsers())) {
+      auto cast = dyn_cast<graph::CastOp>(user);
+      if (isTurn(user)) user->getResult(0).replaceAllUsesWith(turned);
+      if (!cast || llvm::none_of(cast->getUsers(), isTurn)) continue;
+      OpBuilder::InsertionGuard guard(builder_);
+      builder_.setInsertionPoint(cast);
+      auto rounded = llvm::cast<graph::CastOp>(builder_.clone(*cast));
+      rounded->setOperand(0, turned);
+      rounded.getResult().setType(llvm::cast<TensorType>(withElementType(turned.getType(), elementTypeOf(cast.getType()))));
+      readTurned(cast.getResult(), rounded.getResult());
+    }
+  }
+
   void mark(Consumer &consumer) {
     if (consumer.isKept) return;
     if (consumer.keepsRows) return consumer.op->setAttr(kKeepsRows, builder_.getUnitAttr());
@@ -238,8 +253,7 @@ private:
     if (consumer.isRight) {
       auto dot = cast<graph::DotOp>(consumer.op);
       auto other = builder_.create<graph::DotOp>(dot.getLoc(), turnedType(dot.getType()), weights, turner_.transposed(dot.getLhs()));
-      for (Operation *user : llvm::make_early_inc_range(dot->getUsers()))
-        if (isTurn(user)) user->getResult(0).replaceAllUsesWith(other.getResult());
+      readTurned(dot.getResult(), other.getResult());
       dot.getResult().replaceAllUsesWith(turner_.transposed(other.getResult()));
       marked = other;
     } else if (isa<graph::DotOp>(consumer.op)) {
