@@ -68,7 +68,7 @@ template <class T, int M, int N, class Grid> struct Fragment {
 template <class T, int M, class Grid> struct RowVector {
   using Element = T;
   using ThreadGrid = Grid;
-  static constexpr int height = M, rows = Grid::rows_held(M), count = rows;
+  static constexpr int height = M, rows = Grid::rows_held(M), count = rows, together = 1;
   T element[rows];
 
   RowVector() = default;
@@ -89,6 +89,7 @@ template <class T, int N, class Grid> struct ColVector {
   using Element = T;
   using ThreadGrid = Grid;
   static constexpr int width = N, cols = Grid::cols_held(N), count = cols;
+  static constexpr int together = Grid::pairs && N % 2 == 0 ? 2 : 1;  // neighbours of a lane
   T element[cols];
 
   ColVector() = default;

@@ -77,5 +77,19 @@ TSR_DEVICE void read_shared(Fragment<F, M, N, Grid> &fragment, const Transposed<
   }
 }
 
+/// A RowVector or ColVector = a tile of one row. Lanes that hold pairs of neighbours read these at once.
+template <class Vector, class T, int N, class Swizzle>
+TSR_DEVICE void read_shared(Vector &vector, const SharedTile<T, 1, N, Swizzle> &tile) {
+  constexpr int together = Vector::together;
+  using Several = detail::Chunk<T, together * static_cast<int>(sizeof(T))>;
+  TSR_UNROLL
+  for (int i = 0; i < vector.count; i += together) {
+    if (!vector.holds(i)) continue;
+    const Several several = *reinterpret_cast<const Several *>(&tile(0, vector.position(i)));
+    TSR_UNROLL
+    for (int e = 0; e < together; ++e) vector(i + e) = several.element[e];
+  }
+}
+
 }  // inline namespace TSR_TARGET
 }  // namespace tsr

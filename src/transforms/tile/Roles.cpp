@@ -134,9 +134,10 @@ private:
       if (copy.getPoints()[axis] != (axis + 2 < rank) || copy.getSteps()[axis] != 1)
         return refuse(copy, "the tile of " + name + " does not lie along the last two axes, without steps");
     std::vector<int64_t> rows = extents_.values(target.getShape()[0]), cols = extents_.values(target.getShape()[1]);
+    bool isVector = isOneRow(target);  // tile-stage-vectors has asked for what it needs
     int64_t panel = kPanelBytes / storedBytes(target.getElementType());
-    bool fits = rows.size() == 1 && rows[0] % 8 == 0 && rows[0] <= kBoxRows && !cols.empty() &&
-                llvm::all_of(cols, [&](int64_t value) { return value % panel == 0; });
+    bool fits = isVector || (rows.size() == 1 && rows[0] % 8 == 0 && rows[0] <= kBoxRows && !cols.empty() &&
+                llvm::all_of(cols, [&](int64_t value) { return value % panel == 0; }));
     if (!fits)
       return refuse(copy, "a tile of " + name + " is " + target.getShape()[0].getText() + " x " + target.getShape()[1].getText() +
                               "; bulk copies take a known multiple of 8 rows up to " + Twine(kBoxRows) + ", and a multiple of " +
@@ -201,6 +202,13 @@ private:
 };
 
 }  // namespace
+
+bool isOneRow(SharedType type) { return type.getSwizzle().empty() && type.getRank() == 2 && type.getShape()[0].getConstant() == 1; }
+
+bool readsStage(tile::ReadSharedOp read) {
+  auto stage = read.getBase().getDefiningOp<tile::SelectBufferOp>();
+  return stage && stage.getIndex().getDefiningOp<tile::RingWaitOp>();
+}
 
 bool hasPanels(tile::KernelOp kernel) {
   return kernel.getBody().walk([](tile::AllocSharedOp alloc) {

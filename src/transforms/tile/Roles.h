@@ -29,6 +29,12 @@ constexpr int64_t kBoxRows = 256, kPanelBytes = 128, kStoredRows = 64, kStorePan
 /// Shared memory through which so many warpgroups store tiles of one dtype.
 constexpr int64_t storePanelBytes(int64_t warpgroups) { return warpgroups * kStorePanels * kStoredRows * kPanelBytes; }
 
+/// A vector along the columns of a loop's tiles, which comes with them (tile-stage-vectors).
+bool isOneRow(ir::SharedType type);
+
+/// Reads what the producer has brought for this turn.
+bool readsStage(ir::tile::ReadSharedOp read);
+
 /// Operands of the kernel lie in panels: its products are those of warpgroups.
 bool hasPanels(ir::tile::KernelOp kernel);
 

@@ -96,6 +96,7 @@ void registerTileTransforms() {
   registerPass(createStageOperandsPass);
   registerPass(createMatrixLayoutsPass);
   registerPass(createStageFollowersPass);
+  registerPass(createStageVectorsPass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createGroupProductsPass);
   registerPass(createOverlapProductsPass);

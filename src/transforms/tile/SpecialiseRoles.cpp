@@ -90,7 +90,10 @@ private:
   void chooseStages() {
     int64_t staged = 0, outside = 0, others = kReserved;
     for (auto &copies : plan_.rings)
-      for (tile::CopyOp copy : copies) (isInLoop(copy) ? staged : outside) += bytes(copy.getTarget().getType());
+      for (tile::CopyOp copy : copies) {
+        (isInLoop(copy) ? staged : outside) += bytes(copy.getTarget().getType());
+        if (isOneRow(copy.getTarget().getType())) others += 2 * kPanelAlignment;  // what lies behind a vector, or a ring, begins at a multiple of it
+      }
     llvm::SmallDenseSet<Type> stored;  // stores of one dtype share their panels
     kernel_.getBody().walk([&](tile::StoreFragmentOp store) {
       if (canBeBulk(store) && stored.insert(store.getValue().getType().getElementType()).second) others += panelBytes();
@@ -296,6 +299,7 @@ private:
   }
 
   static constexpr int64_t kReserved = 1024;           // barriers of rings
+  static constexpr int64_t kPanelAlignment = 1024;
   tile::KernelOp kernel_;
   const Machine &machine_;
   RolePlan plan_;

@@ -41,6 +41,7 @@ bool isOfOneWarpgroup(Operation *op) {
     return type && type.getRank() == 2 && reduce.getAxis() == 1;
   }
   if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) return isa<ViewType>(load.getBase().getType());  // each lane what it computes with
+  if (auto read = dyn_cast<tile::ReadSharedOp>(op)) return readsStage(read);
   return isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::ElementwiseOp, tile::CastOp, tile::FillOp, tile::IotaOp,
              tile::BroadcastOp, tile::DotOp, tile::SelectBufferOp, tile::RingWaitOp, tile::RingReleaseOp, scf::IfOp, scf::YieldOp>(op);
 }

@@ -238,5 +238,66 @@ TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M,
   }
 }
 
+namespace detail {
+
+/// An element of shared memory, or zero, when it has come.
+TSR_DEVICE void copy_word(void *to, const void *from, bool some) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)), "l"(from), "r"(some ? 4 : 0) : "memory");
+#endif
+}
+
+/// `bytes` that are side by side, a multiple of 16, from a multiple of 16.
+TSR_DEVICE void bulk_copy(void *to, const void *from, int bytes, uint64_t &barrier) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from),
+               "r"(bytes), "r"(shared_address(&barrier))
+               : "memory");
+#endif
+}
+
+/// The phase also waits for all words that this lane has begun to copy.
+TSR_DEVICE void barrier_expect_words(uint64_t &barrier) {
+#if defined(TSR_BULK_COPY)
+  asm volatile("cp.async.mbarrier.arrive.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier)) : "memory");
+#endif
+}
+
+}  // namespace detail
+
+/// Likewise N elements of a row, from element (..., first) on; what is outside of the row becomes zero. One bulk copy, unless the row
+/// begins or ends within it: then word by word, which is slow and rare.
+template <int Align, int Stages, class T, int N, class V, int Rank, class Layout, class... First>
+TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, 1, N, Linear> &to, const View<V, Rank, Layout> &from, First... first) {
+  static_assert(sizeof...(First) == Rank && sizeof(T) == 4 && N % 4 == 0, "one index for each dimension, of words that bulk copies can move");
+  const int64_t at[] = {static_cast<int64_t>(first)...};
+  int64_t base = 0;
+  bool inside = true;
+  TSR_UNROLL
+  for (int d = 0; d < Rank - 1; ++d) {
+    base += at[d] * from.stride(d);
+    inside = inside && at[d] >= 0 && at[d] < from.extent[d];
+  }
+  const int64_t begin = at[Rank - 1], count = inside ? from.extent[Rank - 1] : 0;
+  const V *const row = from.data + base;
+  if constexpr (Align == 16) {
+    if (begin >= 0 && begin + N <= count && reinterpret_cast<uintptr_t>(row + begin) % 16 == 0) {
+      detail::fence_async_proxy();  // behind words that were copied here before
+      detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(T)) * N);
+      detail::bulk_copy(to.element, row + begin, static_cast<int>(sizeof(T)) * N, writer.barrier());
+      return;
+    }
+    TSR_NO_UNROLL
+    for (int e = 0; e < N; ++e) {
+      const bool some = begin + e >= 0 && begin + e < count;
+      detail::copy_word(&to.element[e], some ? row + begin + e : from.data, some);
+    }
+    detail::barrier_expect_words(writer.barrier());
+  } else {
+    for (int e = static_cast<int>(threadIdx.x) % kProducerLanes; e < N; e += kProducerLanes)
+      to.element[e] = begin + e >= 0 && begin + e < count ? row[begin + e] : T{};
+  }
+}
+
 }  // namespace tsr
 #endif

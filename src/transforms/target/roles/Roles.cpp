@@ -39,7 +39,7 @@ static bool fillsRing(tile::CopyOp copy) {
 
 std::optional<TileRows> tileRows(Emission &em, Value parameter) {
   for (Operation *user : parameter.getUsers()) {
-    if (auto copy = dyn_cast<tile::CopyOp>(user); copy && fillsRing(copy))
+    if (auto copy = dyn_cast<tile::CopyOp>(user); copy && fillsRing(copy) && !isOneRow(copy.getTarget().getType()))
       return TileRows{Extents(em.kernel).values(cast<ir::SharedType>(copy.getTarget().getType()).getShape()[0]).front(),
                       static_cast<int64_t>(copy.getOffsets().size()) - 2};
     if (auto store = dyn_cast<tile::StoreFragmentOp>(user); store && store.getBulk())

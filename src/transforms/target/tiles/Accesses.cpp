@@ -5,6 +5,7 @@
 #include "transforms/target/tiles/Tiles.h"
 #include "transforms/target/types/Types.h"
 #include "transforms/target/values/Values.h"
+#include "transforms/tile/Roles.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -63,6 +64,11 @@ template <class Op> static LogicalResult loadTile(Emission &em, Op op) {
       llvm::equal(ir::shapeOf(reach.base.getType()), held)) {
     ExprRef from = op.getTransposed() ? call("tsr::transposed", {base}, out::NamedType::get(em.context, "auto")) : base;
     statement(em, call("tsr::read_shared", {place, from}, em.none()), op.getLoc());
+    return success();
+  }
+  auto ofStage = dyn_cast<ir::SharedType>(reach.base.getType());
+  if (ofStage && isOneRow(ofStage) && single && atStart && type.getRank() == 1) {
+    statement(em, call("tsr::read_shared", {place, base}, em.none()), op.getLoc());
     return success();
   }
   if (areOfPanels(op) && whole && single && asInteger(offsets[0]) == 0) {
