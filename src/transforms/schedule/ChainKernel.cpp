@@ -14,7 +14,6 @@ constexpr int64_t kReductionBytes = 1024;  // where waves that share a row or a 
 constexpr int64_t kMostHeld = 256;   // elements of a row that a group holds, where the facts bound them
 constexpr int64_t kUsualHeld = 128;  // where they do not
 constexpr int64_t kLeastKeys = 64;   // in a tile of a sweep, where registers are many
-constexpr int64_t kSweepRegisters = 180;  // of a lane for what lives at once, of 232: the rest is for places and copies
 
 }  // namespace
 
@@ -139,7 +138,7 @@ Chain *FunctionScheduler::sweepBeside(Value root, Chain &chain) {
     if (!isAlike || rootTile(stored, none, none).axes != rootTile(root, none, none).axes || !readsStored(stored)) continue;
     Chain both = together(chain, other);
     SmallVector<ChainForm> forms = chainForms(both);
-    if (forms.size() == 1 && forms[0].depth && sweepRegisters(both, kLeastKeys, forms[0].most) <= kSweepRegisters) return &other;
+    if (forms.size() == 1 && forms[0].depth && sweepFits(*machineOf(function_), both, kLeastKeys, forms[0].most)) return &other;
   }
   return nullptr;
 }
@@ -278,7 +277,7 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
   else if (machine.family == Target::Hip) tile.group = 128;  // two units of 64 lanes, each with whole rows
   else if (sum > 4) tile.n = 32;
-  while (!chain.largest && tile.n > kLeastKeys && sweepRegisters(chain, tile.n, held) > kSweepRegisters) tile.n -= 64;
+  while (!chain.largest && tile.n > kLeastKeys && !sweepFits(machine, chain, tile.n, held)) tile.n -= 64;
   // Left and right operands, and the weights on their way into the second product.
   int64_t products = static_cast<int64_t>(chain.inner.size()), depth = most ? most : tile.k, cols = most ? most : tile.cols;
   int64_t outers = 1 + static_cast<int64_t>(chain.beside.size());

@@ -22,9 +22,9 @@ Chain sweepOf(mlir::Operation *marked);
 /// The loop of a kernel that goes over scores (SweepKernel.cpp): the tile of what it adds up or compares is known to the
 /// privatiser then. `product`: where it lies, of a reduction with a point behind it. False after a diagnostic.
 bool writeSweep(mlir::OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Indices &product, ir::DimAttr depth);
-/// Registers of a lane that the scores of a tile of `keys` columns, what is known of these and the sums of `cols` take, where a
+/// Whether a lane has registers for the scores of a tile of `keys` columns, what is known of these and the sums of `cols`, where a
 /// warp has 16 rows: half an element a column of each.
-int64_t sweepRegisters(Chain &chain, int64_t keys, int64_t cols);
+bool sweepFits(const Machine &machine, Chain &chain, int64_t keys, int64_t cols);
 /// The sentence over the kernel.
 std::string sweepReason(Chain &chain);
 

@@ -74,16 +74,20 @@ bool writeSweep(OpBuilder &builder, Privatiser &privatiser, Chain &chain, const 
   return SweepWriter(builder, privatiser, chain, product, depth).run();
 }
 
-int64_t sweepRegisters(Chain &chain, int64_t keys, int64_t cols) {
+bool sweepFits(const Machine &machine, Chain &chain, int64_t keys, int64_t cols) {
+  constexpr int64_t kMost = 240;
   auto rank = static_cast<int64_t>(shapeOf(chain.weights().getType()).size());
-  llvm::DenseSet<Value> vectors;  // a lane has two of eight columns
+  llvm::DenseSet<Value> vectors;
   for (Operation *op : chain.body)
     for (Value operand : op->getOperands())
       if (auto spread = operand.getDefiningOp<graph::BroadcastOp>())
         if (llvm::is_contained(spread.getAxes(), rank - 1) && !llvm::is_contained(spread.getAxes(), rank - 2)) vectors.insert(spread.getOperand());
   auto inner = static_cast<int64_t>(chain.inner.size()), columns = static_cast<int64_t>(vectors.size());
   auto products = static_cast<int64_t>(chain.beside.size()) + (chain.outer ? 1 : 0);
-  return inner * keys / 2 + columns * keys / 4 + products * cols / 2;
+  // A lane has two of eight columns; vectors that come through shared memory, half of them at a time. What is made of the scores, in
+  // half of the bits, takes half as many registers as they do; sums lie still meanwhile.
+  const int64_t held = columns * keys / (machine.warpgroupProducts ? 8 : 4);
+  return inner * keys * 3 / 4 + held + products * cols / 2 <= kMost;
 }
 
 std::string sweepReason(Chain &chain) {
