@@ -27,7 +27,8 @@ EXAMPLE = "softmax.cuda.json"
 MACHINES = {"sm_90a": ("cuda:sm_90a", [os.path.join(ROOT, path) for path in ("tests/canon/03_matmul.tsr", "tests/canon/08_flash_attention.tsr",
                                                                          "tests/e2e/programs/attention.tsr")])}
 # Functions of a program that are shown for that machine alone.
-PARTS = {os.path.join(ROOT, "tests/e2e/programs/narrow_products.tsr"): ("sm_90a", ["tiles", "rescaled"])}
+PARTS = {os.path.join(ROOT, "tests/e2e/programs/narrow_products.tsr"): ("sm_90a", ["tiles", "rescaled"]),
+         os.path.join(ROOT, "tests/e2e/programs/attention_slopes.tsr"): ("sm_90a", ["slopes"])}
 TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
 
 
