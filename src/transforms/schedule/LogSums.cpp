@@ -35,10 +35,13 @@ std::optional<double> numberIn(Value value) {
   return number ? std::optional(number.getValueAsDouble()) : std::nullopt;
 }
 
+/// Rows that are spread in the block of `value`: what is made of both stands behind the later one.
+bool areSpreadBeside(Value value, Value spread) { return spreadRows(spread) && spread.getParentBlock() == value.getParentBlock(); }
+
 /// exp(x - a), a of each row.
 bool isPower(Value value) {
   Operation *op = value.getDefiningOp(), *difference = isElementwise(op, "exp") ? op->getOperand(0).getDefiningOp() : nullptr;
-  return isElementwise(difference, "sub") && spreadRows(difference->getOperand(1));
+  return isElementwise(difference, "sub") && areSpreadBeside(value, difference->getOperand(1));
 }
 
 /// Whether sums of these powers have a logarithm: at least a number is chosen, or one of the powers is 1, as a is the largest x.
@@ -59,7 +62,7 @@ bool havePositiveSums(Value power, Value sums) {
 /// What all powers of a value are divided by somewhere: the sums, spread along the rows.
 Value sumsOf(Value power) {
   for (Operation *user : power.getUsers())
-    if (isElementwise(user, "div") && user->getOperand(0) == power && spreadRows(user->getOperand(1)) && havePositiveSums(power, user->getOperand(1)))
+    if (isElementwise(user, "div") && user->getOperand(0) == power && areSpreadBeside(power, user->getOperand(1)) && havePositiveSums(power, user->getOperand(1)))
       return user->getOperand(1);
   return {};
 }
