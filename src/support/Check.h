@@ -11,8 +11,10 @@ public:
   using std::logic_error::logic_error;
 };
 
-[[noreturn]] inline void internalError(const char *file, int line, const std::string &what) {
-  throw InternalError(std::string(file) + ":" + std::to_string(line) + ": " + what);
+/// The place is named as in the repository: where that lay on the machine that compiled it is nobody's business.
+[[noreturn]] inline void internalError(const std::string &file, int line, const std::string &what) {
+  const size_t inside = file.rfind("/src/");
+  throw InternalError(file.substr(inside == std::string::npos ? 0 : inside + 1) + ":" + std::to_string(line) + ": " + what);
 }
 
 }  // namespace tessera
