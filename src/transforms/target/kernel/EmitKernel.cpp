@@ -64,6 +64,7 @@ static void declareConstants(Emission &em) {
   declareScheduleSizes(em);
   declareCapacities(em);
   declareVariants(em);
+  em.rows->takesNext = llvm::any_of(em.info.variants, [](const KernelInfo::Variant &each) { return each.inTurn; });
   if (!em.isCpu() && !em.sizes->constants.count("T.Threads")) {
     em.info.groupName = em.names.fresh("Threads");
     declareConstant(em, "T.Threads", em.info.groupName, em.out.getGroup());

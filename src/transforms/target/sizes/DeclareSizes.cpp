@@ -3,7 +3,6 @@
 #include "ir/common/Names.h"
 #include "ir/tile/HeldRows.h"
 #include "transforms/target/roles/Roles.h"
-#include "transforms/target/rows/Rows.h"
 #include "transforms/target/sizes/Sizes.h"
 #include "transforms/tile/Extents.h"
 #include "llvm/ADT/SetVector.h"
@@ -136,7 +135,6 @@ void declareVariants(Emission &em) {
     made.threads = number("threads", em.kernel.getGroup());
     made.rows = number("rows", 1);
     made.inTurn = number("held", 0) == tile::kRowAhead;
-    em.rows->takesNext |= made.inTurn;
     if (auto when = variant.getAs<ArrayAttr>("when"))
       made.when.assign(when.getAsRange<ir::RequirementAttr>().begin(), when.getAsRange<ir::RequirementAttr>().end());
     if (auto shared = variant.getAs<ir::DimAttr>("shared")) made.sharedBytes = shared.getDim();
