@@ -193,3 +193,28 @@ tile.kernel @elements_in_full(%x: !tsr.view<["R", "C"], f32>, %y: !tsr.view<["R"
   }
   tile.kernel_end
 }
+
+// A sigmoid that leaves in 16 bits has its exponential from one power of two, also where it was subtracted from one; a sigmoid that leaves in 32
+// has not.
+// CHECK-LABEL: tile.kernel @gates
+// CHECK: %[[S:.*]] = tile.elementwise "sigmoid" %{{.*}} {tsr.shortened}
+// CHECK: tile.elementwise "sub" %{{.*}}, %[[S]]
+// CHECK: tile.elementwise "sigmoid" %{{[^{]*}} : f32
+tile.kernel @gates(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], bf16>, %z: !tsr.view<["N"], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>, #tsr.param<"z", out>], outputs = [], grid = #tsr.grid<lanes, ["N"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "N"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %e = tile.load_element %x[%i] {in_bounds = array<i1: true>} : !tsr.view<["N"], f32>
+    %s = tile.elementwise "sigmoid" %e : f32
+    %one = tile.constant 1.0 : f32
+    %left = tile.elementwise "sub" %one, %s : f32
+    %product = tile.elementwise "mul" %s, %left : f32
+    %rounded = tile.cast %product : f32 to bf16
+    tile.store_element %rounded, %y[%i] {in_bounds = array<i1: true>} : bf16, !tsr.view<["N"], bf16>
+    %wide = tile.elementwise "sigmoid" %e : f32
+    tile.store_element %wide, %z[%i] {in_bounds = array<i1: true>} : f32, !tsr.view<["N"], f32>
+  }
+  tile.kernel_end
+}

@@ -1,4 +1,5 @@
-// Sums and differences that are one instruction with the product that they add to.
+// Operations that are computed with fewer roundings or instructions than their names say: sums and differences that are one instruction
+// with the product that they add to, and functions of what leaves in 16 bits.
 #pragma once
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
@@ -12,5 +13,11 @@ inline constexpr llvm::StringLiteral kContracted = "tsr.contracted";
 
 inline void markContracted(mlir::Operation *sum) { sum->setAttr(kContracted, mlir::UnitAttr::get(sum->getContext())); }
 inline bool isContracted(mlir::Operation *op) { return op->hasAttr(kContracted); }
+
+/// On a `sigmoid` of f32 whose exponential is the machine's power of two of one product (docs/spec/numerics.md, R15).
+inline constexpr llvm::StringLiteral kShortened = "tsr.shortened";
+
+inline void markShortened(mlir::Operation *op) { op->setAttr(kShortened, mlir::UnitAttr::get(op->getContext())); }
+inline bool isShortened(mlir::Operation *op) { return op->hasAttr(kShortened); }
 
 }  // namespace tessera::ir

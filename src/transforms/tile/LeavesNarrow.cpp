@@ -82,6 +82,7 @@ private:
     }
     if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return follow(next); });
     if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) return follow(broadcast.getResult());
+    if (areAtMostOne_ && isa<tile::StoreColumnSumsOp>(op)) return true;  // their errors add up as their roundings do
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return keepsSum(reduce);
     if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return keepsSum(reduce);
     auto elementwise = dyn_cast<tile::ElementwiseOp>(op);

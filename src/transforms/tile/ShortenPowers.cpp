@@ -9,7 +9,7 @@
 //   m = max(m, row_max(s))          ->   m = max(m, row_max(s) * c)
 //   p = exp(s - m)                       p = exp2(s * (c log2(e)) - m * log2(e)), contracted
 //
-// Single elements are not in tiles of scores, and their differences stay (R15): exp(x) is exp2(x * log2(e)).
+// Single elements are not in tiles of scores, and their differences stay (R15): exp(x) is exp2(x * log2(e)). So is that of a sigmoid.
 //
 // The scale moves below the masks and the maximum unchanged: rounding a product with 0 < c <= 1 keeps the order of its
 // results, and -inf stays -inf.
@@ -207,9 +207,14 @@ bool isAtMostZero(Value difference) {
 }
 
 /// An exponential of one f32 that leaves in 16 bits, in a loop over many.
-bool isShortened(tile::ElementwiseOp power) {
+bool mayShorten(tile::ElementwiseOp power) {
   return power.getMnemonic() == "exp" && power.getResult().getType().isF32() && isa<scf::ForOp>(power->getParentOp()) &&
          leavesNarrow(power.getResult(), isAtMostZero(power.getArgs()[0]));
+}
+
+/// A sigmoid of f32, at most 1, that leaves in 16 bits.
+bool isNarrowSigmoid(tile::ElementwiseOp op) {
+  return op.getMnemonic() == "sigmoid" && elementTypeOf(op.getResult().getType()).isF32() && leavesNarrow(op.getResult(), /*isAtMostOne=*/true);
 }
 
 void shorten(tile::ElementwiseOp power) {
@@ -230,7 +235,8 @@ struct ShortenPowers : PassWrapper<ShortenPowers, OperationPass<tile::KernelOp>>
     SmallVector<tile::ElementwiseOp> scales, single;
     getOperation().getBody().walk([&](tile::ElementwiseOp op) {
       if (auto weights = weightsOf(op)) all.push_back(*weights);
-      if (isShortened(op)) single.push_back(op);
+      if (mayShorten(op)) single.push_back(op);
+      if (isNarrowSigmoid(op)) markShortened(op);
       if (op.getMnemonic() == "mul") scales.push_back(op);
     });
     for (tile::ElementwiseOp op : single) shorten(op);

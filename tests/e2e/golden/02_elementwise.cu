@@ -50,7 +50,7 @@ swiglu_kernel(const tsr::bf16 *__restrict__ gate, const tsr::bf16 *__restrict__ 
     #pragma unroll
     for (int64_t v = 0; v < Vector; ++v) {  // :7
       const float gate_vector_f32 = tsr::to<float>(gate_vector(v));
-      result_vector(v) = gate_vector_f32 * tsr::sigmoid(gate_vector_f32) *
+      result_vector(v) = gate_vector_f32 * tsr::short_sigmoid(gate_vector_f32) *
           tsr::to<float>(up_vector(v));
     }
     tsr::store_vector(result, i, result_vector);

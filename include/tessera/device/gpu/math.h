@@ -2,7 +2,7 @@
 // are bounds for approximations that are off by as much as the machines' manuals allow (tests/device/gpu_math.cpp), in
 // units of 2^-24 times the result; results of exp, exp2 and erfc below 2^-126 may be 0, and a NaN gives a NaN.
 //
-//   exp 8 + |x| / 20   exp2 4   erfc 15   logistic 5, of its own argument
+//   exp 8 + |x| / 20   exp2 4   erfc 15   logistic 5, of its own argument   short_sigmoid 9 + 2 |x|
 #pragma once
 #include "tessera/device/platform.h"
 #include <cmath>
@@ -96,6 +96,9 @@ template <class On = Machine> TSR_INLINE float logistic(float e) {
   constexpr float scale = 5.96046448e-8f;  // 2^-24
   return On::reciprocal(::fmaf(e, scale, scale)) * scale;
 }
+
+/// 1 / (1 + e^-x) from one power of two, five instructions: off by at most (9 + 2 |x|) 2^-24 times it.
+template <class On = Machine> TSR_INLINE float short_sigmoid(float x) { return logistic<On>(On::exp2(x * -1.44269504f)); }
 
 }  // namespace gpu
 }  // inline namespace TSR_TARGET

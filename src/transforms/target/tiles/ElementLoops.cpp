@@ -63,6 +63,7 @@ static ExprRef elementwiseAt(Emission &em, tile::ElementwiseOp op, const ExprRef
   }
   std::vector<ExprRef> operands;
   for (Value operand : op.getArgs()) operands.push_back(elementOf(em, operand, i, j, shape));
+  if (ir::isShortened(op)) return call("tsr::short_sigmoid", operands, element);
   return elementwise(op.getMnemonic(), operands, element, false, !countsOnly(op));
 }
 

@@ -1,4 +1,5 @@
 // Scalars: constants, arithmetic, what the lanes of a group and of a warp learn of each other.
+#include "ir/common/ContractAttr.h"
 #include "ir/common/Names.h"
 #include "support/Check.h"
 #include "transforms/target/Elementwise.h"
@@ -65,7 +66,9 @@ LogicalResult emitScalar(Emission &em, Operation &op) {
       operands.push_back(scalar(em, operand));
       asInC &= em.facts.isNonNegative(operand);
     }
-    value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
+    value = ir::isShortened(elementwiseOp)
+                ? call("tsr::short_sigmoid", operands, result.getType())
+                : elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
     if (!value)
       return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " + ir::text(result.getType()));
   }
