@@ -5,7 +5,7 @@ using namespace tessera;
 
 TEST(Check, AnInternalErrorNamesItsPlaceInTheRepositoryAlone) {
   try {
-    internalError("/home/someone/tessera/src/codegen/Includes.cpp", 76, "no header");
+    internalError("/sources/tessera/src/codegen/Includes.cpp", 76, "no header");
   } catch (const InternalError &error) {
     EXPECT_STREQ(error.what(), "src/codegen/Includes.cpp:76: no header");
   }
