@@ -59,3 +59,30 @@ tile.func @inside(%x: !tsr.view<["N", "128"], f32>, %y: !tsr.view<["N", "128"], 
   tile.launch @narrow(%c, %y) : !tsr.view<["N", "128"], f32>, !tsr.view<["N", "128"], f32>
   tile.return
 }
+
+// What is there under a condition shares with what is alike and there under the same one, and with nothing else.
+// CHECK-LABEL: tile.func @sometimes
+// CHECK: %[[A:.*]] = tile.temp {tsr.when = [#tsr.requirement<"64" le "N", "">]} : <["N"], f32>
+// CHECK-NEXT: tile.launch @step(%x, %[[A]]) {tsr.when = [#tsr.requirement<"64" le "N", "">]}
+// CHECK-NEXT: tile.launch @step(%[[A]], %y)
+// CHECK-NEXT: tile.launch @step(%y, %[[A]])
+// CHECK-NEXT: tile.launch @step(%[[A]], %y)
+// CHECK: %[[C:.*]] = tile.temp {tsr.when = [#tsr.requirement<"99" le "N", "">]}
+// CHECK-NEXT: tile.launch @step(%y, %[[C]])
+// CHECK-NEXT: tile.launch @step(%[[C]], %y)
+// CHECK: %[[D:.*]] = tile.temp : <["N"], f32>
+// CHECK-NEXT: tile.launch @step(%y, %[[D]])
+tile.func @sometimes(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = []} {
+  %a = tile.temp {tsr.when = [#tsr.requirement<"64" le "N", "">]} : !tsr.view<["N"], f32>
+  tile.launch @step(%x, %a) {tsr.when = [#tsr.requirement<"64" le "N", "">]} : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.launch @step(%a, %y) {tsr.when = [#tsr.requirement<"64" le "N", "">]} : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  %b = tile.temp {tsr.when = [#tsr.requirement<"64" le "N", "">]} : !tsr.view<["N"], f32>
+  tile.launch @step(%y, %b) {tsr.when = [#tsr.requirement<"64" le "N", "">]} : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.launch @step(%b, %y) {tsr.when = [#tsr.requirement<"64" le "N", "">]} : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  %c = tile.temp {tsr.when = [#tsr.requirement<"99" le "N", "">]} : !tsr.view<["N"], f32>
+  tile.launch @step(%y, %c) {tsr.when = [#tsr.requirement<"99" le "N", "">]} : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.launch @step(%c, %y) {tsr.when = [#tsr.requirement<"99" le "N", "">]} : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  %d = tile.temp : !tsr.view<["N"], f32>
+  tile.launch @step(%y, %d) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
+  tile.return
+}

@@ -1,6 +1,7 @@
 // Temporaries that no later launch reads make place for others: a model's layers, and the steps through them, live in the
 // memory of a few. The largest get memory first. Each that follows lies in memory that is there, behind or before what is
-// needed at the same time, where that is large enough whatever the sizes are; else it gets memory of its own.
+// needed at the same time, where that is large enough whatever the sizes are; else it gets memory of its own. What is there under a
+// condition shares with what is alike and there under the same one: the parts of long sums of all layers.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "ir/tile/Tile.h"
@@ -28,6 +29,7 @@ struct Life {
   double typical = 0;
   size_t first = SIZE_MAX, last = 0;
   bool isBeside(const Life &other) const { return last < other.first || other.last < first; }
+  Attribute condition() const { return temp->getAttr(kWhen); }
 };
 
 /// A temporary at a place of memory.
@@ -47,6 +49,9 @@ bool isAligned(const Dim &offset) {
 
 /// The first place at which nothing lies that is needed at the same time.
 std::optional<Dim> placeIn(const Memory &memory, const Life &life) {
+  tile::TempOp whole = memory.front().life.temp, temp = life.temp;
+  if (memory.front().life.condition() != life.condition()) return std::nullopt;
+  if (life.condition() && whole.getType() != temp.getType()) return std::nullopt;  // no part of what may not be there
   std::vector<Dim> candidates{Dim(0)};
   for (const Placed &other : memory)
     if (!other.life.isBeside(life) && isAligned(other.end)) candidates.push_back(other.end);
@@ -99,8 +104,7 @@ private:
     return last;
   }
 
-  /// From the largest to the smallest; of as many bytes, as they come. What loops have to do with keeps its memory, and what is
-  /// there under conditions.
+  /// From the largest to the smallest; of as many bytes, as they come. What loops have to do with keeps its memory.
   static std::vector<Life> livesOf(tile::FuncOp function) {
     llvm::DenseMap<Operation *, size_t> places;
     for (Operation &op : function.getBody().front()) places.try_emplace(&op, places.size());
@@ -108,7 +112,7 @@ private:
     for (tile::TempOp temp : function.getBody().front().getOps<tile::TempOp>()) {
       Life life{temp, bytesOf(temp)};
       life.typical = typicalSize(life.bytes);
-      bool simple = !temp->hasAttr(kBuffer) && !temp->hasAttr(kWhen);
+      bool simple = !temp->hasAttr(kBuffer);
       for (Operation *user : temp.getResult().getUsers()) {
         simple &= isa<tile::LaunchOp>(user) && !isInLoop(user);
         life.first = std::min(life.first, places[user]);
