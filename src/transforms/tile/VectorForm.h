@@ -85,6 +85,9 @@ private:
   void vectoriseRows();
   std::optional<Dim> extentOf(mlir::scf::ForOp loop);
   bool takesTurns();
+
+  // ---- their lanes (RowVariants.cpp)
+  static constexpr int64_t kKeptElements = 32;  // of a row, by a lane: each takes a register
   void chooseRowVariants(bool parts);
   void chooseTurnVariants();
   int64_t turnsInShared(int64_t lanes, int64_t groups);

@@ -1,0 +1,142 @@
+// How many lanes a row has, and where its vectors are: kernels for rows of different lengths, of which the entry function starts one.
+#include "ir/common/Common.h"
+#include "ir/tile/HeldRows.h"
+#include "support/Machine.h"
+#include "transforms/tile/VectorForm.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+constexpr int64_t kSharedVector = 16;  // bytes of shared memory for a vector of a lane (vector.h)
+
+/// Lanes where groups take rows in turn. Of short rows a lane has up to twelve elements, as it holds those of each array, and their sums: so few
+/// lanes have little to wait for each other, and many groups share a processor, so that some read while others compute. A group of long rows
+/// is alone there: its lanes have four or eight elements, and those of the next row are on their way meanwhile.
+void VectorForm::chooseTurnVariants() {
+  constexpr int64_t few = 4, most = 8, lanesOfFew = 192, ofShort = 12, lanesOfShort = 192;
+  const int64_t extent = rowExtent_->constant();
+  SmallVector<Attribute> variants;
+  auto lanesFor = [&](int64_t each) { return (extent + 32 * each - 1) / (32 * each) * 32; };
+  const bool isShort = lanesFor(ofShort) <= lanesOfShort;
+  if (!isShort) kernel_->setAttr(tile::kRowsAhead, builder_.getUnitAttr());
+  for (int64_t elements : {elements_, int64_t{1}}) {
+    int64_t each = isShort ? ofShort / elements * elements : std::max(few, elements);
+    if (!isShort && lanesFor(each) > lanesOfFew) each = std::max(most, elements);
+    each = std::max(each, elements);
+    variants.push_back(variant({{"vector", elements}, {"held", each / elements}, {"threads", lanesFor(each)}}, elements > 1));
+  }
+  setVariants(variants, isShort ? "rows: a lane holds its vectors of the row in registers: each row is read once"
+                                : "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
+}
+
+/// Turns of a group of so many lanes that shared memory holds of all rows that the kernel holds, where so many groups share a
+/// processor: one then reads while the other computes.
+int64_t VectorForm::turnsInShared(int64_t lanes, int64_t groups) {
+  constexpr int64_t reserved = 2048;       // where the lanes of a group meet
+  constexpr int64_t ofEveryGpu = 99 << 10;  // of NVIDIA's from sm_80 on, for text that is compiled for all of them
+  const Machine *machine = machineOf(kernel_);
+  if (!machine || machine->family == Target::Cpu) return 0;
+  int64_t bytes = machine->family == Target::Cuda && !machine->warpgroupProducts ? std::min(machine->sharedBytes, ofEveryGpu) : machine->sharedBytes;
+  return (bytes / groups - reserved) / (kSharedVector * lanes * heldRows());
+}
+int64_t VectorForm::heldRows() {
+  llvm::DenseSet<Value> rows;
+  for (auto [load, row] : held_) rows.insert(row);
+  return static_cast<int64_t>(rows.size());
+}
+/// The row that is held is that of a matrix with the group's number, so that the group knows its next one.
+bool VectorForm::takesNext() {
+  const Machine *machine = machineOf(kernel_);
+  GridAttr grid = kernel_.getGrid();
+  if (!machine || machine->family != Target::Cuda || heldRows() != 1 || grid.getKind() != GridKind::Output) return false;
+  tile::HoldRowOp row;
+  bool shares = false;  // what the group shares would have to be free again for the next row
+  kernel_.getBody().walk([&](Operation *op) {
+    if (auto held = dyn_cast<tile::HoldRowOp>(op)) row = held;
+    shares |= isa<tile::AllocSharedOp>(op);
+  });
+  if (shares) return false;
+  auto number = row && row.getIndices().size() == 1 ? row.getIndices()[0].getDefiningOp<tile::QueryOp>() : tile::QueryOp();
+  auto rows = row ? dyn_cast<ViewType>(row.getBase().getType()) : ViewType();
+  if (!number || number.getQuery() != "origin" || number.getAxis() != 0 || !rows || rows.getPlaces() || rows.getShape().size() != 2) return false;
+  ArrayRef<DimAttr> shape = shapeOf(kernel_.getArgumentTypes()[grid.getParam()]), tiles = grid.getDims();
+  return shape[0] == rows.getShape()[0] && tiles[0].getConstant() == 1 && shape.drop_front() == tiles.drop_front() &&
+         Dim(elementTypeOf(rows).getIntOrFloatBitWidth() / 8 * elements_) == Dim(kSharedVector);
+}
+/// Bytes of shared memory that the rows take (vector.h, HeldRow).
+Dim VectorForm::sharedFor(int64_t lanes, int64_t most) {
+  return Dim(heldRows() * kSharedVector * lanes) * Dim::min(Dim(most), Dim::ceilDiv(*rowExtent_, Dim(lanes * elements_)));
+}
+
+/// Lanes and registers by the length of the row: 32 elements a lane, of long rows 16 registers more. Short rows have fewer lanes than a warp, as each
+/// step of a reduction between lanes, and each number of a row, is an instruction of all of them.
+void VectorForm::chooseRowVariants(bool parts) {
+  using Block = std::pair<int64_t, int64_t>;      // lanes of a group, groups of a block
+  constexpr int64_t most = kKeptElements, few = 8;  // elements of a row that a lane has
+  constexpr int64_t single = 16;                  // where each takes a register of its own
+  const int64_t usual = kernel_.getGroup();
+  bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
+  SmallVector<Attribute> variants;
+  auto add = [&](int64_t elements, int64_t held, Block block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt) {
+    Sizes sizes = {{"vector", elements}};
+    if (heldExtent_) sizes.push_back({"held", held});
+    sizes.push_back({"threads", block.first});
+    if (!fixed) sizes.push_back({"rows", block.second});
+    NamedAttrList made(cast<DictionaryAttr>(variant(sizes, elements > 1, limit)));
+    if (shared) made.set("shared", DimAttr::get(builder_.getContext(), *shared));
+    variants.push_back(made.getDictionary(builder_.getContext()));
+  };
+  std::optional<int64_t> extent;
+  if (rowExtent_->isConstant()) extent = rowExtent_->constant();
+  if (!heldExtent_) {
+    if (!fixed && !parts && extent.value_or(0) <= 2048) add(elements_, 0, {32, 8}, 2048);
+    add(elements_, 0, {usual, 1}, std::nullopt);
+    add(1, 0, {usual, 1}, std::nullopt);
+    return setVariants(variants, "rows: a group goes over its row once, in vectors");
+  }
+  std::vector<std::pair<Block, int64_t>> shapes = {{{8, 16}, most}, {{16, 8}, most}, {{32, 4}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}};
+  // Elements of 16 bits are two a register: with twice as many of them, fewer lanes have more loads under way each, and what is kept
+  // of them is computed again. Two groups of long rows share a processor: one reads while the other computes.
+  if (heldRows() == 1 && elements_ == 8 && recallsOnce_) {
+    shapes.resize(1);
+    for (int64_t lanes : {8, 16, 32, 64, 128, 256, 512}) shapes.push_back({{lanes, lanes <= 32 ? 128 / lanes : 1}, 2 * most});
+  } else {
+    shapes.push_back({{1024, 1}, most});
+  }
+  if (heldRows() > 1) shapes.front() = {{32, 4}, few}, shapes.erase(shapes.begin() + 1);  // registers
+  // What is read once needs no place: a lane that keeps little is one of many that read.
+  if (online_) llvm::erase_if(shapes, [&](const auto &shape) { return shape.first.first > usual; });
+  if (fixed) shapes = {{{usual, 1}, most}};
+  bool known = false;  // that the last one takes the row
+  for (auto [block, each] : shapes) {
+    if (known || (extent && *extent > block.first * each)) continue;
+    int64_t held = std::max<int64_t>(1, each / elements_);
+    if (extent) held = (*extent + block.first * elements_ - 1) / (block.first * elements_);
+    add(elements_, held, block, block.first * held * elements_);
+    known = extent.has_value();
+  }
+  const bool inShared = !known && !fixed && !online_ && turnsInShared(1024, 1) > 0;
+  if (inShared) {
+    const int64_t longest = shapes.back().first.first * shapes.back().second;
+    int64_t half = turnsInShared(512, 2), limit = 512 * half * elements_, twice = turnsInShared(1024, 1) / 2;
+    if (int64_t ahead = 1024 * twice * elements_; ahead > longest && takesNext() && extent.value_or(0) <= ahead)
+      add(elements_, tile::kRowAhead, {1024, 1}, ahead, Dim(2) * sharedFor(1024, twice)), known = extent.has_value();
+    else if (limit > longest && extent.value_or(0) <= limit)
+      add(elements_, tile::kRowInShared, {512, 1}, limit, sharedFor(512, half)), known = extent.has_value();
+    if (int64_t whole = turnsInShared(1024, 1); !known) add(elements_, -whole, {1024, 1}, std::nullopt, sharedFor(1024, whole));
+  } else if (!known) {
+    add(elements_, 0, fixed || online_ ? Block(usual, 1) : Block(1024, 1), std::nullopt);
+  }
+  if (!fixed)
+    for (Block block : {Block(32, 8), Block(256, 1)})
+      if (extent.value_or(0) <= block.first * single) add(1, single, block, block.first * single);
+  add(1, 0, {usual, 1}, std::nullopt);
+  if (online_) return setVariants(variants, "rows: a group reads its row once; each lane adds up powers beside the largest element so far (R15)");
+  bool ahead = llvm::any_of(variants, [](Attribute made) { return cast<DictionaryAttr>(made).getAs<IntegerAttr>("held").getInt() == tile::kRowAhead; });
+  setVariants(variants, ahead ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once; with kAhead in shared memory, where the group's next row comes meanwhile"
+                        : inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once"
+                                 : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
+}
+
+}  // namespace tessera::transforms
