@@ -19,8 +19,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
-#include "transforms/tile/LeavesNarrow.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Patterns.h"
 #include "transforms/tile/Reasons.h"
 #include "llvm/ADT/SetVector.h"
 #include <cmath>
@@ -32,16 +32,6 @@ using namespace tessera::ir;
 namespace {
 
 constexpr double kLog2OfE = 1.4426950408889634;
-
-tile::ElementwiseOp elementwiseOf(Value value, StringRef mnemonic) {
-  auto op = value.getDefiningOp<tile::ElementwiseOp>();
-  return op && op.getMnemonic() == mnemonic ? op : tile::ElementwiseOp();
-}
-
-bool isMinusInfinity(Value value) {
-  std::optional<double> number = constantOf(value);
-  return number && std::isinf(*number) && *number < 0;
-}
 
 void eraseUnused(Operation *op) {
   if (!op || !op->use_empty()) return;
@@ -193,13 +183,9 @@ bool isSameElement(Value one, Value other) {
 /// `x - max(x)` of a row, or x where the row has no number that is greater than -inf.
 bool isAtMostZero(Value difference) {
   tile::ElementwiseOp op = elementwiseOf(difference, "sub");
-  Value largest = op ? op.getArgs()[1] : Value();
-  if (auto choice = op ? elementwiseOf(largest, "select") : tile::ElementwiseOp()) {
-    tile::ElementwiseOp test = elementwiseOf(choice.getArgs()[0], "gt");
-    largest = choice.getArgs()[1];
-    if (!test || test.getArgs()[0] != largest || !isMinusInfinity(test.getArgs()[1])) return false;
-  }
-  auto reduce = op ? largest.getDefiningOp<tile::GroupReduceOp>() : tile::GroupReduceOp();
+  if (!op) return false;
+  std::optional<FiniteShift> shift = finiteShift(op.getArgs()[1]);
+  auto reduce = (shift ? shift->largest : op.getArgs()[1]).getDefiningOp<tile::GroupReduceOp>();
   auto loop = reduce && reduce.getReduction() == "max" ? reduce.getValue().getDefiningOp<scf::ForOp>() : scf::ForOp();
   if (!loop) return false;
   tile::ElementwiseOp grows = elementwiseOf(loop.getYieldedValues()[cast<OpResult>(reduce.getValue()).getResultNumber()], "max");

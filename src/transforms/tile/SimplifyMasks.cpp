@@ -19,6 +19,7 @@
 #include "mlir/Pass/Pass.h"
 #include "ir/common/Names.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Patterns.h"
 #include <cmath>
 
 namespace tessera::transforms {
@@ -26,11 +27,6 @@ using namespace mlir;
 using namespace tessera::ir;
 
 namespace {
-
-tile::ElementwiseOp elementwiseOf(Value value, StringRef mnemonic) {
-  auto op = value.getDefiningOp<tile::ElementwiseOp>();
-  return op && op.getMnemonic() == mnemonic ? op : tile::ElementwiseOp();
-}
 
 /// The same computation on the same values: what no operation between them can have changed.
 bool isSame(Value a, Value b) {

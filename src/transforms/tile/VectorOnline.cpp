@@ -8,23 +8,17 @@
 // one needs no place to stay. Source: Milakov and Gimelshein, Online normalizer calculation for softmax, 2018; allowed by R15. Where a
 // later loop goes over the row again it has its place anyway, and two loops wait less for each other.
 #include "ir/common/Names.h"
-#include "transforms/tile/LeavesNarrow.h"
+#include "transforms/tile/Patterns.h"
 #include "transforms/tile/VectorForm.h"
-#include <cmath>
 
 namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-static tile::ElementwiseOp elementwiseAs(Value value, StringRef mnemonic) {
-  auto op = value.getDefiningOp<tile::ElementwiseOp>();
-  return op && op.getMnemonic() == mnemonic ? op : tile::ElementwiseOp();
-}
-
 /// What a loop combines with the one value that it carries; null if it does something else.
 static Value combinedBy(scf::ForOp loop, StringRef mnemonic, double identity) {
   if (loop.getNumResults() != 1 || constantOf(loop.getInitArgs()[0]) != identity) return {};
-  auto op = elementwiseAs(loop.getYieldedValues()[0], mnemonic);
+  auto op = elementwiseOf(loop.getYieldedValues()[0], mnemonic);
   if (!op || op->getBlock() != loop.getBody()) return {};
   Value carried = loop.getRegionIterArg(0);
   if (!carried.hasOneUse()) return {};
@@ -44,13 +38,10 @@ static tile::LoadElementOp loadUnder(Value value) {
   return value.getDefiningOp<tile::LoadElementOp>();
 }
 
-/// `largest > -inf ? largest : number`: differences from it are never those of infinities that are alike.
 static bool isFinite(Value shift) {
-  auto choice = elementwiseAs(shift, "select");
-  auto test = choice ? elementwiseAs(choice.getArgs()[0], "gt") : tile::ElementwiseOp();
-  if (!test || test.getArgs()[0] != choice.getArgs()[1]) return false;
-  std::optional<double> least = constantOf(test.getArgs()[1]), other = constantOf(choice.getArgs()[2]);
-  return least && std::isinf(*least) && *least < 0 && other && std::isfinite(*other);
+  std::optional<FiniteShift> choice = finiteShift(shift);
+  std::optional<double> other = choice ? constantOf(choice->other) : std::nullopt;
+  return other && std::isfinite(*other);
 }
 
 /// Whether the value is computed from `largest`, from constants and from nothing else.
@@ -69,9 +60,9 @@ void VectorForm::findOnline() {
   Value element = combinedBy(online.maxima, "max", -HUGE_VAL), power = combinedBy(online.sums, "add", 0);
   if (!element || !power || !power.hasOneUse()) return;
   online.largest = reductionOf(online.maxima, "max");
-  online.power = elementwiseAs(power, "exp2");
-  online.exponent = online.power ? elementwiseAs(online.power.getArgs()[0], "mul") : tile::ElementwiseOp();
-  online.difference = online.exponent ? elementwiseAs(online.exponent.getArgs()[0], "sub") : tile::ElementwiseOp();
+  online.power = elementwiseOf(power, "exp2");
+  online.exponent = online.power ? elementwiseOf(online.power.getArgs()[0], "mul") : tile::ElementwiseOp();
+  online.difference = online.exponent ? elementwiseOf(online.exponent.getArgs()[0], "sub") : tile::ElementwiseOp();
   if (!online.largest || !online.difference || !reductionOf(online.sums, "sum") || !constantOf(online.exponent.getArgs()[1])) return;
   if (!isFinite(online.shift()) || !comesOf(online.shift(), online.largest.getResult()) || !leavesNarrow(power)) return;
   std::string key = keyOf(element, online.maxima);
