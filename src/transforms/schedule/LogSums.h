@@ -26,7 +26,6 @@ private:
   mlir::Value made(mlir::Operation *op);
   mlir::Value weightOf(mlir::Value power, mlir::Value sums);
   mlir::Value divided(mlir::Value value, mlir::Value sums);
-  mlir::Value multiplied(mlir::Value terms, mlir::Value sums);
   mlir::Value timesSums(mlir::Value terms, mlir::Value sums);
   Rows rowsOf(mlir::Value spread);
   mlir::Value spread(const Rows &rows, mlir::Value whole, mlir::Location loc);
