@@ -116,6 +116,12 @@ inline const char *device_error_text(DeviceError e) { return cudaGetErrorString(
 inline DeviceError device_last_error() { return cudaGetLastError(); }
 inline DeviceError device_get(int *id) { return cudaGetDevice(id); }
 inline DeviceError device_set(int id) { return cudaSetDevice(id); }
+/// Of the current device; 0 where nobody says.
+inline int processors() {
+  int device = 0, count = 0;
+  const bool known = cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
+  return known && count > 0 ? count : 0;
+}
 using DevicePool = cudaMemPool_t;
 /// A pool of a device that keeps all that it has got.
 inline DeviceError device_make_pool(DevicePool *pool, int device) {
@@ -390,10 +396,8 @@ public:
 #if defined(TSR_CUDA)
   /// Groups of a kernel that takes its rows in turn, one group a processor: no more than there are rows.
   int64_t at_once(int64_t rows) {
-    int device = 0, processors = 0;
-    if (failed() || cudaGetDevice(&device) != cudaSuccess || cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
-      return rows;
-    return rows < processors ? rows : processors;
+    const int processors = failed() ? 0 : detail::processors();
+    return processors == 0 || rows < processors ? rows : processors;
   }
 #endif
 #if !defined(TSR_CPU)

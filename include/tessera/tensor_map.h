@@ -87,11 +87,8 @@ TiledView<T, Rank, Layout> tiled(Call &call, const View<T, Rank, Layout> &view, 
 
 /// Groups of a kernel that goes over its tiles in a loop: no more than the device runs at a time, one a processor.
 inline unsigned resident_groups(unsigned groups) {
-  int device = 0, processors = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess || processors <= 0)
-    return groups;
-  return groups < static_cast<unsigned>(processors) ? groups : static_cast<unsigned>(processors);
+  const auto processors = static_cast<unsigned>(detail::processors());
+  return processors == 0 || groups < processors ? groups : processors;
 }
 
 }  // namespace tsr

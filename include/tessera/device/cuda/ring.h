@@ -10,6 +10,7 @@
 // `Align` is the alignment of the rows of the tensors: with 16, one lane of the producer starts bulk copies, which the
 // machine's copy engine does; otherwise its 128 lanes copy element by element.
 #pragma once
+#include "tessera/device/copy.h"
 #include "tessera/device/cuda/panels.h"
 #include "tessera/device/cuda/tiled_view.h"
 
@@ -240,13 +241,6 @@ TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M,
 
 namespace detail {
 
-/// An element of shared memory, or zero, when it has come.
-TSR_DEVICE void copy_word(void *to, const void *from, bool some) {
-#if defined(TSR_BULK_COPY)
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(shared_address(to)), "l"(from), "r"(some ? 4 : 0) : "memory");
-#endif
-}
-
 /// `bytes` that are side by side, a multiple of 16, from a multiple of 16.
 TSR_DEVICE void bulk_copy(void *to, const void *from, int bytes, uint64_t &barrier) {
 #if defined(TSR_BULK_COPY)
@@ -290,7 +284,9 @@ TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, 1,
     TSR_NO_UNROLL
     for (int e = 0; e < N; ++e) {
       const bool some = begin + e >= 0 && begin + e < count;
-      detail::copy_word(&to.element[e], some ? row + begin + e : from.data, some);
+#if defined(TSR_ASYNC_COPY)
+      detail::copy_async<4>(&to.element[e], some ? row + begin + e : from.data, some ? 4 : 0);
+#endif
     }
     detail::barrier_expect_words(writer.barrier());
   } else {
