@@ -28,12 +28,26 @@ static bool isRowOfGroup(tile::HoldRowOp row) {
   return query && query.getQuery() == "origin" && query.getAxis() == 0;
 }
 
+/// A word of the launch, as an index.
+static ExprRef launchWord(Emission &em, const char *text) {
+  return castTo(em.indexType(), name(text, IntegerType::get(em.context, 32, IntegerType::Unsigned)));
+}
+
+/// `for (group = first; group < rows; group += gridDim.x)`
+static LogicalResult overRows(Emission &em, const ExprRef &first, const ExprRef &rows, llvm::function_ref<LogicalResult()> body) {
+  Location place = ir::unnamed(em.kernel.getLoc());
+  Value from = write(em.builder, place, first), to = write(em.builder, place, rows),
+        by = write(em.builder, place, launchWord(em, "gridDim.x"));
+  Scope scope(em);
+  auto loop = em.builder.create<out::ForOp>(place, em.names.fresh("group"), from, to, by, IntegerAttr(), false, false);
+  Block *inside = scope.enter(loop.getBody());
+  em.grid->group = valueOf(inside->addArgument(em.indexType(), place));
+  return body();
+}
+
 LogicalResult emitTurns(Emission &em, ArrayRef<Value> sums, llvm::function_ref<LogicalResult()> body) {
   Location place = ir::unnamed(em.kernel.getLoc());
-  auto word = [&](const char *text) {
-    return castTo(em.indexType(), name(text, IntegerType::get(em.context, 32, IntegerType::Unsigned)));
-  };
-  ExprRef first = word("blockIdx.x"), step = word("gridDim.x");
+  ExprRef first = launchWord(em, "blockIdx.x"), step = launchWord(em, "gridDim.x");
   Dim rows(1);
   for (const Dim &count : em.grid->counts) rows = rows * count;
   em.info.grid = inConstants(em, ir::shapeOf(sums.front().getType())[0].getDim()).str();
@@ -54,17 +68,11 @@ LogicalResult emitTurns(Emission &em, ArrayRef<Value> sums, llvm::function_ref<L
     em.rows->ahead[row] = declare(em, em.names.fresh(ir::nameHint(row.getResult()).str() + "s"),
                                   out::NamedType::get(em.context, type), "direct", arguments, false, row.getLoc());
   });
-  {
-    Value from = write(em.builder, place, first), to = write(em.builder, place, dim(em, rows)),
-          by = write(em.builder, place, step);
-    Scope scope(em);
-    auto loop =
-        em.builder.create<out::ForOp>(place, em.names.fresh("group"), from, to, by, IntegerAttr(), false, false);
-    Block *inside = scope.enter(loop.getBody());
-    em.grid->group = valueOf(inside->addArgument(em.indexType(), place));
+  LogicalResult emitted = overRows(em, first, dim(em, rows), [&] {
     em.rows->nextGroup = binary("+", em.grid->group, step);
-    if (failed(body())) return failure();
-  }
+    return body();
+  });
+  if (failed(emitted)) return failure();
   for (Value memory : sums) {
     ExprRef columns = dim(em, ir::shapeOf(memory.getType())[1].getDim());
     statement(em,
@@ -76,21 +84,17 @@ LogicalResult emitTurns(Emission &em, ArrayRef<Value> sums, llvm::function_ref<L
 }
 
 LogicalResult emitNextRows(Emission &em, ExprRef first, ExprRef rows, llvm::function_ref<LogicalResult()> body) {
-  Location place = ir::unnamed(em.kernel.getLoc());
-  ExprRef step = castTo(em.indexType(), name("gridDim.x", IntegerType::get(em.context, 32, IntegerType::Unsigned)));
-  Value from = write(em.builder, place, first), to = write(em.builder, place, rows), by = write(em.builder, place, step);
-  Scope scope(em);
-  auto loop = em.builder.create<out::ForOp>(place, em.names.fresh("group"), from, to, by, IntegerAttr(), false, false);
-  Block *inside = scope.enter(loop.getBody());
-  em.grid->group = valueOf(inside->addArgument(em.indexType(), place));
-  if (failed(body())) return failure();
-  ExprRef hasOne = compare("!=", name(em.sizes->constants.at("T.held"), IntegerType::get(em.context, 32)),
-                           name("tsr::kAhead", IntegerType::get(em.context, 32)));
-  auto leave = em.builder.create<out::IfOp>(place, write(em.builder, place, hasOne));
-  OpBuilder::InsertionGuard guard(em.builder);
-  em.builder.createBlock(&leave.getThenBody());
-  em.builder.create<out::BreakOp>(place);
-  return success();
+  return overRows(em, first, rows, [&] {
+    if (failed(body())) return failure();
+    Location place = ir::unnamed(em.kernel.getLoc());
+    Type word = IntegerType::get(em.context, 32);
+    ExprRef hasOne = compare("!=", name(em.sizes->constants.at("T.held"), word), name("tsr::kAhead", word));
+    auto leave = em.builder.create<out::IfOp>(place, write(em.builder, place, hasOne));
+    OpBuilder::InsertionGuard guard(em.builder);
+    em.builder.createBlock(&leave.getThenBody());
+    em.builder.create<out::BreakOp>(place);
+    return success();
+  });
 }
 
 }  // namespace tessera::transforms::totarget
