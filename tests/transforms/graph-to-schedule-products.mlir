@@ -272,3 +272,37 @@ graph.func @squared(%x: !tsr.tensor<["M", "K"], f32>, %w: !tsr.tensor<["K", "N"]
   %h = graph.dot %y, %w : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
   graph.return %h : !tsr.tensor<["M", "N"], f32>
 }
+
+// The halves of a product's rows are computed where they are put together: two kernels, and the product alone is stored between them.
+// CHECK-LABEL: schedule.kernel @rope_kernel(
+// CHECK: graph.dot
+// CHECK-LABEL: schedule.kernel @rope_kernel_1(
+// CHECK: scf.if
+// CHECK: graph.elementwise "sub"
+// CHECK: graph.elementwise "add"
+// CHECK-LABEL: schedule.func @rope(
+// CHECK-NEXT: %[[X:.*]] = schedule.temp : <["M", "128"], bf16>
+// CHECK-NEXT: schedule.launch @rope_kernel(%n, %w, %[[X]])
+// CHECK-NEXT: schedule.launch @rope_kernel_1(%[[X]], %c, %s, %result)
+// CHECK-NEXT: schedule.return
+graph.func @rope(%n: !tsr.tensor<["M", "64"], bf16>, %w: !tsr.tensor<["64", "128"], bf16>, %c: !tsr.tensor<["M", "32"], f32>, %s: !tsr.tensor<["M", "32"], f32>) -> !tsr.tensor<["M", "64"], bf16> attributes {
+    dims = ["M"], params = [#tsr.param<"n", in>, #tsr.param<"w", in>, #tsr.param<"c", in>, #tsr.param<"s", in>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["M", "64"], bf16>>]} {
+  %0 = graph.constant 0 : index
+  %1 = graph.dot %n, %w : (!tsr.tensor<["M", "64"], bf16>, !tsr.tensor<["64", "128"], bf16>) -> !tsr.tensor<["M", "128"], f32>
+  %x = graph.cast %1 : !tsr.tensor<["M", "128"], f32> to !tsr.tensor<["M", "128"], bf16>
+  %2 = graph.slice %x[%0 size "M" in_bounds, %0 size "32" in_bounds] : <["M", "128"], bf16> to !tsr.tensor<["M", "32"], bf16>
+  %a = graph.cast %2 : !tsr.tensor<["M", "32"], bf16> to !tsr.tensor<["M", "32"], f32>
+  %3 = graph.constant 32 : index
+  %4 = graph.slice %x[%0 size "M" in_bounds, %3 size "32" in_bounds] : <["M", "128"], bf16> to !tsr.tensor<["M", "32"], bf16>
+  %b = graph.cast %4 : !tsr.tensor<["M", "32"], bf16> to !tsr.tensor<["M", "32"], f32>
+  %5 = graph.elementwise "mul" %a, %c : !tsr.tensor<["M", "32"], f32>
+  %6 = graph.elementwise "mul" %b, %s : !tsr.tensor<["M", "32"], f32>
+  %7 = graph.elementwise "sub" %5, %6 : !tsr.tensor<["M", "32"], f32>
+  %8 = graph.elementwise "mul" %a, %s : !tsr.tensor<["M", "32"], f32>
+  %9 = graph.elementwise "mul" %b, %c : !tsr.tensor<["M", "32"], f32>
+  %10 = graph.elementwise "add" %8, %9 : !tsr.tensor<["M", "32"], f32>
+  %11 = graph.concat 1 %7, %10 : (!tsr.tensor<["M", "32"], f32>, !tsr.tensor<["M", "32"], f32>) -> !tsr.tensor<["M", "64"], f32>
+  %12 = graph.cast %11 : !tsr.tensor<["M", "64"], f32> to !tsr.tensor<["M", "64"], bf16>
+  graph.return %12 : !tsr.tensor<["M", "64"], bf16>
+}

@@ -164,15 +164,30 @@ void FunctionScheduler::findRoots(Block &block) {
 }
 
 /// A part of what is put together, if it is a product: as it is, or rounded by the kernel that stores it in full as well. Or if it is a
-/// sum over rows, which one kernel adds up with those of the other parts.
+/// sum over rows, which one kernel adds up with those of the other parts. What is made of some of a product's elements, such as the
+/// halves that rope turns, is computed where it is put together.
 void FunctionScheduler::storePart(Value operand) {
   Value made = memoryUnder(operand);
   auto cast = made.getDefiningOp<graph::CastOp>();
   bool isRounded = cast && isMovedProduct(cast.getOperand()) && bitsOf(cast.getType()) < bitsOf(cast.getOperand().getType());
   auto sum = made.getDefiningOp<graph::ReduceOp>();
   bool isSum = sum && isForLanes(sum) && isLong(sum);
+  if (!isRounded && !isSum) storeProductsInPart(operand);
   if (!isRounded && !isSum && !holds(operand, isDot)) return;
   for (Value part = operand; part; part = sameMemory(part)) markIf(true, part);
+}
+
+/// Products of which the part reads some elements: stored as their kernels leave them.
+void FunctionScheduler::storeProductsInPart(Value operand) {
+  walkBack(operand, [&](Value value) {
+    if (isStored(value)) return false;
+    auto dot = value.getDefiningOp<graph::DotOp>();
+    if (!dot) return true;
+    if (!hasTiles(dot) || dot->getBlock() != operand.getParentBlock() || chainOps_.contains(dot)) return false;
+    Value stored = storedFor(dot);
+    markIf(countOf(stored.getType()) != countOf(operand.getType()), stored);
+    return false;
+  });
 }
 
 /// What the program calls a value in memory, under whatever shape; empty if it has no name.

@@ -34,6 +34,7 @@ private:
   // ---- which values are roots
   void findRoots(mlir::Block &block);
   void storePart(mlir::Value operand);
+  void storeProductsInPart(mlir::Value operand);
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
   void storeRepeated(mlir::Block &block);
