@@ -187,3 +187,60 @@ tile.kernel @picked(%table: !tsr.view<["V", "D"], bf16>, %ids: !tsr.view<["R"], 
   }
   tile.kernel_end
 }
+
+// Halves of a row that are read together: the second begins at a vector's place, too. The neighbour does not, and is read by itself.
+// CHECK-LABEL: tile.kernel @halves
+// CHECK-SAME: variants = [{aligned = array<i64: 0, 1>, vector = 4 : i64}, {vector = 1 : i64}]
+// CHECK: %[[A:.*]] = tile.load_vector %x[%{{.*}}, %{{.*}}]
+// CHECK: %[[B:.*]] = tile.load_vector %x[%{{.*}}, %{{.*}}]
+// CHECK: scf.for
+// CHECK-DAG: tile.load_element %[[A]]
+// CHECK-DAG: tile.load_element %[[B]]
+// CHECK-DAG: tile.load_element %x[
+// CHECK: tile.store_vector
+tile.kernel @halves(%x: !tsr.view<["M", "128"], f32>, %y: !tsr.view<["M", "64"], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["64*M"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "64*M"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %N = tile.constant 64 : index
+    %one = tile.constant 1 : index
+    %r = tile.elementwise "floordiv" %i, %N : index
+    %c = tile.elementwise "mod" %i, %N : index
+    %next = tile.elementwise "add" %one, %c : index
+    %half = tile.elementwise "add" %N, %c : index
+    %a = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "128"], f32>
+    %b = tile.load_element %x[%r, %half] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "128"], f32>
+    %d = tile.load_element %x[%r, %next] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "128"], f32>
+    %e = tile.elementwise "mul" %a, %b : f32
+    %f = tile.elementwise "sub" %e, %d : f32
+    tile.store_element %f, %y[%r, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "64"], f32>
+  }
+  tile.kernel_end
+}
+
+// Of known length: where there are fewer rows than processors, each has more lanes, which have done it sooner.
+// CHECK-LABEL: tile.kernel @known_rows
+// CHECK-SAME: variants = [{aligned = array<i64: 0, 1>, held = 2 : i64, rows = 1 : i64, threads = 256 : i64, vector = 8 : i64, when = [#tsr.requirement<"M" le "132", "">]}
+// CHECK-SAME: {aligned = array<i64: 0, 1>, held = 8 : i64, rows = 1 : i64, threads = 64 : i64, vector = 8 : i64}
+tile.kernel @known_rows(%x: !tsr.view<["M", "4096"], bf16>, %y: !tsr.view<["M", "4096"], bf16>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1", "4096"], param = 1>, group = 256 : i64} {
+  %r = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.constant 4096 : index
+  %low = tile.constant 0.0 : bf16
+  %m = scf.for %c = %lane to %N step %lanes iter_args(%most = %low) -> bf16 {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "4096"], bf16>
+    %next = tile.elementwise "max" %most, %e : bf16
+    scf.yield %next : bf16
+  }
+  %all = tile.group_reduce "max" %m : bf16
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "4096"], bf16>
+    %d = tile.elementwise "sub" %e, %all : bf16
+    tile.store_element %d, %y[%r, %c] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["M", "4096"], bf16>
+  }
+  tile.kernel_end
+}

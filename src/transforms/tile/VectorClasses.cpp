@@ -47,6 +47,13 @@ VectorForm::Class VectorForm::classify(Value value) {
   return same ? result : varies;
 }
 
+/// Elements that lie so many places further on begin a vector, too. Beside by a few, as where labels are the next tokens, they do not,
+/// and each is loaded by itself: better than that nothing is a vector.
+static bool movesVectors(const Dim &offset) {
+  constexpr int64_t kLeast = 4;
+  return !offset.isConstant() || offset.constant() % kLeast == 0;
+}
+
 VectorForm::Class VectorForm::classify(tile::ElementwiseOp op) {
   Class result;
   bool same = true;
@@ -62,11 +69,13 @@ VectorForm::Class VectorForm::classify(tile::ElementwiseOp op) {
   StringRef what = op.getMnemonic();
   bool steps = a.kind == Kind::Step && b.kind == Kind::Same;
   std::optional<Dim> divisor = dimOf(op.getArgs()[1]);
-  if ((what == "add" || what == "sub") && steps) {
+  auto move = [&](const Class &step, Value by) {
+    std::optional<Dim> offset = dimOf(by);
     result.kind = Kind::Step;
-    if ((result.whole = a.whole && divisor)) result.needs(*divisor);
-  }
-  if (what == "add" && a.kind == Kind::Same && b.kind == Kind::Step) result.kind = Kind::Step;
+    if ((result.whole = step.whole && offset && movesVectors(*offset))) result.needs(*offset);
+  };
+  if ((what == "add" || what == "sub") && steps) move(a, op.getArgs()[1]);
+  if (what == "add" && a.kind == Kind::Same && b.kind == Kind::Step) move(b, op.getArgs()[0]);
   if ((what == "lt" || what == "ge") && steps && a.whole && divisor) {
     // All elements of a vector lie on one side of what it divides.
     result.needs(*divisor);
