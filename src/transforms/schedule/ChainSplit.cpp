@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kFewRows = 64;                   // one tile of a warpgroup
 constexpr int64_t kMostParts = 32;
-constexpr int64_t kMergedRows = 8, kMergers = 128;  // of a tile that is put together, and the lanes that do it
+constexpr int64_t kMergedRows = 4, kMergers = 128;  // of a tile that is put together, and the lanes that do it
 
 DimAttr rowsOf(Chain &chain) {
   ArrayRef<DimAttr> shape = shapeOf(chain.weights().getType());
@@ -140,7 +140,7 @@ LogicalResult FunctionScheduler::mergeKernel(Value root, Chain &chain, const Cha
   if (!piece) return failure();
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);
   builder.create<graph::KernelEndOp>(line);
-  if (failed(decideContract(kernel, *machineOf(function_), "chain: what each part of the keys has found of a row is put together, in order; the larger of two largest scores rescales the other's sums")))
+  if (failed(decideContract(kernel, *machineOf(function_), "chain: what each part of the keys has found of a row is put together, in order, in proportion to the largest score of all")))
     return failure();
   kernel.erase();
   return success();

@@ -5,11 +5,11 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-constexpr int64_t kLoadedAtOnce = 8;  // parts: the loads of one do not wait for those of another
+constexpr int64_t kLoadedAtOnce = 4;  // parts: the loads of one do not wait for those of another
 
 bool ChainWriter::run() {
   scf::ForOp loop = goOverKeys();
-  return loop && finish(loop);
+  return loop && finish(loop.getResults());
 }
 
 std::optional<SmallVector<Value>> ChainWriter::runPart(Value from, Value to) {
@@ -18,39 +18,52 @@ std::optional<SmallVector<Value>> ChainWriter::runPart(Value from, Value to) {
   return loop ? std::optional(SmallVector<Value>(loop.getResults())) : std::nullopt;
 }
 
+/// The largest score of all parts first: then what each part has found is added in proportion to it, and no part waits for the sums
+/// of the one before.
 bool ChainWriter::merge(const Dim &count, ArrayRef<Value> parts) {
   SmallVector<Value> start = starts();
+  scf::ForOp scores = goOverParts(count, start.front(), [&](scf::ForOp loop) {
+    Value here = loadPart(loop.getInductionVar(), parts, 0, start);
+    return SmallVector<Value>{elementwise("max", {loop.getRegionIterArg(0), here}, nameHint(start.front()))};
+  });
+  Value largest = scores.getResult(0), pivot = pivotAt(largest);
+  if (!pivot) return false;
+  scf::ForOp sums = goOverParts(count, ArrayRef(start).drop_front(), [&](scf::ForOp loop) {
+    Value weight = rescaled(loadPart(loop.getInductionVar(), parts, 0, start), pivot, "weight");
+    SmallVector<Value> next;
+    for (auto [i, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
+      bool isTile = i + 2 == start.size();
+      Value added = elementwise("mul", {isTile ? spread(weight) : weight, loadPart(loop.getInductionVar(), parts, i + 1, start)}, "");
+      next.push_back(elementwise("add", {carried, added}, nameHint(carried)));
+    }
+    return next;
+  });
+  SmallVector<Value> found{largest};
+  llvm::append_range(found, sums.getResults());
+  return finish(found);
+}
+
+scf::ForOp ChainWriter::goOverParts(const Dim &count, ValueRange start, llvm::function_ref<SmallVector<Value>(scf::ForOp)> turn) {
   Value zero = privatiser_.constantIndex(0, line_);
   auto loop = builder_.create<scf::ForOp>(line_, zero, privatiser_.dim(count, line_), privatiser_.constantIndex(1, line_), start);
   loop.getInductionVar().setLoc(named("part", line_));
   loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kLoadedAtOnce));
   for (auto [carried, value] : llvm::zip(loop.getRegionIterArgs(), start)) carried.setLoc(value.getLoc());
-  {
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToEnd(loop.getBody());
-    privatiser_.enter();
-    SmallVector<Value> here, next;
-    for (auto [i, view] : llvm::enumerate(parts)) {
-      Indices at{Index(loop.getInductionVar())};
-      at.append(product_.begin(), i + 1 < parts.size() ? product_.end() - 1 : product_.end());
-      PartAccess access(builder_, shapeOf(view.getType()), at, line_);
-      here.push_back(builder_.create<graph::LoadOp>(line_, start[i].getType(), view, access.offsets, access.points, access.sizes, access.steps,
-                                                    access.inBounds, Value()));
-    }
-    Value before = loop.getRegionIterArg(0), largest = elementwise("max", {before, here[0]}, "largest_new"), pivot = pivotAt(largest);
-    if (!pivot) return false;
-    next.push_back(largest);
-    Value rescale = rescaled(before, pivot, "rescale"), weight = rescaled(here[0], pivot, "weight");
-    for (size_t i = 1; i < here.size(); ++i) {
-      bool isTile = i + 1 == here.size();
-      Value kept = elementwise("mul", {isTile ? spread(rescale) : rescale, loop.getRegionIterArg(i)}, "");
-      Value added = elementwise("mul", {isTile ? spread(weight) : weight, here[i]}, "");
-      next.push_back(elementwise("add", {kept, added}, nameHint(start[i])));
-    }
-    builder_.create<scf::YieldOp>(line_, next);
-    privatiser_.leave();
-  }
-  return finish(loop);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(loop.getBody());
+  privatiser_.enter();
+  builder_.create<scf::YieldOp>(line_, turn(loop));
+  privatiser_.leave();
+  return loop;
+}
+
+/// What a part has found: its largest score, its sums or, last, its tile of the result, in the order of `start`.
+Value ChainWriter::loadPart(Value part, ArrayRef<Value> parts, size_t i, ArrayRef<Value> start) {
+  Indices at{Index(part)};
+  at.append(product_.begin(), i + 1 < parts.size() ? product_.end() - 1 : product_.end());
+  PartAccess access(builder_, shapeOf(parts[i].getType()), at, line_);
+  return builder_.create<graph::LoadOp>(line_, start[i].getType(), parts[i], access.offsets, access.points, access.sizes, access.steps,
+                                        access.inBounds, Value());
 }
 
 SmallVector<Value> ChainWriter::starts() {
@@ -120,10 +133,11 @@ Value ChainWriter::weightsOf(const Indices &tile) {
 
 // ---------------------------------------------------------------- after the last tile
 
-bool ChainWriter::finish(scf::ForOp loop) {
-  privatiser_.give(chain_.largest.getResult(), loop.getResult(0));
-  for (auto [i, sum] : llvm::enumerate(chain_.sums)) privatiser_.give(sum.getResult(), loop.getResult(i + 1));
-  Value result = loop.getResults().back();
+/// `found`: the largest score of each row, its sums, and the result so far.
+bool ChainWriter::finish(ValueRange found) {
+  privatiser_.give(chain_.largest.getResult(), found.front());
+  for (auto [i, sum] : llvm::enumerate(chain_.sums)) privatiser_.give(sum.getResult(), found[i + 1]);
+  Value result = found.back();
   for (const RowFactor &factor : chain_.factors) {
     Value row = privatiser_.part(factor.row, rows_);
     if (!row) return false;
@@ -132,7 +146,7 @@ bool ChainWriter::finish(scf::ForOp loop) {
   }
   // Elsewhere -INF - -INF makes a row of -INF alone no number.
   if (!chain_.isGuarded) result = builder_.create<graph::ElementwiseOp>(line_, sumType_, "select", ValueRange{
-      spread(isChosen(loop.getResult(0))), result, full(sumType_, noNumber(keys()))});
+      spread(isChosen(found.front())), result, full(sumType_, noNumber(keys()))});
   privatiser_.give(chain_.outer.getResult(), result);
   return true;
 }

@@ -26,7 +26,10 @@ private:
   mlir::Value pivotAt(mlir::Value largest);
   /// Of what is kept, in proportion to exp(-before).
   mlir::Value rescaled(mlir::Value before, mlir::Value pivot, llvm::StringRef name);
-  bool finish(mlir::scf::ForOp loop);
+  bool finish(mlir::ValueRange found);
+  mlir::scf::ForOp goOverParts(const Dim &count, mlir::ValueRange start,
+                               llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::scf::ForOp)> turn);
+  mlir::Value loadPart(mlir::Value part, llvm::ArrayRef<mlir::Value> parts, size_t i, llvm::ArrayRef<mlir::Value> start);
   mlir::Value noNumber(const Dim &keys);
   mlir::Value spread(mlir::Value row);
   mlir::Value isChosen(mlir::Value largest);

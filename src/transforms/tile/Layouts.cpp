@@ -15,16 +15,16 @@ Layouts::Layouts(schedule::KernelOp kernel) {
   kernel.walk([&](Operation *op) {
     for (Type type : op->getResultTypes()) hasTiles |= isa<TensorType>(type) && longAxes(type).size() >= 2;
   });
-  chooseGrid(kernel.getGroup(), hasTiles);
+  auto height = kernel.getSizes().getAs<IntegerAttr>("m");
+  chooseGrid(kernel.getGroup(), !hasTiles ? 1 : height ? height.getInt() : kernel.getGroup());
   placeVectors(kernel);
 }
 
-/// As square as the group allows, wider than high: neighbours of a warp read neighbouring columns.
-void Layouts::chooseGrid(int64_t group, bool hasTiles) {
+/// As square as the group allows, wider than high, as neighbours of a warp read neighbouring columns, and no higher than the tiles.
+void Layouts::chooseGrid(int64_t group, int64_t height) {
   rows_ = 1;
-  if (hasTiles)
-    for (int64_t candidate = 1; candidate * candidate <= group; ++candidate)
-      if (group % candidate == 0) rows_ = candidate;
+  for (int64_t candidate = 1; candidate * candidate <= group && candidate <= height; ++candidate)
+    if (group % candidate == 0) rows_ = candidate;
   cols_ = group / rows_;
 }
 

@@ -19,7 +19,7 @@ public:
   int64_t sliceAxis(mlir::Value vector) const;
 
 private:
-  void chooseGrid(int64_t group, bool hasTiles);
+  void chooseGrid(int64_t group, int64_t height);
   void placeVectors(ir::schedule::KernelOp kernel);
   mlir::Value root(mlir::Value value) const;
   void join(mlir::Value a, mlir::Value b);

@@ -269,48 +269,60 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
-//   schedule  m = 8, n = 8, 128 threads a group
-//   chain: what each part of the keys has found of a row is put together, in order; the larger of
-//     two largest scores rescales the other's sums
+//   schedule  m = 4, n = 4, 128 threads a group
+//   chain: what each part of the keys has found of a row is put together, in order, in proportion
+//     to the largest score of all
 static __global__ void __launch_bounds__(128)
 attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
                 tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S,
                 int64_t H) {
-  constexpr int BM = 8;
-  using Grid = tsr::ThreadGrid<8, 16>;
+  constexpr int BM = 4;
+  using Grid = tsr::ThreadGrid<4, 32>;
   const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
   const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
   tsr::RowVector<float, BM, Grid> largest(-INFINITY);
   tsr::RowVector<float, BM, Grid> row_sum(0.0f);
   tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
-  #pragma unroll 8
+  #pragma unroll 4
   for (int64_t part = 0; part <
       tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32)); ++part) {
     tsr::RowVector<float, BM, Grid> part_largest_part;
     tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
-    tsr::RowVector<float, BM, Grid> part_sum_part;
-    tsr::load_fragment(part_sum_part, part_sum[part][h0], m);
-    tsr::Fragment<float, BM, 64, Grid> part_acc_part;
-    tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
-    tsr::RowVector<float, BM, Grid> largest_new;
-    tsr::RowVector<float, BM, Grid> rescale;
+    #pragma unroll
+    for (int i = 0; i < largest.rows; ++i) {
+      largest(i) = tsr::max(largest(i), part_largest_part(i));
+    }
+  }
+  tsr::RowVector<float, BM, Grid> shift;
+  #pragma unroll
+  for (int i = 0; i < shift.rows; ++i) {
+    shift(i) = largest(i) > -INFINITY ? largest(i) : 0.0f;
+  }
+  #pragma unroll 4
+  for (int64_t part = 0; part <
+      tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32)); ++part) {
+    tsr::RowVector<float, BM, Grid> part_largest_part;
+    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
     tsr::RowVector<float, BM, Grid> weight;
     #pragma unroll
-    for (int i = 0; i < largest_new.rows; ++i) {
-      largest_new(i) = tsr::max(largest(i), part_largest_part(i));
-      const float shift = largest_new(i) > -INFINITY ? largest_new(i) : 0.0f;
-      rescale(i) = tsr::exp(largest(i) - shift);
-      weight(i) = tsr::exp(part_largest_part(i) - shift);
-      row_sum(i) = rescale(i) * row_sum(i) + weight(i) * part_sum_part(i);
+    for (int i = 0; i < weight.rows; ++i) {
+      weight(i) = tsr::exp(part_largest_part(i) - shift(i));
     }
+    tsr::RowVector<float, BM, Grid> part_sum_part;
+    tsr::load_fragment(part_sum_part, part_sum[part][h0], m);
+    #pragma unroll
+    for (int i = 0; i < row_sum.rows; ++i) {
+      row_sum(i) += weight(i) * part_sum_part(i);
+    }
+    tsr::Fragment<float, BM, 64, Grid> part_acc_part;
+    tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
     #pragma unroll
     for (int i = 0; i < acc.rows; ++i) {
       #pragma unroll
       for (int j = 0; j < acc.cols; ++j) {
-        acc(i, j) = rescale(i) * acc(i, j) + weight(i) * part_acc_part(i, j);
+        acc(i, j) += weight(i) * part_acc_part(i, j);
       }
     }
-    largest = largest_new;
   }
   tsr::RowVector<float, BM, Grid> reciprocal;
   #pragma unroll
@@ -393,7 +405,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       start(rows_aligned ? attend_kernel_1<16> : attend_kernel_1<1>, 57344);
       if (call.failed()) return call.status();
     }
-    if (const unsigned groups = call.groups(tsr::ceil_div(S, 8) * H)) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, 4) * H)) {
       attend_kernel_2<<<groups, Threads, 0, call.stream()>>>(
           tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
           tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
