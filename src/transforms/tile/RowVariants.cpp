@@ -69,6 +69,27 @@ Dim VectorForm::sharedFor(int64_t lanes, int64_t most) {
   return Dim(heldRows() * kSharedVector * lanes) * Dim::min(Dim(most), Dim::ceilDiv(*rowExtent_, Dim(lanes * elements_)));
 }
 
+/// How many rows there are, a group for each; nothing where they are not those of a tensor.
+std::optional<Dim> VectorForm::rowsOfLaunch() {
+  GridAttr grid = kernel_.getGrid();
+  if (grid.getKind() != GridKind::Output || grid.getParam() < 0) return std::nullopt;
+  Dim rows(1);
+  for (auto [extent, tile] : llvm::zip(shapeOf(kernel_.getArgumentTypes()[grid.getParam()]), grid.getDims()))
+    if (extent != tile) rows = rows * Dim::ceilDiv(extent.getDim(), tile.getDim());
+  return rows;
+}
+
+/// Lanes of a row where there are fewer rows than processors: each lane has two vectors at least, so that a row, as that of a token, is done soon.
+std::optional<int64_t> VectorForm::lanesOfFewRows(int64_t usual) {
+  constexpr int64_t most = 512, vectors = 2;
+  const Machine *machine = machineOf(kernel_);
+  std::optional<Dim> rows = rowsOfLaunch();
+  if (!machine || !rows || !rowExtent_->isConstant()) return std::nullopt;
+  if (rows->terms().size() == 1 && rows->terms().front().coefficient > machine->processors) return std::nullopt;  // none, or more
+  const int64_t lanes = std::min(most, rowExtent_->constant() / (vectors * elements_) / 32 * 32);
+  return lanes > usual ? std::optional(lanes) : std::nullopt;
+}
+
 /// Lanes and registers by the length of the row: 32 elements a lane, of long rows 16 registers more. Short rows have fewer lanes than a warp, as each
 /// step of a reduction between lanes, and each number of a row, is an instruction of all of them.
 void VectorForm::chooseRowVariants(bool parts) {
@@ -78,12 +99,18 @@ void VectorForm::chooseRowVariants(bool parts) {
   const int64_t usual = kernel_.getGroup();
   bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
   SmallVector<Attribute> variants;
-  auto add = [&](int64_t elements, int64_t held, Block block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt) {
+  auto add = [&](int64_t elements, int64_t held, Block block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt,
+                 Attribute when = {}) {
     Sizes sizes = {{"vector", elements}};
     if (heldExtent_) sizes.push_back({"held", held});
     sizes.push_back({"threads", block.first});
     if (!fixed) sizes.push_back({"rows", block.second});
     NamedAttrList made(cast<DictionaryAttr>(variant(sizes, elements > 1, limit)));
+    if (when) {
+      SmallVector<Attribute> all{when};
+      if (auto others = dyn_cast_or_null<ArrayAttr>(made.get("when"))) llvm::append_range(all, others);
+      made.set("when", builder_.getArrayAttr(all));
+    }
     if (shared) made.set("shared", DimAttr::get(builder_.getContext(), *shared));
     variants.push_back(made.getDictionary(builder_.getContext()));
   };
@@ -113,6 +140,11 @@ void VectorForm::chooseRowVariants(bool parts) {
     if (known || (extent && *extent > block.first * each)) continue;
     int64_t held = std::max<int64_t>(1, each / elements_);
     if (extent) held = (*extent + block.first * elements_ - 1) / (block.first * elements_);
+    if (std::optional<int64_t> lanes = fixed || !extent ? std::nullopt : lanesOfFewRows(block.first)) {
+      DimAttr processors = DimAttr::get(builder_.getContext(), Dim(machineOf(kernel_)->processors));
+      Attribute few = RequirementAttr::get(builder_.getContext(), DimAttr::get(builder_.getContext(), *rowsOfLaunch()), Relation::Le, processors, "");
+      add(elements_, (*extent + *lanes * elements_ - 1) / (*lanes * elements_), {*lanes, 1}, std::nullopt, std::nullopt, few);
+    }
     add(elements_, held, block, block.first * held * elements_);
     known = extent.has_value();
   }

@@ -134,6 +134,8 @@ private:
   void setVariants(llvm::ArrayRef<mlir::Attribute> variants, const std::string &reason);
   using Sizes = std::vector<std::pair<llvm::StringRef, int64_t>>;
   /// `vectors`: elements are moved at once; `most`: of the extent of a held row.
+  std::optional<Dim> rowsOfLaunch();
+  std::optional<int64_t> lanesOfFewRows(int64_t usual);
   mlir::Attribute variant(const Sizes &sizes, bool vectors, std::optional<int64_t> most = std::nullopt);
 
   ir::tile::KernelOp kernel_;
