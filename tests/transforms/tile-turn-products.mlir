@@ -13,8 +13,11 @@
 // one of rows, an index along the columns one along the rows, and what is stored is the transpose.
 // CHECK-LABEL: tile.kernel @few_rows
 // CHECK-SAME: "turned: the tile is computed as its transpose, as it has fewer rows than a warpgroup's instructions"
+// Half of a processor's registers and shared memory are enough for it.
 // ROLES-LABEL: tile.kernel @few_rows
-// ROLES: tile.roles
+// ROLES-SAME: a processor has room for two groups
+// ROLES-SAME: stages = 5 : i64
+// ROLES: tile.roles registers 40 208
 // ROLES: tile.dot %{{.*}}, %{{.*}}, %{{.*}} {trans_a, trans_b} : <["T.n", "T.m"], f32, #tile.mma<4 x 1>>
 // ROLES-NOT: {bulk}
 tile.kernel @few_rows(%a: !tsr.view<["M", "K"], bf16>, %b: !tsr.view<["K", "N"], bf16>, %s: !tsr.view<["N"], f32>, %r: !tsr.view<["M", "N"], f32>,

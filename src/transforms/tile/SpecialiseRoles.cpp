@@ -37,7 +37,8 @@ namespace {
 struct Registers {
   int64_t producer, consumer;
 };
-Registers registersFor(int64_t consumers) {
+Registers registersFor(int64_t consumers, bool sharesProcessor) {
+  if (sharesProcessor) return {40, 208};
   if (consumers == 1) return {40, 240};
   return consumers == 2 ? Registers{40, 232} : Registers{32, 160};
 }
@@ -53,7 +54,7 @@ public:
     Block &body = kernel_.getBody().front();
     builder_.setInsertionPointToStart(&body);
     for (auto &copies : plan_.rings) addRing(copies);
-    Registers registers = registersFor(warpgroups());
+    Registers registers = registersFor(warpgroups(), sharesProcessor_);
     roles_ = builder_.create<tile::RolesOp>(unnamed(kernel_.getLoc()), registers.producer, registers.consumer, /*teams=*/1);
     Block *consumers = builder_.createBlock(&roles_.getConsumers());
     consumers->getOperations().splice(consumers->end(), body.getOperations(), std::next(roles_->getIterator()),
@@ -85,6 +86,19 @@ private:
     return extents_.greatestCount(type.getShape()).value_or(0) * storedBytes(type.getElementType());
   }
 
+  /// Products of few rows read their weights once and compute little: with half of a processor's memory and registers each, the group
+  /// of the next such kernel is there, its barriers ready, while this one's last stages come.
+  bool hasFewRows() {
+    constexpr int64_t few = 16;
+    bool found = false;
+    for (auto &copies : plan_.rings)
+      for (tile::CopyOp copy : copies) {
+        SharedType type = copy.getTarget().getType();
+        found |= !isOneRow(type) && extents_.greatestCount(type.getShape().take_front()).value_or(few + 1) <= few;
+      }
+    return found && kernel_.getGroup() == kWarpgroupLanes && !loopOfTeams_ && !givenStages(kernel_);
+  }
+
   /// What the schedule says, or the usual number, as far as shared memory goes. Copies outside of loops have two stages,
   /// so that the next tile's come while this one is computed, or one where the loops would be left with less than two.
   void chooseStages() {
@@ -99,10 +113,13 @@ private:
       if (canBeBulk(store) && stored.insert(store.getValue().getType().getElementType()).second) others += panelBytes();
     });
     int64_t wanted = givenStages(kernel_).value_or(kMostStages);
+    const int64_t half = machine_.sharedBytes / 2 - kReserved;  // the machine keeps some of a group's for itself
+    sharesProcessor_ = hasFewRows() && others + 2 * outside + kFewestStages * staged <= half;
+    const int64_t room = sharesProcessor_ ? half : machine_.sharedBytes;
     if (loopOfTeams_ && others + kTeams * outside + 2 * staged > machine_.sharedBytes) loopOfTeams_ = {};  // each team has a stage
-    stagesOutside_ = loopOfTeams_ ? kTeams : machine_.sharedBytes - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
+    stagesOutside_ = loopOfTeams_ ? kTeams : room - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
     others += stagesOutside_ * outside;
-    stages_ = std::clamp<int64_t>(staged ? (machine_.sharedBytes - others) / staged : wanted, 1, wanted);
+    stages_ = std::clamp<int64_t>(staged ? (room - others) / staged : wanted, 1, wanted);
     explainStages(kernel_, stages_, staged);
     setStages(kernel_, stages_);
   }
@@ -295,11 +312,13 @@ private:
   // ---- the comment over the kernel
 
   void explain() {
-    addReason(kernel_, "one warpgroup more fills a ring of stages by bulk copies, one group a processor");
+    addReason(kernel_, sharesProcessor_ ? "one warpgroup more fills a ring of stages by bulk copies; a processor has room for two groups, of this kernel or the next"
+                                        : "one warpgroup more fills a ring of stages by bulk copies, one group a processor");
   }
 
   static constexpr int64_t kReserved = 1024;           // barriers of rings
   static constexpr int64_t kPanelAlignment = 1024;
+  static constexpr int64_t kFewestStages = 3;          // with fewer, too little is on its way
   tile::KernelOp kernel_;
   const Machine &machine_;
   RolePlan plan_;
@@ -311,6 +330,7 @@ private:
   llvm::SmallDenseSet<Operation *> needed_;
   int64_t stagesOutside_ = 1;  // of copies outside of loops
   int64_t stages_ = 1;
+  bool sharesProcessor_ = false;
 };
 
 struct SpecialiseRolesPass : PassWrapper<SpecialiseRolesPass, OperationPass<tile::KernelOp>> {

@@ -13,6 +13,7 @@
 #include "transforms/target/sizes/Sizes.h"
 #include "transforms/target/types/Types.h"
 #include "transforms/target/values/Values.h"
+#include "transforms/tile/Roles.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -30,6 +31,14 @@ bool wantsRegisters(Emission &em) {
   bool found = false;
   em.kernel.getBody().walk([&](tile::DotOp dot) { found |= isa<tile::MmaAttr>(dot.getAcc().getType().getLayout()); });
   return found && !em.isCpu();
+}
+
+/// Groups whose roles leave room for so many on a processor.
+static int64_t groupsOfRoles(Emission &em) {
+  constexpr int64_t registersOfProcessor = 65536;
+  tile::RolesOp roles = em.roles->op;
+  const int64_t consumers = roles.getTeams() * em.kernel.getGroup();
+  return registersOfProcessor / (consumers * roles.getConsumerRegisters() + kWarpgroupLanes * roles.getProducerRegisters());
 }
 
 bool needsView(Value parameter) {
@@ -130,6 +139,10 @@ static LogicalResult finish(Emission &em) {
                                                           : rows == 2        ? "768 / "
                                                                              : "1024 / ") +
                                                          lanes));
+  }
+  if (em.roles->op && groupsOfRoles(em) > 1) {
+    em.out.setOneGroup(false);
+    em.out->setAttr("resident", em.builder.getStringAttr(std::to_string(groupsOfRoles(em))));
   }
   em.out.setParamNamesAttr(stringsOf(em.context, em.parameters));
   em.out.setCapacitiesAttr(stringsOf(em.context, capacities));
