@@ -30,6 +30,7 @@ bool same(const Numerics &a, const Numerics &b, PolicyField field) {
   case PolicyField::Denormals: return a.denormals == b.denormals;
   case PolicyField::LossScale: return a.lossScale == b.lossScale;
   case PolicyField::PerChannel: return a.perChannel == b.perChannel;
+  case PolicyField::FastSums: return a.fastSums == b.fastSums;
   }
   return true;
 }
@@ -43,6 +44,7 @@ void copy(Numerics &to, const Numerics &from, PolicyField field) {
   case PolicyField::Denormals: to.denormals = from.denormals; break;
   case PolicyField::LossScale: to.lossScale = from.lossScale; break;
   case PolicyField::PerChannel: to.perChannel = from.perChannel; break;
+  case PolicyField::FastSums: to.fastSums = from.fastSums; break;
   }
   if (states(from, field)) state(to, field);
 }
@@ -72,6 +74,7 @@ std::string fieldText(const Numerics &n, PolicyField field) {
     return text;
   }
   case PolicyField::PerChannel: return "@per_channel(" + std::to_string(n.perChannel) + ")";
+  case PolicyField::FastSums: return n.fastSums ? "@fast_sums" : "fast_sums=False";
   }
   return "";
 }
@@ -81,7 +84,7 @@ std::string policyText(const Numerics &n) {
   std::string text;
   for (PolicyField field :
        {PolicyField::Compute, PolicyField::Accumulate, PolicyField::Round, PolicyField::RoundAt,
-        PolicyField::Saturate, PolicyField::Denormals, PolicyField::LossScale, PolicyField::PerChannel})
+        PolicyField::Saturate, PolicyField::Denormals, PolicyField::LossScale, PolicyField::PerChannel, PolicyField::FastSums})
     if (!same(n, plain, field)) text += " " + fieldText(n, field);
   return text;
 }
@@ -103,7 +106,7 @@ Numerics roundingOf(const Numerics &n) {
 }
 Numerics withoutStorage(const Numerics &n) {
   return keep(n, {PolicyField::Accumulate, PolicyField::Compute, PolicyField::Round, PolicyField::RoundAt,
-                  PolicyField::Saturate, PolicyField::Denormals});
+                  PolicyField::Saturate, PolicyField::Denormals, PolicyField::FastSums});
 }
 
 std::optional<DType> join(DType a, DType b) {
@@ -228,6 +231,11 @@ Refusal refuseRange(DType dtype, const Numerics &n) {
     return meaningless(n, PolicyField::Denormals, dtype, "only floats have subnormal numbers");
   return std::nullopt;
 }
+Refusal refuseFastSums(DType dtype, const Numerics &n) {
+  if (!n.fastSums || (isFloat(dtype) && info(dtype).bits == 8)) return std::nullopt;
+  return meaningless(n, PolicyField::FastSums, dtype,
+                     "only products of floats of 8 bits have sums that are faster with fewer bits");
+}
 Refusal refuseStorage(DType dtype, const Numerics &n) {
   if (states(n, PolicyField::LossScale)) {
     if (!isFloat(dtype) || info(dtype).bits >= 32)
@@ -248,7 +256,7 @@ Refusal refuseStorage(DType dtype, const Numerics &n) {
 }  // namespace
 
 std::optional<PolicyRefusal> refusal(DType dtype, const Numerics &n) {
-  for (auto rule : {refuseAccumulate, refuseCompute, refuseRounding, refuseRange, refuseStorage})
+  for (auto rule : {refuseAccumulate, refuseCompute, refuseRounding, refuseRange, refuseFastSums, refuseStorage})
     if (auto refused = rule(dtype, n)) return refused;
   return std::nullopt;
 }

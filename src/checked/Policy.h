@@ -9,7 +9,8 @@ namespace tessera::checked {
 
 inline constexpr PolicyField kPolicyFields[] = {
     PolicyField::Accumulate, PolicyField::Compute,   PolicyField::Round,     PolicyField::RoundAt,
-    PolicyField::Saturate,   PolicyField::Denormals, PolicyField::LossScale, PolicyField::PerChannel};
+    PolicyField::Saturate,   PolicyField::Denormals, PolicyField::LossScale, PolicyField::PerChannel,
+    PolicyField::FastSums};
 
 bool states(const Numerics &numerics, PolicyField field);
 void state(Numerics &numerics, PolicyField field);

@@ -11,7 +11,7 @@ namespace tessera::checked {
 
 enum class Rounding : uint8_t { NearestEven, TowardZero, Up, Down, Stochastic };
 enum class Denormals : uint8_t { Keep, Flush };
-enum class PolicyField : uint8_t { Accumulate, Compute, Round, RoundAt, Saturate, Denormals, LossScale, PerChannel };
+enum class PolicyField : uint8_t { Accumulate, Compute, Round, RoundAt, Saturate, Denormals, LossScale, PerChannel, FastSums };
 /// What rides on a dtype: bf16 @accum(f32) @saturate. What it means, and which fields go together: Policy.h.
 struct Numerics {
   std::optional<DType> accumulate, compute;
@@ -21,6 +21,7 @@ struct Numerics {
   Denormals denormals = Denormals::Keep;
   int lossScale = 0;     // memory holds 2^lossScale times the value
   int perChannel = -1;   // memory holds integers; one scale for each index of this axis stands beside them
+  bool fastSums = false; // sums of products may keep fewer bits where that is faster
   uint16_t stated = 0;   // bit by PolicyField: what was written, also where it says what holds anyway
   bool operator==(const Numerics &) const = default;
 };

@@ -1,6 +1,7 @@
 // Values. One operation for each expression of the checked program.
 #include "irgen/FunctionGen.h"
 #include "ir/common/MaskAttr.h"
+#include "ir/common/ProductNotes.h"
 #include "support/Check.h"
 
 namespace tessera::irgen {
@@ -201,7 +202,10 @@ Value FunctionGen::genDot(const checked::Expr &expr, Location location) {
   aShape[rank - 1] = bShape[rank - 2] = aType.getShape()[rank - 1];
   a = fit(a, ir::TensorType::get(a.getContext(), aShape, aType.getElementType()), location);
   b = fit(b, ir::TensorType::get(b.getContext(), bShape, bType.getElementType()), location);
-  return builder_.create<graph::DotOp>(location, result, a, b);
+  auto product = builder_.create<graph::DotOp>(location, result, a, b);
+  bool ofBytes = aType.getElementType().getIntOrFloatBitWidth() == 8 && bType.getElementType().getIntOrFloatBitWidth() == 8;
+  if (expr.type.numerics.fastSums && ofBytes) product->setAttr(ir::kFastSums, builder_.getUnitAttr());
+  return product;
 }
 
 /// What is chosen from has the result's spelling of the axes that stay, the places theirs of the new ones.

@@ -136,6 +136,7 @@ static DictionaryAttr numericsOf(OpBuilder &builder, const checked::Type &type) 
   word("round_at", numerics.roundEachOp ? "each_op" : "store");
   word("denormals", numerics.denormals == checked::Denormals::Flush ? "flush" : "keep");
   list.set("saturate", builder.getBoolAttr(numerics.saturate));
+  if (numerics.fastSums) list.set("fast_sums", builder.getBoolAttr(true));
   return list.getDictionary(builder.getContext());
 }
 

@@ -51,7 +51,8 @@ TEST(Policies, WhatGoesTogether) {  // P1 to P12
                             "f32 @denormals(flush)",    "f16 @denormals(keep)",
                             "f16 @loss_scale(1024)",    "f8e5m2 @loss_scale(0.5)",
                             "i8 @per_channel(0)",       "i4 @per_channel(0) @compute(bf16) @accum(f32)",
-                            "f16 @round(up) @round(up)"})
+                            "f16 @round(up) @round(up)", "f8e4m3 @accum(f32) @fast_sums",
+                            "f8e5m2 @fast_sums"})
     EXPECT_EQ(ofType(right), "") << right;
   const std::pair<const char *, const char *> wrong[] = {
       {"bf16 @round(up) @round(down)", "E0350 `@round(up)` and `@round(down)` contradict"},
@@ -90,12 +91,23 @@ TEST(Policies, WhatGoesTogether) {  // P1 to P12
       {"i8 @per_channel(-1)", "E0359"},
       {"bf16 @round(sideways)", "E0307"},
       {"bf16 @satrate", "E0307"},
+      {"bf16 @fast_sums", "E0351 `@fast_sums` has no meaning for bf16: only products of floats of 8 bits"},
+      {"f6e2m3 @fast_sums", "E0351"},
+      {"i8 @fast_sums", "E0351"},
   };
   for (const auto &[dtype, words] : wrong) {
     SCOPED_TRACE(dtype);
     EXPECT_THAT(ofType(dtype), HasSubstr(words));
     EXPECT_THAT(ofType(dtype), Not(HasSubstr("+ ")));
   }
+}
+
+TEST(Policies, FastSumsAreThoseOfTheProduct) {  // P17
+  const std::string bundle = "policy Fast = Policy(storage=f8e4m3, accumulate=f32, fast_sums=True)\n";
+  std::string text = dumped(bundle + "def f[M, N, K](x: Tensor[M, K, Fast], w: Tensor[K, N, f8e4m3]) -> Tensor[M, N, f32]:\n    return x @ w\n");
+  EXPECT_THAT(text, HasSubstr("x#0: Tensor[M, K, f8e4m3 @accum(f32) @fast_sums]"));
+  const std::string two = "def f[M, N, K](x: Tensor[M, K, f8e4m3 @accum(f32) @fast_sums], w: Tensor[K, N, Exact]) -> Tensor[M, N, f32]:\n    return x @ w\n";
+  EXPECT_THAT(said("policy Exact = Policy(storage=f8e4m3, fast_sums=False)\n" + two), HasSubstr("`@fast_sums`"));
 }
 
 TEST(Policies, Bundles) {  // P13

@@ -118,6 +118,33 @@ tile.kernel @bytes(%a: !tsr.view<["M", "K"], f8E4M3FN>, %b: !tsr.view<["N", "K"]
   tile.kernel_end
 }
 
+// With fast sums the tensor cores keep them.
+// CHECK-LABEL: tile.kernel @bytes_fast
+// CHECK-SAME: "`@fast_sums`: the tensor cores keep the sums, with about 14 bits"
+// CHECK: tile.dot {{.*}}tsr.fast_sums
+tile.kernel @bytes_fast(%a: !tsr.view<["M", "K"], f8E4M3FN>, %b: !tsr.view<["N", "K"], f8E4M3FN>, %c: !tsr.view<["M", "N"], f32>) attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"a", in>, #tsr.param<"b", in>, #tsr.param<"c", out>], outputs = [],
+    context = ["m", "n", "k"], sizes = {m = 128 : i64, n = 256 : i64, k = 128 : i64},
+    grid = #tsr.grid<output, ["T.m", "T.n"], param = 2>, group = 256 : i64} {
+  %at = tile.alloc_shared : !A8
+  %bt = tile.alloc_shared : !B8
+  %m = tile.query "origin"
+  %n = tile.query "origin" {axis = 1 : i64}
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %step = tile.dim "T.k"
+  %K = tile.dim "K"
+  %start = tile.fill %zero : f32 to !C
+  %acc = scf.for %k = %c0 to %K step %step iter_args(%sum = %start) -> (!C) {
+    tile.copy %a[%m size "T.m", %k size "T.k"] to %at : <["M", "K"], f8E4M3FN> to !A8
+    tile.copy %b[%n size "T.n", %k size "T.k"] to %bt : <["N", "K"], f8E4M3FN> to !B8
+    %next = tile.dot %sum, %at, %bt {trans_b, tsr.fast_sums} : !C, !A8, !B8
+    scf.yield %next : !C
+  }
+  tile.store_fragment %acc, %c[%m size "T.m", %n size "T.n"] : !C, <["M", "N"], f32>
+  tile.kernel_end
+}
+
 // Those that do not are multiplied by warps.
 // CHECK-LABEL: tile.kernel @bytes_turned
 // CHECK-NOT: tile.roles

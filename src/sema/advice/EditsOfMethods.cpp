@@ -223,7 +223,7 @@ private:
 
   /// `@acc(f32)`: the only policy that begins so.
   void nearPolicy() {
-    static constexpr std::string_view known[] = {"accum", "compute", "round", "round_at", "stochastic_round", "saturate", "denormals", "loss_scale", "per_channel"};
+    static constexpr std::string_view known[] = {"accum", "compute", "round", "round_at", "stochastic_round", "saturate", "denormals", "loss_scale", "per_channel", "fast_sums"};
     const ast::Expr *e = place_.around.empty() ? nullptr : place_.around.back();
     if (!e) return;
     const std::string name = text(diagnostic_.span);

@@ -29,7 +29,7 @@ public:
     case Id::tooManyArguments: tupleOfSizes(), countsFromZero(), storedByIndex(); break;
     case Id::notAType: tensorType(); break;
     case Id::unknownPolicy:
-      nearKeyword({"storage", "compute", "accumulate", "rounding", "round_at", "saturate", "denormals", "loss_scale"}),
+      nearKeyword({"storage", "compute", "accumulate", "rounding", "round_at", "saturate", "denormals", "loss_scale", "fast_sums"}),
           longerWord();
       break;
     case Id::policyConflict: otherAccumulator(); break;

@@ -48,6 +48,7 @@ void setField(Numerics &n, PolicyField field, int value) {
   case PolicyField::Denormals: n.denormals = static_cast<Denormals>(value); break;
   case PolicyField::LossScale: n.lossScale = value; break;
   case PolicyField::PerChannel: n.perChannel = value; break;
+  case PolicyField::FastSums: n.fastSums = value != 0; break;
   case PolicyField::Accumulate:
   case PolicyField::Compute: TSR_UNREACHABLE("a dtype is no number");
   }
@@ -192,7 +193,7 @@ static std::optional<Numerics> statedPolicy(Context &cx, const ast::Expr &expr, 
     std::string word = text ? text->value : argument ? std::string(cx.sources.text(argument->span)) : "";
     return ifOk(policyWord(cx, policy, word, expr.span, false, n));
   }
-  if (policy == "saturate" || policy == "stochastic_round") {
+  if (policy == "saturate" || policy == "fast_sums" || policy == "stochastic_round") {
     if (call && !call->arguments.empty()) {
       auto builder = report(cx, Id::tooManyArguments, call->arguments[0].span, "@" + policy, "no arguments",
                             std::to_string(call->arguments.size()));
@@ -201,6 +202,7 @@ static std::optional<Numerics> statedPolicy(Context &cx, const ast::Expr &expr, 
       return std::nullopt;
     }
     if (policy == "saturate") setField(n, PolicyField::Saturate, 1);
+    else if (policy == "fast_sums") setField(n, PolicyField::FastSums, 1);
     else setField(n, PolicyField::Round, static_cast<int>(Rounding::Stochastic));
     return n;
   }
@@ -231,7 +233,7 @@ static std::optional<Numerics> statedPolicy(Context &cx, const ast::Expr &expr, 
   if (!call && !firstUnknown(cx, "@" + policy)) return std::nullopt;
   static const std::vector<std::string_view> names = {"accum",      "compute",  "saturate",  "stochastic_round",
                                                       "round",      "round_at", "denormals", "loss_scale",
-                                                      "per_channel"};
+                                                      "per_channel", "fast_sums"};
   auto near = diag::didYouMean(policy, names);
   if (std::vector<std::string_view> bundles; near.empty() && !call && module) {
     bundles = bundleNames(*module);
@@ -327,10 +329,10 @@ static bool bundleField(Context &cx, const Given &arg, Value &bundle) {
     if (!dtype) return false;
     (field == "compute" ? one.compute : one.accumulate) = dtype;
     state(one, field == "compute" ? PolicyField::Compute : PolicyField::Accumulate);
-  } else if (field == "saturate") {
-    auto truth = knownBool(cx, arg.value, arg.span, "`saturate`");
+  } else if (field == "saturate" || field == "fast_sums") {
+    auto truth = knownBool(cx, arg.value, arg.span, field == "saturate" ? "`saturate`" : "`fast_sums`");
     if (!truth) return false;
-    setField(one, PolicyField::Saturate, *truth);
+    setField(one, field == "saturate" ? PolicyField::Saturate : PolicyField::FastSums, *truth);
   } else if (field == "loss_scale") {
     if (!policyNumber(cx, field, arg.value, arg.span, one)) return false;
   } else if (wordField(field, true) && field != "round") {
@@ -341,7 +343,7 @@ static bool bundleField(Context &cx, const Given &arg, Value &bundle) {
     if (!policyWord(cx, field, arg.value.text, arg.span, true, one)) return false;
   } else {
     static const std::vector<std::string_view> fields = {"storage",  "compute",  "accumulate", "rounding",
-                                                         "round_at", "saturate", "denormals",  "loss_scale"};
+                                                         "round_at", "saturate", "denormals",  "loss_scale", "fast_sums"};
     std::string_view near = field == "round"   ? "rounding"
                             : field == "accum" ? "accumulate"
                                                : diag::didYouMean(field, fields);
@@ -350,7 +352,7 @@ static bool bundleField(Context &cx, const Given &arg, Value &bundle) {
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(arg.keywordSpan, std::string(near), "write `" + std::string(near) + "`");
     else
-      builder.help("a policy has storage, compute, accumulate, rounding, round_at, saturate, denormals and loss_scale");
+      builder.help("a policy has storage, compute, accumulate, fast_sums, rounding, round_at, saturate, denormals and loss_scale");
     return false;
   }
   if (auto twice = disagreement(bundle.type.numerics, one)) {

@@ -5,6 +5,7 @@
 // what follows: the reshape moves behind it, as a transpose moves behind a cast of an operand. A reshape of what lies in memory costs nothing; where one would have to move
 // elements, everything stays as it is.
 #include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
 #include "llvm/ADT/SetVector.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -247,7 +248,7 @@ void foldBatch(graph::DotOp dot) {
   if (!folder.canFold(dot.getLhs()) || !folder.findFollowers(dot.getResult(), /*all=*/true)) return;
   Type type = TensorType::get(dot.getContext(), {rows, shape.back()}, dot.getType().getElementType());
   Value left = folder.folded(dot.getLhs(), dot);
-  Value product = OpBuilder(dot).create<graph::DotOp>(dot.getLoc(), type, left, matrix);
+  Value product = addedUpAs(dot, OpBuilder(dot).create<graph::DotOp>(dot.getLoc(), type, left, matrix));
   folder.replace(dot.getResult(), product);
   dot.erase();
 }

@@ -2,6 +2,7 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/MaskAttr.h"
 #include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
 #include "transforms/schedule/Privatise.h"
@@ -131,7 +132,7 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
       if (!a || !b) return false;
       BlockArgument carried = loop.getRegionIterArg(i);
       carried.setLoc(starts[i].getLoc());
-      Value product = builder_.create<graph::DotOp>(line, carried.getType(), a, b);
+      Value product = addedUpAs(dot, builder_.create<graph::DotOp>(line, carried.getType(), a, b));
       sums.push_back(arithmetic("add", carried, product, starts[i].getLoc()));
     }
     builder_.create<scf::YieldOp>(line, sums);

@@ -1,5 +1,6 @@
 #include "transforms/schedule/ScoreTiles.h"
 #include "ir/common/MaskAttr.h"
+#include "ir/common/ProductNotes.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -28,7 +29,7 @@ bool ScoreTiles::multiply(const Indices &tile) {
     Value right = privatiser_.operandTile(dot, 1, tile, held());
     if (!right) return false;
     Type type = TensorType::get(builder_.getContext(), {tile[rank_ - 2].size, tile.back().size}, dot.getType().getElementType());
-    privatiser_.give(dot.getResult(), builder_.create<graph::DotOp>(dot.getLoc(), type, left_[i], right));
+    privatiser_.give(dot.getResult(), addedUpAs(dot, builder_.create<graph::DotOp>(dot.getLoc(), type, left_[i], right)));
   }
   return true;
 }

@@ -1,5 +1,6 @@
 // Which results go over scores again, and the scores that they read as columns.
 #include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
 #include "llvm/ADT/SetVector.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
@@ -252,7 +253,7 @@ private:
     Operation *marked = consumer.op;
     if (consumer.isRight) {
       auto dot = cast<graph::DotOp>(consumer.op);
-      auto other = builder_.create<graph::DotOp>(dot.getLoc(), turnedType(dot.getType()), weights, turner_.transposed(dot.getLhs()));
+      auto other = addedUpAs(dot, builder_.create<graph::DotOp>(dot.getLoc(), turnedType(dot.getType()), weights, turner_.transposed(dot.getLhs())));
       readTurned(dot.getResult(), other.getResult());
       dot.getResult().replaceAllUsesWith(turner_.transposed(other.getResult()));
       marked = other;

@@ -3,6 +3,7 @@
 // The derivative of `x @ table.T` by the table is `transpose(x.T @ dy)`. As `dy.T @ x` it has the order in which the table lies:
 // what goes on with both, such as an optimiser, reads rows beside rows.
 #include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Passes.h"
@@ -31,7 +32,8 @@ struct TurnResults : PassWrapper<TurnResults, OperationPass<graph::FuncOp>> {
       Operation *turn = *dot->user_begin();
       Value lhs = turner.transposed(dot.getRhs()), rhs = turner.transposed(dot.getLhs());
       Location line = nameHint(turn->getResult(0)).empty() ? dot.getLoc() : turn->getLoc();
-      turn->getResult(0).replaceAllUsesWith(builder.create<graph::DotOp>(line, turn->getResult(0).getType(), lhs, rhs));
+      auto turned = addedUpAs(dot, builder.create<graph::DotOp>(line, turn->getResult(0).getType(), lhs, rhs));
+      turn->getResult(0).replaceAllUsesWith(turned.getResult());
       turn->erase();
       dot->erase();
     }

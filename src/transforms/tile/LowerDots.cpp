@@ -1,4 +1,5 @@
 // Dots: their operands in shared memory, their sums in the registers of the group.
+#include "ir/common/ProductNotes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/tile/Lowering.h"
 
@@ -192,14 +193,12 @@ LogicalResult KernelLowering::lowerDot(graph::DotOp op, Value acc, Value result)
   std::optional<Operand> b = a ? dotOperand(op.getRhs(), op) : std::nullopt;
   if (!a || !b) return failure();
   if (!acc) {
-    Value zero = identity("sum", elementTypeOf(op.getType()), op.getLoc());
+    Value zero = identity("sum", elementTypeOf(op.getType()), unnamed(op.getLoc()));
     acc = builder_.create<tile::FillOp>(op.getLoc(), fragmentType(op.getResult()), zero);
   }
   auto flag = [&](bool on) { return on ? builder_.getUnitAttr() : UnitAttr(); };
-  values_.map(result, builder_
-                          .create<tile::DotOp>(result.getLoc(), acc.getType(), acc, a->buffer, b->buffer,
-                                               flag(a->transposed), flag(b->transposed))
-                          .getResult());
+  auto product = builder_.create<tile::DotOp>(result.getLoc(), acc.getType(), acc, a->buffer, b->buffer, flag(a->transposed), flag(b->transposed));
+  values_.map(result, addedUpAs(op, product).getResult());
   return success();
 }
 

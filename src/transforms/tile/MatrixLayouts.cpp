@@ -8,6 +8,7 @@
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
 #include "ir/common/WhyNot.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -161,7 +162,7 @@ private:
                              " warpgroups take a multiple of " + Twine(rows) + " rows, of " + Twine(kBlock) + " columns and of " +
                              Twine(depth) + " along k");
     auto sums = extents_.greatestCount(shape);
-    int64_t most = isFloat8(operand) ? kMostSumsInParts : kMostSums;
+    int64_t most = addsInParts(dot) ? kMostSumsInParts : kMostSums;
     if (!sums || *sums > most * static_cast<int64_t>(kernel_.getGroup()))
       return refuse(dot, "the sums of " + productText(dot) + " take more than " + Twine(most) + " registers of a lane");
     return true;
@@ -307,9 +308,13 @@ private:
     if (warpgroups_) {
       addReason(kernel_, "products by warpgroups, which read their operands from shared memory");
       bool inParts = kernel_.getBody().walk([](tile::DotOp dot) {
-        return isFloat8(dot.getB().getType().getElementType()) ? WalkResult::interrupt() : WalkResult::advance();
+        return addsInParts(dot) ? WalkResult::interrupt() : WalkResult::advance();
+      }).wasInterrupted();
+      bool fast = kernel_.getBody().walk([](tile::DotOp dot) {
+        return hasFastSums(dot) ? WalkResult::interrupt() : WalkResult::advance();
       }).wasInterrupted();
       if (inParts) addReason(kernel_, "floats of 8 bits: the tensor cores add up 128 products, which are then added in f32");
+      if (fast) addReason(kernel_, "`@fast_sums`: the tensor cores keep the sums, with about 14 bits");
       return;
     }
     for (tile::Layout layout : chosen_) {
@@ -320,7 +325,10 @@ private:
   }
 
   static constexpr int64_t kMostConsumers = 3 * kWarpgroupLanes;
-  static bool isFloat8(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+  static bool addsInParts(tile::DotOp dot) {
+    Type type = dot.getB().getType().getElementType();
+    return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8 && !hasFastSums(dot);
+  }
 
   static constexpr int64_t kMostSums = 160;  // registers of a lane for the sums of one product
   static constexpr int64_t kMostSumsInParts = 128;  // where it has 64 more for a part of them (wgmma.h, dot_in_parts)

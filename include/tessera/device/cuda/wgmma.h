@@ -320,10 +320,10 @@ TSR_DEVICE void dot_in_parts(Fragment<float, M, N, MmaGrid<WarpRows, 1>> &acc, c
   }
 }
 
-/// Begins acc = (Add ? acc : 0) + a * b; sums of floats of 8 bits are done when it returns.
-template <bool Add, class T, int M, int N, int WarpRows, class A, class B>
+/// Begins acc = (Add ? acc : 0) + a * b; sums of floats of 8 bits are done when it returns, unless they are `Fast`.
+template <bool Add, bool Fast = false, class T, int M, int N, int WarpRows, class A, class B>
 TSR_DEVICE void begin_by_warpgroups(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
-  if constexpr (is_float8<typename A::Element>) {
+  if constexpr (is_float8<typename A::Element> && !Fast) {
     if constexpr (!Add) acc = Fragment<T, M, N, MmaGrid<WarpRows, 1>>(T(0));
     dot_in_parts(acc, a, b);
   } else {
@@ -361,6 +361,28 @@ template <class T, int M, int N, int WarpRows, class A, class B>
 TSR_DEVICE void begin_product(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b) {
   detail::begin_by_warpgroups<false>(acc, a, b);
 }
+
+/// Behind the operands of a product: its sums stay in the tensor cores, which keep about 14 bits of those of floats of 8 bits.
+struct FastSums {};
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void begin_dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b, FastSums) {
+  detail::begin_by_warpgroups<true, true>(acc, a, b);
+}
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void begin_product(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b, FastSums) {
+  detail::begin_by_warpgroups<false, true>(acc, a, b);
+}
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void dot(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b, FastSums fast) {
+  begin_dot(acc, a, b, fast);
+  detail::wgmma_wait<0>();
+}
+template <class T, int M, int N, int WarpRows, class A, class B>
+TSR_DEVICE void product(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const A &a, const B &b, FastSums fast) {
+  begin_product(acc, a, b, fast);
+  detail::wgmma_wait<0>();
+}
+
 TSR_DEVICE void finish_products() { detail::wgmma_wait<0>(); }
 /// All but the latest: the tensor cores go on while its operands' stage stays, and the sums hold nothing yet.
 TSR_DEVICE void finish_earlier_products() { detail::wgmma_wait<1>(); }

@@ -1,5 +1,6 @@
 // Products of tiles, and the sums that they add to.
 #include "ir/common/Common.h"
+#include "ir/common/ProductNotes.h"
 #include "support/Check.h"
 #include "transforms/target/cpu/Operands.h"
 #include "transforms/target/tiles/Tiles.h"
@@ -47,10 +48,9 @@ LogicalResult emitDot(Emission &em, tile::DotOp op) {
                              [](tile::RingReleaseOp release) { return release.getLate(); });
   auto next = dyn_cast_or_null<tile::DotOp>(op->getNextNode());  // begun before this one is done
   bool goesOn = next && isOfWarpgroups(op) && isOfWarpgroups(next) && next.getA() != op.getResult();
-  statement(em,
-            call((passed || runsOn || goesOn || op.getRunsOn() ? "tsr::begin_" : "tsr::") + what,
-                 {sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())}, em.none()),
-            op.getLoc());
+  std::vector<ExprRef> args{sum->place, operand(op.getA(), op.getTransA()), operand(op.getB(), op.getTransB())};
+  if (ir::hasFastSums(op) && isOfWarpgroups(op)) args.push_back(call("tsr::FastSums", {}, out::NamedType::get(em.context, "tsr::FastSums")));
+  statement(em, call((passed || runsOn || goesOn || op.getRunsOn() ? "tsr::begin_" : "tsr::") + what, args, em.none()), op.getLoc());
   return success();
 }
 
