@@ -24,6 +24,21 @@ tile::WriteSharedOp onlyWriteOfLeftOperand(tile::DotOp dot) {
   return fits ? write : tile::WriteSharedOp();
 }
 
+bool producerKnows(tile::KernelOp kernel, Value value) {
+  if (isa<tile::FragmentType>(value.getType())) return false;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return argument.getOwner()->getParentOp() == kernel || (loop && argument == loop.getInductionVar());
+  }
+  Operation *op = value.getDefiningOp();
+  auto readOnly = [](Value base) {
+    return llvm::all_of(base.getUsers(), [](Operation *user) { return !isa<tile::StoreFragmentOp, tile::StoreElementOp, tile::AtomicOp>(user); });
+  };
+  if (auto load = dyn_cast<tile::LoadElementOp>(op); load && !readOnly(load.getBase())) return false;
+  return isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::ElementwiseOp, tile::CastOp, tile::LoadElementOp>(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isa<ViewType>(operand.getType()) || producerKnows(kernel, operand); });
+}
+
 namespace {
 
 class Planner {
@@ -144,7 +159,7 @@ private:
                               Twine(panel) + " columns");
     bool alone = llvm::all_of(base.getUsers(), [](Operation *user) { return isa<tile::CopyOp>(user); });
     if (!alone) return refuse(copy, name + " is also read or written in another way");
-    bool known = llvm::all_of(copy.getOffsets(), [&](Value offset) { return producerKnows(offset); }) && producerReaches(copy);
+    bool known = llvm::all_of(copy.getOffsets(), [&](Value offset) { return producerKnows(kernel_, offset); }) && producerReaches(copy);
     return require(known, copy, "where a tile of " + name + " begins, or whether it is loaded, depends on what the kernel computes");
   }
 
@@ -156,31 +171,15 @@ private:
   bool producerReaches(Operation *op) {
     for (Operation *around = op->getParentOp(); around != kernel_; around = around->getParentOp()) {
       if (auto loop = dyn_cast<scf::ForOp>(around)) {
-        if (!producerKnows(loop.getLowerBound()) || !producerKnows(loop.getUpperBound()) || !producerKnows(loop.getStep()))
+        if (!producerKnows(kernel_, loop.getLowerBound()) || !producerKnows(kernel_, loop.getUpperBound()) || !producerKnows(kernel_, loop.getStep()))
           return false;
       } else if (auto branch = dyn_cast<scf::IfOp>(around)) {
-        if (!producerKnows(branch.getCondition())) return false;
+        if (!producerKnows(kernel_, branch.getCondition())) return false;
       } else {
         return false;
       }
     }
     return true;
-  }
-
-  /// Made of counters of loops, the group's place, and arguments that nothing in the kernel changes.
-  bool producerKnows(Value value) {
-    if (isa<tile::FragmentType>(value.getType())) return false;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      return argument.getOwner()->getParentOp() == kernel_ || (loop && argument == loop.getInductionVar());
-    }
-    Operation *op = value.getDefiningOp();
-    if (auto load = dyn_cast<tile::LoadElementOp>(op); load && !readOnly(load.getBase())) return false;
-    return isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::ElementwiseOp, tile::CastOp, tile::LoadElementOp>(op) &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return isa<ViewType>(operand.getType()) || producerKnows(operand); });
-  }
-  static bool readOnly(Value base) {
-    return llvm::all_of(base.getUsers(), [](Operation *user) { return !isa<tile::StoreFragmentOp, tile::StoreElementOp, tile::AtomicOp>(user); });
   }
 
   /// A tensor has one map, so its tiles have one number of rows.

@@ -35,6 +35,9 @@ bool isOneRow(ir::SharedType type);
 /// Reads what the producer has brought for this turn.
 bool readsStage(ir::tile::ReadSharedOp read);
 
+/// A value that the producer can compute by itself: of counters of loops, the group's place, and what nothing in the kernel changes.
+bool producerKnows(ir::tile::KernelOp kernel, mlir::Value value);
+
 /// Operands of the kernel lie in panels: its products are those of warpgroups.
 bool hasPanels(ir::tile::KernelOp kernel);
 

@@ -9,7 +9,8 @@
 //     x = k * s                     ->      x = k * s
 //     v = load l[b, n]                      v = read t
 //
-// Only where the producer brings a tile that lies at the same places, so that it knows where the vector lies.
+// So do the scales that a weight of few bits has for each row and group of columns. Only where the producer brings a tile in the same
+// turn, and knows where the vector lies.
 #include "ir/common/Names.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
@@ -25,12 +26,12 @@ namespace {
 
 constexpr int64_t kMoved = 4;  // elements of 32 bits that a copy moves at least
 
-/// Elements in a row along the last axis of an input that nothing else reads, as many as whole copies take.
+/// Elements in a row along the last axis of an input, as many as whole copies take.
 bool canBeRow(tile::LoadFragmentOp load, Extents &extents) {
   tile::FragmentType type = load.getResult().getType();
   auto base = dyn_cast<BlockArgument>(load.getBase());
   size_t rank = load.getOffsets().size();
-  if (type.getRank() != 1 || !type.getElementType().isF32() || load.getOther() || !base || !base.hasOneUse() || rank < 2) return false;
+  if (type.getRank() != 1 || !type.getElementType().isF32() || load.getOther() || !base || rank < 2) return false;
   auto view = cast<ViewType>(base.getType());
   if (view.getPlaces()) return false;  // rows that lie apart
   for (size_t axis = 0; axis < rank; ++axis)
@@ -39,13 +40,30 @@ bool canBeRow(tile::LoadFragmentOp load, Extents &extents) {
   return values.size() == 1 && values[0] % kMoved == 0;
 }
 
-/// Whether a copy of the load's block, in a loop, takes its tile from the same places.
-bool comesWithTile(tile::LoadFragmentOp load) {
-  if (!isa<scf::ForOp>(load->getParentOp())) return false;
-  auto isThere = [&](tile::CopyOp copy) {
-    return copy.getOffsets().size() > load.getOffsets().size() && llvm::equal(copy.getOffsets().take_front(load.getOffsets().size()), load.getOffsets());
-  };
-  return llvm::any_of(load->getBlock()->getOps<tile::CopyOp>(), isThere);
+bool dependsOn(Value value, Value counter) {
+  if (value == counter) return true;
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, counter); });
+}
+
+/// Whether the producer copies a tile in the load's turn of a loop, and knows where the vector of this turn lies.
+bool comesWithTile(tile::KernelOp kernel, tile::LoadFragmentOp load) {
+  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+  if (!loop || load->getBlock()->getOps<tile::CopyOp>().empty()) return false;
+  return llvm::all_of(load.getOffsets(), [&](Value offset) { return producerKnows(kernel, offset); }) &&
+         llvm::any_of(load.getOffsets(), [&](Value offset) { return dependsOn(offset, loop.getInductionVar()); });
+}
+
+/// The loads of an input, if all that reads it can be brought.
+SmallVector<tile::LoadFragmentOp> loadsOf(tile::KernelOp kernel, Value base, Extents &extents) {
+  SmallVector<tile::LoadFragmentOp> loads;
+  for (Operation *user : base.getUsers()) {
+    auto load = dyn_cast<tile::LoadFragmentOp>(user);
+    if (!load || !canBeRow(load, extents) || !comesWithTile(kernel, load)) return {};
+    loads.push_back(load);
+  }
+  std::reverse(loads.begin(), loads.end());  // users are listed from the last on
+  return loads;
 }
 
 void stageRow(tile::LoadFragmentOp load) {
@@ -64,7 +82,8 @@ void stageRow(tile::LoadFragmentOp load) {
   points[points.size() - 2] = false;  // a row of the last two axes
   builder.create<tile::CopyOp>(loc, load.getBase(), load.getOffsets(), builder.getDenseBoolArrayAttr(points), load.getSizesAttr(), load.getStepsAttr(),
                                load.getInBoundsAttr(), buffer, UnitAttr());
-  auto read = builder.create<tile::ReadSharedOp>(load.getLoc(), load.getResult().getType(), buffer, ValueRange{zero, zero}, builder.getDenseBoolArrayAttr({true, false}),
+  Location line = nameHint(load.getResult()).empty() && !base.empty() ? named((base + "_part").str(), load.getLoc()) : load.getLoc();
+  auto read = builder.create<tile::ReadSharedOp>(line, load.getResult().getType(), buffer, ValueRange{zero, zero}, builder.getDenseBoolArrayAttr({true, false}),
                                                  DimsAttr::get(builder.getContext(), {one, extent}), builder.getDenseI64ArrayAttr({1, 1}),
                                                  builder.getDenseBoolArrayAttr({true, true}), Value(), UnitAttr());
   load.getResult().replaceAllUsesWith(read.getResult());
@@ -79,11 +98,8 @@ struct StageVectors : PassWrapper<StageVectors, OperationPass<tile::KernelOp>> {
     tile::KernelOp kernel = getOperation();
     if (!hasPanels(kernel)) return;
     Extents extents(kernel);
-    SmallVector<tile::LoadFragmentOp> loads;
-    kernel.getBody().walk([&](tile::LoadFragmentOp load) {
-      if (canBeRow(load, extents) && comesWithTile(load)) loads.push_back(load);
-    });
-    for (tile::LoadFragmentOp load : loads) stageRow(load);
+    for (BlockArgument base : kernel.getBody().getArguments())
+      for (tile::LoadFragmentOp load : loadsOf(kernel, base, extents)) stageRow(load);
   }
 };
 
