@@ -475,6 +475,42 @@ TSR_DEVICE void convert(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fr
 #endif
 }
 
+namespace detail {
+
+/// Numbers of 4 bits in bf16, two at a time: the bits of 128 + n are those of 128 and n, and 128 less is n, exactly. `Shift`: where
+/// in its byte each number begins.
+template <int Shift, int M, int N, int WarpRows>
+TSR_DEVICE void convert_halves(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fragment<uint8_t, M, N, MmaGrid<WarpRows, 1>> &from) {
+#if defined(__CUDA_ARCH__)
+  uint32_t bits = 0x000f000f, one_hundred_and_28 = 0x43004300;  // in registers: three operands at once
+  asm("" : "+r"(bits), "+r"(one_hundred_and_28));
+  TSR_UNROLL
+  for (int i = 0; i < from.rows; ++i) {
+    TSR_UNROLL
+    for (int j = 0; j < from.cols; j += 2) {
+      const uint32_t both = static_cast<uint32_t>(from(i, j)) | static_cast<uint32_t>(from(i, j + 1)) << 8;
+      const uint32_t apart = __byte_perm(both, 0, 0x4140);  // a byte in each half
+      const uint32_t sum = ((apart >> Shift) & bits) | one_hundred_and_28;
+      uint32_t pair;
+      asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(sum), "r"(one_hundred_and_28));
+      memcpy(&to.element[i][j], &pair, sizeof pair);
+    }
+  }
+#endif
+}
+
+}  // namespace detail
+
+/// to = from & 15, and to = from >> 4: numbers of 4 bits of which each byte holds two.
+template <int M, int N, int WarpRows>
+TSR_DEVICE void convert_lower_halves(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fragment<uint8_t, M, N, MmaGrid<WarpRows, 1>> &from) {
+  detail::convert_halves<0>(to, from);
+}
+template <int M, int N, int WarpRows>
+TSR_DEVICE void convert_upper_halves(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fragment<uint8_t, M, N, MmaGrid<WarpRows, 1>> &from) {
+  detail::convert_halves<4>(to, from);
+}
+
 /// acc(i, j) *= scale(i); skipped by warps whose scales are all 1.
 template <class T, int M, int N, int WarpRows>
 TSR_DEVICE void scale_rows(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc, const RowVector<T, M, MmaGrid<WarpRows, 1>> &scale) {

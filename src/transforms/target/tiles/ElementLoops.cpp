@@ -91,16 +91,39 @@ ExprRef elementOf(Emission &em, Value value, const ExprRef &i, const ExprRef &j,
   return read(element(place, at, type.getElementType()));
 }
 
-/// Bytes that become bf16 in the layout of a left operand: wgmma.h converts two at a time.
-static bool convertsBytes(Operation &op) {
+/// `value` is the number, everywhere.
+static bool isFilledWith(Value value, int64_t number) {
+  auto fill = value.getDefiningOp<tile::FillOp>();
+  auto constant = fill ? fill.getValue().getDefiningOp<tile::ConstantOp>() : tile::ConstantOp();
+  auto integer = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return integer && integer.getValue().getZExtValue() == static_cast<uint64_t>(number);
+}
+
+/// What wgmma.h converts to bf16 two at a time, in the layout of a left operand: bytes, or the lower or the upper halves of bytes.
+struct Conversion {
+  const char *helper = nullptr;
+  Value bytes;
+};
+static Conversion conversionOf(Operation &op) {
   auto cast = dyn_cast<tile::CastOp>(op);
-  if (!cast || cast.getRounding() || cast.getSaturate()) return false;
-  auto from = llvm::cast<tile::FragmentType>(cast.getValue().getType()),
-       to = llvm::cast<tile::FragmentType>(cast.getResult().getType());
+  if (!cast || cast.getRounding() || cast.getSaturate()) return {};
+  auto to = llvm::cast<tile::FragmentType>(cast.getResult().getType());
   auto layout = dyn_cast<tile::MmaAttr>(to.getLayout());
-  auto read = cast.getValue().getDefiningOp<tile::ReadSharedOp>();
-  return layout && layout.getCols() == 1 && read && read.getBase().getType().getSwizzle() == "panels" &&
-         ir::dtypeOf(from.getElementType()) == DType::I8 && to.getElementType().isBF16();
+  if (!layout || layout.getCols() != 1 || !to.getElementType().isBF16()) return {};
+  auto isOf = [](Value value, DType dtype) {
+    auto read = value.getDefiningOp<tile::ReadSharedOp>();
+    return read && read.getBase().getType().getSwizzle() == "panels" && ir::dtypeOf(llvm::cast<tile::FragmentType>(value.getType()).getElementType()) == dtype;
+  };
+  Value value = cast.getValue();
+  if (isOf(value, DType::I8)) return {"tsr::convert", value};
+  auto half = value.getDefiningOp<tile::ElementwiseOp>();
+  if (!half || half.getArgs().size() != 2) return {};
+  Value bytes = half.getArgs()[0];
+  if (auto wider = bytes.getDefiningOp<tile::CastOp>()) bytes = wider.getValue();
+  if (!isOf(bytes, DType::U8)) return {};
+  if (half.getMnemonic() == "and" && isFilledWith(half.getArgs()[1], 15)) return {"tsr::convert_lower_halves", bytes};
+  if (half.getMnemonic() == "shr" && isFilledWith(half.getArgs()[1], 4)) return {"tsr::convert_upper_halves", bytes};
+  return {};
 }
 
 LogicalResult emitElementwiseLoop(Emission &em, Operation &op) {
@@ -126,9 +149,8 @@ LogicalResult emitElementwiseLoop(Emission &em, Operation &op) {
       em.lastLoop = joined;
     }
   }
-  if (convertsBytes(op)) {
-    statement(em, call("tsr::convert", {place, materialised(em, op.getOperand(0))->operands[0]}, em.none()),
-              op.getLoc());
+  if (Conversion conversion = conversionOf(op); conversion.helper) {
+    statement(em, call(conversion.helper, {place, materialised(em, conversion.bytes)->operands[0]}, em.none()), op.getLoc());
     em.values->bound[result] = place;
     return success();
   }
