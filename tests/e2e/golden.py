@@ -28,7 +28,8 @@ MACHINES = {"sm_90a": ("cuda:sm_90a", [os.path.join(ROOT, path) for path in ("te
                                                                          "tests/e2e/programs/attention.tsr")])}
 # Functions of a program that are shown for that machine alone.
 PARTS = {os.path.join(ROOT, "tests/e2e/programs/narrow_products.tsr"): ("sm_90a", ["tiles", "rescaled"]),
-         os.path.join(ROOT, "tests/e2e/programs/attention_slopes.tsr"): ("sm_90a", ["slopes"])}
+         os.path.join(ROOT, "tests/e2e/programs/attention_slopes.tsr"): ("sm_90a", ["slopes"]),
+         os.path.join(ROOT, "tests/e2e/programs/served_products.tsr"): ("sm_90a", ["int4_tiles", "fast"])}
 TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
 
 
