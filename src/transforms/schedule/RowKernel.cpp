@@ -178,6 +178,28 @@ SmallVector<Value> FunctionScheduler::arraysBeside(Value root) {
   return found;
 }
 
+/// Numbers of the rows of an array that a row kernel stores, of which sums over these rows are made later: the kernel has them at hand, and
+/// stores them, too. The derivative by a norm's scale would read the norm's argument once more for them.
+SmallVector<Value> FunctionScheduler::numbersForSums(Value root, size_t fixed) {
+  if (fixed == 0 || longAxes(root.getType()).empty() || !when_.empty() || root.getParentBlock() != &function_.entry()) return {};
+  ArrayRef<DimAttr> leading = shapeOf(root.getType()).take_front(fixed);
+  llvm::DenseSet<Value> under;
+  walkBack(root, [&](Value each) { return under.insert(each).second && !leaves_.count(each); });
+  auto isAtHand = [&](Value number) {
+    llvm::SetVector<Value> sums;
+    topReductions(number, sums);
+    return shapeOf(number.getType()).size() >= fixed && shapeOf(number.getType()).take_front(fixed) == leading && axesOfRows(number) == fixed &&
+           llvm::all_of(sums, [&](Value sum) { return under.contains(sum); }) && isReadyButFor(number, {}) && numbersOfAll(number).empty();
+  };
+  llvm::SetVector<Value> found;
+  for (auto sum : function_.entry().getOps<graph::ReduceOp>()) {
+    bool isToCome = isForLanes(sum) && isLong(sum) && !leaves_.count(sum.getResult()) && !under.contains(sum.getResult()) && !holds(sum.getOperand(), isDot);
+    SmallVector<Value> rows = isToCome ? rowsUnder(sum.getOperand()) : SmallVector<Value>();
+    if (llvm::all_of(rows, isAtHand)) found.insert(rows.begin(), rows.end());
+  }
+  return found.takeVector();
+}
+
 /// Stores what `value` needs of rows: by one kernel that goes over the rows once, where all of it is of the same rows.
 LogicalResult FunctionScheduler::makeRows(Value value) {
   SmallVector<Value> rows = rowsUnder(value);

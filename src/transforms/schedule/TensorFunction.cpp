@@ -280,12 +280,14 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     bool byLane = llvm::all_of(reductions, [](Value found) { return isForLanes(found.getDefiningOp<graph::ReduceOp>()); });
     if (fixed > rank || (fixed == rank && byLane && !expands))
       return finish(laneKernel(value, target, true, sumsBeside(value)));
+    SmallVector<Stored> others = memoryForAll(numbersForSums(value, fixed));
     if (hasOwnMemory && target.getDefiningOp<schedule::TempOp>() && target.use_empty())
-      if (Value memory = memoryToOverwrite(value, fixed)) {
+      if (Value memory = memoryOverRows(value, fixed, others)) {
         target.getDefiningOp()->erase();
         target = memory;
       }
-    return finish(rowKernel(value, fixed, target, memoryForAll(arraysBeside(value))));
+    others.append(memoryForAll(arraysBeside(value)));
+    return finish(rowKernel(value, fixed, target, others));
   }
 }
 

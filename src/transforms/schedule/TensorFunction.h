@@ -136,6 +136,7 @@ private:
   bool readsAny(mlir::Value value, llvm::ArrayRef<mlir::Value> of);
   llvm::SmallVector<mlir::Value> numbersOfAll(mlir::Value value);
   llvm::SmallVector<mlir::Value> arraysBeside(mlir::Value root);
+  llvm::SmallVector<mlir::Value> numbersForSums(mlir::Value root, size_t fixed);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
   // ---- running sums (ScanKernel.cpp)
