@@ -19,7 +19,8 @@ const fs::path known = TSR_SOURCE_DIR "/tests/corpus/reach", fresh = TSR_SOURCE_
 using Mark = std::vector<std::string>;
 
 struct Case {
-  std::string name, family, words, line;
+  std::string name, family, words;
+  std::vector<std::string> lines;  // whose text is a right place, too
   std::vector<std::string> plain;  // the text around the marks: one more than those
   std::vector<Mark> marks;
 
@@ -74,7 +75,7 @@ std::vector<Case> casesOf(const fs::path &file) {
     } else if (line.rfind("words: ", 0) == 0) {
       cases.back().words = line.substr(7);
     } else if (line.rfind("line: ", 0) == 0) {
-      cases.back().line = line.substr(6);
+      cases.back().lines.push_back(line.substr(6));
     } else {
       text += line + "\n";
     }
@@ -138,7 +139,8 @@ std::set<uint32_t> linesOf(const Case &one) {
   std::istringstream text(one.wrong());
   std::string shown;
   for (uint32_t l = 1; std::getline(text, shown); ++l)
-    if (!one.line.empty() && shown.find(one.line) != std::string::npos) lines.insert(l);
+    for (const std::string &symptom : one.lines)
+      if (shown.find(symptom) != std::string::npos) lines.insert(l);
   return lines;
 }
 

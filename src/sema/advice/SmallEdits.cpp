@@ -223,6 +223,10 @@ private:
     bool matrices = between != std::string::npos && comma < between && said.find(',', between) != std::string::npos;
     for (const auto &shape : shapesSaid())  // an axis of extent 1 is there to broadcast
       matrices &= std::find(shape.begin(), shape.end(), "1") == shape.end();
+    if (const auto shapes = shapesSaid(); shapes.size() > 1) {  // nor is one that lacks the last axis of the other
+      const auto &shorter = shapes[0].size() < shapes[1].size() ? shapes[0] : shapes[1], &longer = shapes[0].size() < shapes[1].size() ? shapes[1] : shapes[0];
+      matrices &= shorter.size() == longer.size() || !std::equal(shorter.begin(), shorter.end(), longer.begin());
+    }
     if (matrices) otherOperator(ast::BinaryOp::Mul, "@");
   }
 

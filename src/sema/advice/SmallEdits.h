@@ -96,6 +96,15 @@ std::vector<CandidateGroup> editsOfSearch(const diag::Diagnostic &diagnostic, co
 /// What any tree has, whatever the message says: tried where nothing likelier mends it. (EditsOfTheTree.cpp)
 std::vector<CandidateGroup> editsOfTheTree(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);
+/// What stands beside it is written in the same way but for one part. (EditsOfLikeness.cpp)
+std::vector<CandidateGroup> editsOfLikeness(const diag::Diagnostic &diagnostic, const Place &place,
+                                            const Sources &sources);
+/// What the function itself speaks for: names that nothing reads, extents that are declared. (EditsOfEvidence.cpp)
+std::vector<CandidateGroup> editsOfEvidence(const diag::Diagnostic &diagnostic, const Place &place,
+                                            const Sources &sources);
+/// What lies one step from what is written. (EditsOfNeighbours.cpp)
+std::vector<CandidateGroup> editsOfNeighbours(const diag::Diagnostic &diagnostic, const Place &place,
+                                              const Sources &sources);
 /// What the called function declares. (EditsOfCallees.cpp)
 std::vector<CandidateGroup> editsOfCallees(const diag::Diagnostic &diagnostic, const Place &place,
                                            const Sources &sources);

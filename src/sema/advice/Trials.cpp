@@ -5,9 +5,8 @@
 namespace tessera::sema {
 namespace {
 
-/// At most so many bytes of program are checked again for all messages together, and so many times. With what a check
-/// costs, that is about 100 ms.
-constexpr size_t kMostBytes = 5u << 18, kMostTrials = 160, kMostSteps = 20'000;
+/// At most so many bytes of program are checked again for all messages together. With what a check costs, that is about 100 ms.
+constexpr size_t kMostBytes = 5u << 18, kMostSteps = 20'000;
 constexpr std::string_view kModelFile = "<model>";  // what each trial of a model writes is read once, and is small
 constexpr size_t kLoaded = 4;  // what is imported is read once, and only what is called of it is checked again
 
@@ -137,7 +136,7 @@ std::optional<size_t> Trials::leftWith(const diag::Fix &fix) {
   return left;
 }
 
-bool Trials::isSpent() const { return trials_ == kMostTrials || bytes_ + bytesOf(text()) > kMostBytes; }
+bool Trials::isSpent() const { return trials_ >= most_ || bytes_ + bytesOf(text()) > kMostBytes; }
 
 const Part &Trials::partAt(Span place) {
   Part part{Excerpt(module_, text(), place), {}};
@@ -192,7 +191,7 @@ size_t Trials::bytesOf(const std::string &text) const {
 /// What is said about the module with this text; nothing if it cannot be read, or enough was tried already.
 std::optional<Messages> Trials::check(std::string text) {
   size_t size = bytesOf(text);
-  untried_ = trials_ == kMostTrials || bytes_ + size > kMostBytes;
+  untried_ = trials_ >= most_ || bytes_ + size > kMostBytes;
   if (untried_) return std::nullopt;
   ++trials_;
   bytes_ += size;

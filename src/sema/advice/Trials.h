@@ -60,8 +60,13 @@ public:
 
   /// Whether no more is tried.
   bool isSpent() const;
+  /// Some more may be tried, of what the author has to be shown besides: what is declared.
+  void allowMore() { most_ = kMostTrials + kMostBesides; }
 
 private:
+  /// At most so many times is the program checked again for all messages together.
+  static constexpr size_t kMostTrials = 240, kMostBesides = 32;
+
   const Part &partAt(Span place);
   const std::string &text() const { return sources_.file(module_.file).text; }
   bool isMended(const Messages &after, const diag::Diagnostic &target, const Part &part, const diag::Fix &fix) const;
@@ -79,7 +84,7 @@ private:
   std::map<std::string, Part> parts_;                     // by their texts
   std::map<const ast::Stmt *, const Part *> partOf_;      // by the statement of the module that a message points into
   std::map<std::string, std::optional<Messages>> tried_;  // several edits may come to one text
-  size_t trials_ = 0, bytes_ = 0;
+  size_t trials_ = 0, bytes_ = 0, most_ = kMostTrials;
   bool untried_ = false;  // the last edit, as enough was tried already
 };
 
