@@ -19,6 +19,7 @@ inline constexpr int kWrittenModule = -1;
 
 class FactTable;
 class CheckedBefore;
+class LibraryScopes;
 
 struct CheckOptions {
   bool keepUnsupported = false;  // check what later phases cannot compile yet, without saying so
@@ -28,6 +29,7 @@ struct CheckOptions {
   FactTable *facts = nullptr;     // where what is found out about the module is written down
   CheckedBefore *before = nullptr;  // what checks of earlier versions of the module found (sema/CheckedBefore.h)
   bool remember = true;             // what is found goes to `before`
+  LibraryScopes *library = nullptr;  // what an earlier check with these sources made of the library (modules/LibraryScopes.h)
   /// Told where the check of an entry point begins and ends; those that it needs come between.
   std::function<void(const std::string &name, Span nameSpan, bool begins)> onFunction;
 };

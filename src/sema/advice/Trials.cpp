@@ -1,5 +1,6 @@
 #include "sema/advice/Trials.h"
 #include "frontend/Parser.h"
+#include "sema/modules/LibraryScopes.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -8,7 +9,7 @@ namespace {
 /// At most so many bytes of program are checked again for all messages together. With what a check costs, that is about 100 ms.
 constexpr size_t kMostBytes = 5u << 18, kMostSteps = 20'000;
 constexpr std::string_view kModelFile = "<model>";  // what each trial of a model writes is read once, and is small
-constexpr size_t kLoaded = 4;  // what is imported is read once, and only what is called of it is checked again
+constexpr size_t kLoaded = 64;  // what is imported is evaluated once, and only what is called of it is checked again
 
 /// Of an edit that assumes a fact: the fact.
 std::string factOf(const diag::Fix &fix) {
@@ -69,13 +70,17 @@ Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t fro
 
 Trials::Trials(const ast::Module &module, const Sources &sources, const ModuleLoader &load, const CheckOptions &options,
                Messages all)
-    : module_(module), sources_(sources), load_(load), options_(options), whole_{Excerpt(text()), std::move(all)} {
+    : module_(module), sources_(sources), load_(load), options_(options), library_(std::make_unique<LibraryScopes>()),
+      whole_{Excerpt(text()), std::move(all)} {
   options_.advice = false;
   options_.onFunction = nullptr;
   options_.facts = nullptr;
   options_.before = nullptr;
+  options_.library = library_.get();
   options_.mostSteps = std::min(options_.mostSteps, kMostSteps);
 }
+
+Trials::~Trials() = default;
 
 const Part &Trials::partFor(const diag::Diagnostic &target, const Place &place) {
   const Part *&known = partOf_[place.outermost];

@@ -2,6 +2,7 @@
 #include "sema/FactTable.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
+#include "sema/modules/LibraryScopes.h"
 #include "sema/modules/Modules.h"
 #include "sema/modules/Recheck.h"
 #include "sema/numerics/Verify.h"
@@ -27,7 +28,10 @@ static void dropEditsIn(const std::set<FileId> &library, diag::Engine &diagnosti
 static void checkEntries(Context &cx, ModuleScope &main);
 
 std::unique_ptr<Program> checkProgram(Context &cx, const ast::Module &module) {
+  LibraryScopes *library = cx.options.library;
+  if (library) library->lend(cx);
   cx.prelude = loadModule(cx, module.file, 0, "tessera.prelude", {});
+  if (library) library->note(cx);
   auto scope = std::make_unique<ModuleScope>();
   scope->ast = &module;
   ModuleScope *main = scope.get();
@@ -39,6 +43,7 @@ std::unique_ptr<Program> checkProgram(Context &cx, const ast::Module &module) {
   checkEntries(cx, *main);
   if (!cx.options.before || cx.options.before->share.isFirst()) checkUncalled(cx, *main);
   dropEditsIn(cx.libraryFiles, cx.diagnostics);
+  if (library) library->takeBack(cx);
   return std::move(cx.program);
 }
 
