@@ -186,6 +186,11 @@ static Value memberOfHostTensor(Context &cx, const Value &object, const std::str
     return v;
   }
   if (name == "ndim") return hostExtent(cx, object, std::nullopt, span);
+  if (size_t rank = name == "size" ? knownRank(object, cx.function.rebindable) : 0) {
+    Value count = Value::integer(Dim(1));
+    for (int axis = 0; axis < static_cast<int>(rank); ++axis) count = intElementwise(cx, ElementwiseOp::Mul, {count, hostExtent(cx, object, axis, span)}, span, "*");
+    return count;
+  }
   if (name == "size" || name == "dtype" || name == "T")
     return unsupported(cx, "`" + name + "` of a tensor in host code", span,
                        name == "size" ? "its extents are `x.shape[0]`, `x.shape[1]`, ..." : "do it in a tensor function, and call that");
