@@ -4,6 +4,7 @@ Needs a GPU, PyTorch, nvcc and a `tesserac`; nothing of the compiler's build.
 """
 import concurrent.futures
 import ctypes
+import json
 import os
 import shutil
 import statistics
@@ -59,8 +60,8 @@ def view(tensor):
 class Program:
     """A compiled program: its functions take tensors, results last."""
 
-    def __init__(self, library):
-        self.library = ctypes.CDLL(library)
+    def __init__(self, library, manifest=None):
+        self.library, self.manifest = ctypes.CDLL(library), manifest
         self.library.tessLastErrorText.restype = ctypes.c_char_p
 
     def prepare(self, name, *tensors):
@@ -75,6 +76,24 @@ class Program:
                 raise RuntimeError(f"{name}: {self.library.tessLastErrorText().decode()}")
         call.keep = views
         return call
+
+    def predicted_seconds(self, name, tensors, copy):
+        """What the manifest predicts for a call with the tensors, on a card whose copies move so many bytes a second; NaN for what depends on data."""
+        entry = next(entry for entry in self.manifest["entries"] if entry["name"] == name)
+        sizes = {"min": min, "max": max, "__builtins__": {}}
+        for parameter, tensor in zip(entry["parameters"], tensors):
+            tensor = tensor.tensor if isinstance(tensor, As) else tensor
+            sizes.update({dim: size for dim, size in zip(parameter.get("shape", []), tensor.shape) if dim.isidentifier()})
+        total = 0
+        for launch in entry["launches"]:
+            if not all(eval(condition, sizes) for condition in launch.get("when", [])):
+                continue
+            if "predicted" not in launch:
+                return float("nan")
+            parts = {part: eval(formula, sizes) for part, formula in launch["predicted"]["nanoseconds"].items() if part != "expected"}
+            parts["memory"] = sum(eval(launch["predicted"][part], sizes) for part in ("read_bytes", "written_bytes")) / copy * 1e9
+            total += eval(launch["predicted"]["nanoseconds"]["expected"], {**sizes, **parts})
+        return total / 1e9
 
 
 def tool(name, *places):
@@ -99,7 +118,8 @@ def build(tesserac, folder, name, text, arch, *options):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             return f"{os.path.basename(command[0])}: {(done.stderr or done.stdout).strip()[:400]}"
-    return Program(library)
+    with open(os.path.join(folder, name + ".json")) as file:
+        return Program(library, json.load(file))
 
 
 def build_all(tesserac, folder, programs, arch="sm_90a", jobs=None):

@@ -239,14 +239,16 @@ def measure(row, programs, timer, copy, compiles):
     for ours, theirs, result in zip(ours_off, eager_off, results):
         if not ours <= max(4 * theirs, 1e-2 if result.dtype == torch.bfloat16 else 1e-4):
             note += "  WRONG"
-    fraction = moved / timer.seconds(call) / copy
+    seconds = timer.seconds(call)
+    fraction = moved / seconds / copy
+    predicted = program.predicted_seconds(row.function, [*inputs, *results], copy) / seconds
     others = [moved / timer.seconds(lambda: row.torch(*inputs)) / copy]
     if compiles and row.program != "losses" and not row.program.startswith("norm_slopes"):
         fused = torch.compile(row.torch, dynamic=False)
         others.append(moved / timer.seconds(lambda: fused(*inputs)) / copy)
     shown = "  ".join(f"{other:7.2f}" for other in others + [float("nan")] * (2 - len(others)))
     return (f"{row.name:30} {fraction * copy / 1e9:7.0f} GB/s  {fraction:5.2f}  {limit:5.2f}  {shown}  {fraction / max(others):6.2f}"
-            f"   {max(ours_off):.1e} ({max(eager_off):.1e}){note}")
+            f"  {predicted:9.2f}   {max(ours_off):.1e} ({max(eager_off):.1e}){note}")
 
 
 def main():
@@ -265,7 +267,7 @@ def main():
     timer = common.Timer()
     copy = timer.copy_bandwidth()
     print(f"compiled in {time.time() - start:.0f} s; a copy moves {copy / 1e9:.0f} GB/s\n")
-    print(f"{'':30} {'':12}  {'ours':>5}  {'copy':>5}  {'eager':>7}  {'compile':>7}  {'ratio':>6}   error (eager's)")
+    print(f"{'':30} {'':12}  {'ours':>5}  {'copy':>5}  {'eager':>7}  {'compile':>7}  {'ratio':>6}  {'predicted':>9}   error (eager's)")
     for row in wanted:
         if time.time() - start > given.seconds:
             print(f"{row.name:30} left out: no time")

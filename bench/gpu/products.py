@@ -5,7 +5,7 @@ cuDNN (through PyTorch).
   python3 bench/gpu/products.py TESSERAC [--only products|functions|attention|convolutions|dtypes|decode] [--schedules] [--arch sm_90a]
 
 Each row is one shape: TFLOP/s of ours and of the peers, the ratios, and the relative error against float32 of the same
-operands (float64 sums). Medians of CUDA-event timings with the L2 cache emptied before each call; random inputs.
+operands (float64 sums). `predicted` is what the manifest predicts, as a part of what is measured (docs/manifest.md). Medians of CUDA-event timings with the L2 cache emptied before each call; random inputs.
 --schedules: also every schedule of a small space, to see which is best. Triton's path through mma.sync is measured by
 running this file again with TRITON_OVERRIDE_ARCH=sm80.
 """
@@ -165,7 +165,8 @@ def products(programs, space, timer, triton):
 
 def attentions(programs, space, timer):
     from torch.nn.attention import SDPBackend, sdpa_kernel
-    print(f"{'B H S D':>16} {'causal':>6} {'schedule':>14} {'ours':>6} {'FA-2':>6} {'ratio':>6} {'cuDNN':>6} {'ratio':>6} {'error':>8}")
+    print(f"{'B H S D':>16} {'causal':>6} {'schedule':>14} {'ours':>6} {'FA-2':>6} {'ratio':>6} {'cuDNN':>6} {'ratio':>6} {'predicted':>9} {'error':>8}")
+    copy = timer.copy_bandwidth()
     for b, h, s, d, causal in ATTENTIONS:
         q, key, v = (torch.randn(b, h, s, d, device="cuda", dtype=torch.bfloat16) for _ in range(3))
         flops = 4 * b * h * s * s * d * (0.5 if causal else 1)
@@ -190,9 +191,10 @@ def attentions(programs, space, timer):
             call = program.prepare(name, q, key, v, out)
             call()
             error = relative_error(out[0, 0, rows], wanted)
-            ours = flops / timer.seconds(call) / 1e12
+            seconds = timer.seconds(call)
+            ours, predicted = flops / seconds / 1e12, program.predicted_seconds(name, (q, key, v, out), copy) / seconds
             print(f"{f'{b} {h} {s} {d}':>16} {str(causal):>6} {'x'.join(map(str, point)):>14} {ours:6.0f} "
-                  f"{' '.join(f'{peer:6.0f} {ours / peer:6.2f}' for peer in peers)} {error:8.1e}", flush=True)
+                  f"{' '.join(f'{peer:6.0f} {ours / peer:6.2f}' for peer in peers)} {predicted:9.2f} {error:8.1e}", flush=True)
 
 
 FUNCTIONS = {
@@ -210,8 +212,9 @@ FUNCTIONS = {
 def functions(programs, timer):
     """Products of tensor functions, alone and with bias, gelu and residual: what the epilogue costs."""
     gelu = torch.nn.functional.gelu
+    copy = timer.copy_bandwidth()
     peers = {"plain": lambda x, w, b, r: x @ w, "fused": lambda x, w, b, r: gelu(x @ w + b) + r}
-    print(f"{'M N K':>18} {'function':>9} {'ours':>7} {'PyTorch':>8} {'ratio':>6} {'error':>8}")
+    print(f"{'M N K':>18} {'function':>9} {'ours':>7} {'PyTorch':>8} {'ratio':>6} {'predicted':>9} {'error':>8}")
     for m, n, k in ALL_SHAPES:
         x, w, b, r = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for shape in ((m, k), (k, n), (n,), (m, n)))
         for name, peer in peers.items():
@@ -226,8 +229,10 @@ def functions(programs, timer):
             wanted = peers[name](x[rows].double(), w.double(), b.double(), r[rows].double())
             error = relative_error(out[rows], wanted)
             flops = 2 * m * n * k
-            ours, theirs = flops / timer.seconds(call) / 1e12, flops / timer.seconds(lambda: peer(x, w, b, r)) / 1e12
-            print(f"{f'{m} {n} {k}':>18} {name:>9} {ours:7.0f} {theirs:8.0f} {ours / theirs:6.2f} {error:8.1e}", flush=True)
+            seconds = timer.seconds(call)
+            ours, theirs = flops / seconds / 1e12, flops / timer.seconds(lambda: peer(x, w, b, r)) / 1e12
+            predicted = program.predicted_seconds(name, (x, w, b, r, out), copy) / seconds
+            print(f"{f'{m} {n} {k}':>18} {name:>9} {ours:7.0f} {theirs:8.0f} {ours / theirs:6.2f} {predicted:9.2f} {error:8.1e}", flush=True)
 
 
 CONVOLUTION = """

@@ -2,9 +2,12 @@
 #include "codegen/DimText.h"
 #include "codegen/Printers.h"
 #include "codegen/Types.h"
+#include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/KernelNotes.h"
+#include "ir/common/Relations.h"
 #include "ir/common/WhyNot.h"
+#include "ir/common/WorkNotes.h"
 #include "support/Check.h"
 #include "support/Machine.h"
 #include <nlohmann/json.hpp>
@@ -90,9 +93,44 @@ Json scheduleJson(target::KernelOp kernel) {
   return json;
 }
 
+/// What a launch does and should take, in formulas; nothing where that depends on data, or on sizes beyond 64 bits.
+Json predictionJson(target::LaunchOp launch, target::KernelOp kernel) {
+  Json json;
+  auto noted = launch->getAttrOfType<DictionaryAttr>(ir::kWork);
+  if (!noted) return json;
+  const Work work = ir::workOf(noted);
+  auto onTensorCores = kernel->getAttrOfType<BoolAttr>(ir::kTensorCores);
+  const Prediction prediction = predict(work, *ir::machineOf(launch->getParentOfType<ModuleOp>()), onTensorCores && onTensorCores.getValue());
+  Amount operations;
+  for (const auto *list : {&work.products, &work.arithmetic})
+    for (const auto &[dtype, count] : *list) operations += count;
+  if (!operations.isDefined() || !prediction.memory.isDefined() || !prediction.products.isDefined() || !prediction.arithmetic.isDefined()) return json;
+  json = {{"flops", operations.str()}, {"read_bytes", work.readBytes.str()}, {"written_bytes", work.writtenBytes.str()}};
+  json["nanoseconds"] = {{"expected", prediction.formula()}, {"launch", prediction.launch.str()}, {"memory", prediction.memory.str()}};
+  if (!work.groupProducts.empty()) json["nanoseconds"]["products"] = prediction.products.str();
+  json["nanoseconds"]["arithmetic"] = prediction.arithmetic.str();
+  if (!work.groupProducts.empty()) json["rounds"] = prediction.rounds.str();
+  return json;
+}
+
+/// A condition of the entry function on sizes: "M <= 16", "not (M <= 16)"; nothing where it asks data.
+std::optional<std::string> conditionText(Attribute condition) {
+  if (auto fact = dyn_cast<ir::RequirementAttr>(condition))
+    return (fact.getLeft().getText() + " " + ir::relationText(fact.getRelation()) + " " + fact.getRight().getText()).str();
+  auto words = dyn_cast<ArrayAttr>(condition);
+  auto word = words ? dyn_cast<StringAttr>(words[0]) : StringAttr();
+  if (!word || (word.getValue() != "not" && word.getValue() != "and" && word.getValue() != "or")) return std::nullopt;
+  std::optional<std::string> first = conditionText(words[1]), second = words.size() > 2 ? conditionText(words[2]) : "";
+  if (!first || !second) return std::nullopt;
+  if (word.getValue() == "not") return "not (" + *first + ")";
+  return "(" + *first + ") " + word.getValue().str() + " (" + *second + ")";
+}
+
 /// `numbers`: the constants in which the entry function writes the grid.
 Json launchJson(target::LaunchOp launch, const std::map<std::string, Dim> &numbers) {
   Json json{{"kernel", launch.getKernel().str()}};
+  for (Attribute condition : launch.getWhen() ? launch.getWhen()->getValue() : llvm::ArrayRef<Attribute>())
+    if (std::optional<std::string> text = conditionText(condition)) json["when"].push_back(*text);
   if (launch.getGrid()) json["groups"] = parseDim(launch.getGrid()->str()).substitute(numbers).str();
   if (launch.getGroup() > 0) json["group_size"] = launch.getGroup();
   if (launch.getSharedBytes()) json["dynamic_shared_bytes"] = launch.getSharedBytes()->vec();
@@ -107,6 +145,7 @@ Json launchJson(target::LaunchOp launch, const std::map<std::string, Dim> &numbe
   if (auto refused = kernel->getAttr(ir::kWhyNot)) json["why_not"] = jsonOf(refused);
   if (auto idle = kernel->getAttr("without_effect")) json["without_effect"] = jsonOf(idle);
   if (Json tuning = tuningJson(kernel); !tuning.is_null()) json["tuning"] = tuning;
+  if (Json prediction = predictionJson(launch, kernel); !prediction.is_null()) json["predicted"] = prediction;
   if (auto accesses = kernel->getAttr("accesses")) json["accesses"] = jsonOf(accesses);
   return json;
 }

@@ -56,6 +56,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addPass(transforms::createVerifySchedulePass());
     break;
   case Level::Tile:
+    noteWork(module);  // while loops and tiles are whole
     passes.addPass(transforms::createScheduleToTilePass());
     passes.addPass(transforms::createShareKernelsPass());  // those of all layers, before each would be looked at for itself
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createProveBoundsPass());  // needs the sizes, and every access in its place

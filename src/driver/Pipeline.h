@@ -27,6 +27,8 @@ mlir::OwningOpRef<mlir::ModuleOp> onlyFunctions(mlir::ModuleOp module, const std
 
 /// What a call of an entry function launches, counted in a module of the schedule level; nothing where that has no such function.
 std::optional<std::vector<KernelWork>> countWork(mlir::ModuleOp module, const std::string &function, const Sizes &sizes);
+/// Keeps on each launch, as formulas of the function's dimensions, what it does (ir/common/WorkNotes.h): of a module of the schedule level.
+void noteWork(mlir::ModuleOp module);
 /// By which instructions the kernels do their products, and why not by others, of a module of the tile level.
 void addInstructions(mlir::ModuleOp module, std::vector<KernelWork> &rows);
 

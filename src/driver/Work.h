@@ -1,6 +1,6 @@
 // What a call of a function does for given sizes, launch by launch: operations and bytes, counted in the kernels.
 #pragma once
-#include "support/DType.h"
+#include "support/Prediction.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -22,6 +22,7 @@ struct KernelWork {
   bool matrixInstructions = false;         // all its products are done by them
   std::map<std::string, std::string> whyNot;  // by instruction, where a product does without one that the machine has
   std::vector<std::string> uncounted;         // what has no number here; it is counted as done once
+  std::vector<std::pair<double, Work>> each;  // launches and what each of them does
 };
 
 }  // namespace tessera::driver

@@ -1,6 +1,7 @@
 """tessera roofline: operations and bytes are those of the formulas, for every target and strategy, and the limits follow from them."""
 import json
 import os
+import re
 import unittest
 
 from support import ToolTest, run
@@ -103,7 +104,54 @@ class Roofline(ToolTest):
     def test_text(self):
         result = self.roofline("product", "--sizes", "M=4096,K=4096,N=4096", "--target", "cuda:sm_90a")
         self.assertIn("product at K=4096, M=4096, N=4096 on cuda:sm_90a (H100 SXM): 3.35 TB/s", result.stdout)
-        self.assertRegex(result.stdout, r"product_kernel +1 +13[78] G +101 M +1\.3\d k +139 us  products of bf16 by matrix instructions\n")
+        self.assertRegex(result.stdout, r"product_kernel +1 +13[78] G +101 M +1\.3\d k +139 us +\d+ us  products of bf16 by matrix instructions\n")
+
+    def manifest(self, function, target="cuda:sm_90a"):
+        result = run("tesserac", self.program, "--function", function, "--target", target, "-o", os.path.join(self.folder, "out.cu"), "--force")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(os.path.join(self.folder, "out.json"), encoding="utf-8") as file:
+            return json.load(file)["entries"][0]
+
+    def test_formulas_of_the_manifest_give_the_same_numbers(self):
+        cases = (("product", dict(M=4096, K=4096, N=4096)), ("product", dict(M=1009, K=257, N=127)), ("product", dict(M=16, K=4096, N=14336)),
+                 ("triad", dict(N=10007)), ("totals", dict(R=33, C=1009)), ("causal", dict(S=4096)), ("layers", dict(N=1024)))
+        for function, sizes in cases:
+            names = {"min": min, "max": max, "__builtins__": {}, **sizes}
+            value = lambda formula: eval(formula, names)
+            flops = moved = expected = 0
+            for launch in self.manifest(function)["launches"]:
+                if not all(value(condition) for condition in launch.get("when", [])):
+                    continue
+                predicted = launch["predicted"]
+                flops += value(predicted["flops"])
+                moved += value(predicted["read_bytes"]) + value(predicted["written_bytes"])
+                parts = {name: value(formula) for name, formula in predicted["nanoseconds"].items() if name != "expected"}
+                expected += eval(predicted["nanoseconds"]["expected"], {**names, **parts}) / 1e9
+            found = self.counted(function, ",".join(f"{name}={size}" for name, size in sizes.items()))
+            self.assertAlmostEqual(flops, sum(each["flops"] for each in found["kernels"]), delta=1e-3 * flops + 9, msg=function)
+            self.assertAlmostEqual(moved, sum(each["read_bytes"] + each["written_bytes"] for each in found["kernels"]), delta=1e-3 * moved + 64, msg=function)
+            # a kernel that is split by a later pass is started twice
+            self.assertAlmostEqual(expected, found["expected_seconds"], delta=0.01 * expected + 5e-6, msg=function)
+
+    def test_what_is_expected_is_more_than_the_least(self):
+        for target in TARGETS:
+            for function, sizes in (("product", "M=4096,K=4096,N=4096"), ("triad", "N=100000000"), ("causal", "S=4096")):
+                found = self.counted(function, sizes, target)
+                self.assertGreater(found["expected_seconds"], found["seconds"], (target, function))
+        found = self.counted("product", "M=2304,K=4096,N=2048")["kernels"][0]  # 144 tiles for 132 processors
+        self.assertEqual(found["expected_limit"], "waves")
+
+    def test_another_card_has_another_bandwidth(self):
+        def expected(*more):
+            return json.loads(self.roofline("triad", "--sizes", "N=100000000", "--target", "cuda:sm_90a", "--json", *more).stdout)["expected_seconds"]
+        self.assertAlmostEqual(expected("--bytes-per-second", "6.7e12"), expected() / 2, delta=3e-6)
+
+    def test_inspect_tells_it_for_sizes(self):
+        result = run("tessera", "inspect", self.program, "triad", "--levels", "graph", "--sizes", "N=100000000", "--target", "cuda:sm_90a")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(re.search(r"triad_kernel +1 +200 M +1\.6 G .* us +\d+ us  memory", result.stdout), result.stdout[-500:])
+        wrong = run("tessera", "inspect", self.program, "triad", "--levels", "graph", "--sizes", "Q=1")
+        self.assertEqual(wrong.returncode, 2)
 
     def test_every_example_has_a_roofline(self):
         for name, function, sizes in (("transformer", "block", "B=2,S=17"), ("training", "step", "B=17,I=33,H=64,O=7"), ("convolution", "features", "B=2,H=8,W=9"),

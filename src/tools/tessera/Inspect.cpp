@@ -2,6 +2,7 @@
 #include "driver/Compiler.h"
 #include "driver/Console.h"
 #include "tools/tessera/Commands.h"
+#include "tools/tessera/Sizes.h"
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -15,7 +16,7 @@ namespace {
 using driver::Level;
 
 struct Options {
-  std::string path, function, target = "cuda";
+  std::string path, function, sizes, target = "cuda";
   std::vector<std::string> levels;
   bool json = false;
   int columns = 0;
@@ -78,6 +79,18 @@ size_t terminalWidth(int asked) {
   return ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40 ? size.ws_col : 180;
 }
 
+/// What a call does for the sizes, and should take (tessera roofline); empty where the program has errors.
+Result<std::string> workAt(driver::Compiler &compiler, const Options &options, const Machine &machine) {
+  auto sizes = parseSizes(options.sizes);
+  if (!sizes) return Failure{sizes.error()};
+  auto product = compiler.emit(options.function.empty() ? std::vector<std::string>() : std::vector{options.function});
+  if (!product) return std::string();
+  auto entry = entryOf(nlohmann::json::parse(product->manifest), options.path, options.function, *sizes);
+  if (!entry) return Failure{entry.error()};
+  auto works = compiler.workOf(entry->at("name"), *sizes);
+  return works ? workText(*works, machine) : std::string();
+}
+
 int run(const Options &options) {
   driver::Session session;
   auto fail = [&] {
@@ -104,12 +117,22 @@ int run(const Options &options) {
     if (!text) return fail();
     columns.emplace_back(driver::nameOf(level), *text);
   }
+  std::string work;
+  if (!options.sizes.empty()) {
+    auto text = workAt(compiler, options, target->machine());
+    if (!text) {
+      std::fprintf(stderr, "tessera inspect: %s\n", text.error().c_str());
+      return driver::kBadUsage;
+    }
+    if ((work = *text).empty()) return fail();
+  }
   if (options.json) {
     nlohmann::ordered_json out;
     for (auto &[name, text] : columns) out[name] = text;
+    if (!work.empty()) out["work"] = work;
     std::printf("%s\n", out.dump(2).c_str());
   } else {
-    std::fputs(sideBySide(columns, terminalWidth(options.columns)).c_str(), stdout);
+    std::fputs((sideBySide(columns, terminalWidth(options.columns)) + work).c_str(), stdout);
   }
   return driver::kSuccess;
 }
@@ -123,6 +146,7 @@ void addInspect(CLI::App &app, Chosen &chosen) {
   command->add_option("function", options->function, "only this function; else all");
   command->add_option("--target", options->target, "cpu, cuda[:sm_90a] or hip[:gfx942]")->capture_default_str();
   command->add_option("--levels", options->levels, "which levels: ast checked graph schedule tile target source")->delimiter(',');
+  command->add_option("--sizes", options->sizes, "of its dimensions, B=8,S=1024: also what each kernel does for them, and what it should take");
   command->add_option("--columns", options->columns, "width of the page; else the terminal's");
   command->add_flag("--json", options->json, "an object with a text for each level");
   command->footer("Examples:\n  tessera inspect model.tsr softmax\n  tessera inspect model.tsr softmax --levels graph,tile,source --target cpu");

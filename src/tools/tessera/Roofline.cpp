@@ -3,7 +3,7 @@
 #include "driver/Compiler.h"
 #include "driver/Console.h"
 #include "driver/Targets.h"
-#include "support/Machine.h"
+#include "support/Prediction.h"
 #include "tools/tessera/Commands.h"
 #include "tools/tessera/Sizes.h"
 #include <algorithm>
@@ -18,6 +18,7 @@ using driver::KernelWork;
 
 struct Options {
   std::string path, function, sizes, target = "cuda";
+  double bytesPerSecond = 0;
   bool json = false;
 };
 
@@ -53,6 +54,23 @@ Limits limitsOf(const KernelWork &work, const Machine &machine) {
   for (auto [dtype, count] : work.products) limits.products += count / productRate(machine, work, dtype);
   if (!work.matrixInstructions && limits.products > 0) limits.products += limits.arithmetic, limits.arithmetic = 0;
   return limits;
+}
+
+/// What all launches of a kernel should take, in seconds, and what limits the longest of them.
+struct Expected {
+  double seconds = 0;
+  std::string limit = "nothing";
+};
+Expected expectedOf(const KernelWork &work, const Machine &machine) {
+  Expected expected;
+  double longest = 0;
+  for (const auto &[times, one] : work.each) {
+    const Prediction prediction = predict(one, machine, work.matrixInstructions);
+    const double seconds = times * prediction.nanoseconds().number() * 1e-9;
+    expected.seconds += seconds;
+    if (seconds > longest) longest = seconds, expected.limit = prediction.limitedBy(one, machine);
+  }
+  return expected;
 }
 
 /// 1.375e11 -> "137 G"
@@ -91,37 +109,39 @@ std::string machineText(const Machine &machine, const std::vector<KernelWork> &w
   return text;
 }
 
-void printTable(const std::vector<KernelWork> &works, const Machine &machine) {
-  std::vector<std::vector<std::string>> rows{{"kernel", "launches", "FLOPs", "bytes", "FLOPs/byte", "at least", "limited by"}};
-  double operations = 0, bytes = 0, seconds = 0;
-  auto add = [&](const std::string &name, const std::string &launches, double done, double moved, double least, const std::string &limit) {
-    rows.push_back({name, launches, scaled(done), scaled(moved), moved > 0 ? scaled(done / moved) : "-", timeText(least), limit});
+std::string tableText(const std::vector<KernelWork> &works, const Machine &machine) {
+  std::vector<std::vector<std::string>> rows{{"kernel", "launches", "FLOPs", "bytes", "FLOPs/byte", "at least", "expected", "limited by"}};
+  double operations = 0, bytes = 0, seconds = 0, expected = 0;
+  auto add = [&](const std::string &name, const std::string &launches, double done, double moved, double least, double taken, const std::string &limit) {
+    rows.push_back({name, launches, scaled(done), scaled(moved), moved > 0 ? scaled(done / moved) : "-", timeText(least), timeText(taken), limit});
   };
   for (const KernelWork &work : works) {
     Limits limits = limitsOf(work, machine);
-    operations += operationsOf(work), bytes += bytesOf(work), seconds += limits.seconds();
-    add(work.kernel, scaled(work.launches), operationsOf(work), bytesOf(work), limits.seconds(), limitText(work, limits));
+    operations += operationsOf(work), bytes += bytesOf(work), seconds += limits.seconds(), expected += expectedOf(work, machine).seconds;
+    add(work.kernel, scaled(work.launches), operationsOf(work), bytesOf(work), limits.seconds(), expectedOf(work, machine).seconds, limitText(work, limits));
   }
-  if (works.size() > 1) add("all", "", operations, bytes, seconds, "");
+  if (works.size() > 1) add("all", "", operations, bytes, seconds, expected, "");
   std::vector<size_t> widths(rows.front().size(), 0);
   for (const auto &row : rows)
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
   for (const auto &row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
       const std::string blanks(widths[i] - row[i].size(), ' ');
-      const bool text = i == 0 || i + 1 == row.size();
-      line += (i ? "  " : "") + (text ? row[i] + blanks : blanks + row[i]);
+      const bool left = i == 0 || i + 1 == row.size();
+      line += (i ? "  " : "") + (left ? row[i] + blanks : blanks + row[i]);
     }
-    std::printf("%s\n", line.substr(0, line.find_last_not_of(' ') + 1).c_str());
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
+  return text;
 }
 
 void printText(const std::string &head, const std::vector<KernelWork> &works, const Machine &machine) {
   std::printf("%s on %s\n", head.c_str(), machineText(machine, works).c_str());
   if (works.empty()) return void(std::printf("it launches nothing\n"));
   std::printf("\n");
-  printTable(works, machine);
+  std::fputs(tableText(works, machine).c_str(), stdout);
   std::vector<std::pair<std::string, std::string>> notes;  // what is said, and the kernels of which it is said
   auto note = [&](const std::string &text, const std::string &kernel) {
     auto same = std::find_if(notes.begin(), notes.end(), [&](const auto &one) { return one.first == text; });
@@ -138,17 +158,18 @@ void printText(const std::string &head, const std::vector<KernelWork> &works, co
 void printJson(const std::string &function, const driver::Sizes &sizes, const std::vector<KernelWork> &works, const Machine &machine) {
   Json json{{"function", function}, {"sizes", sizes}, {"target", machine.target()}, {"product", machine.product}, {"bytes_per_second", machine.bytesPerSecond},
             {"flops_per_second", machine.flopsPerSecond}, {"kernels", Json::array()}};
-  double seconds = 0;
+  double seconds = 0, expected = 0;
   for (const KernelWork &work : works) {
     Limits limits = limitsOf(work, machine);
     Json one{{"kernel", work.kernel}, {"launches", work.launches}, {"flops", operationsOf(work)}, {"read_bytes", work.readBytes}, {"written_bytes", work.writtenBytes},
              {"seconds", {{"memory", limits.memory}, {"products", limits.products}, {"arithmetic", limits.arithmetic}}}, {"limited_by", limits.limitedBy()},
-             {"matrix_instructions", work.matrixInstructions}, {"why_not", work.whyNot}, {"counted_once", work.uncounted}, {"products", Json::object()}};
+             {"matrix_instructions", work.matrixInstructions}, {"why_not", work.whyNot}, {"counted_once", work.uncounted}, {"products", Json::object()}, {"expected_seconds", expectedOf(work, machine).seconds}, {"expected_limit", expectedOf(work, machine).limit}};
     for (auto [dtype, count] : work.products) one["products"][std::string(name(dtype))] = count;
-    seconds += limits.seconds();
+    seconds += limits.seconds(), expected += expectedOf(work, machine).seconds;
     json["kernels"].push_back(std::move(one));
   }
   json["seconds"] = seconds;
+  json["expected_seconds"] = expected;
   std::printf("%s\n", json.dump(2).c_str());
 }
 
@@ -180,13 +201,16 @@ int roofline(const Options &options) {
   const std::string function = entry->at("name");
   auto works = compiler.workOf(function, *sizes);
   if (!works) return fail();
-  const Machine &machine = target->machine();
+  Machine machine = target->machine();
+  if (options.bytesPerSecond > 0) machine.bytesPerSecond = static_cast<int64_t>(options.bytesPerSecond);
   if (options.json) printJson(function, *sizes, *works, machine);
   else printText(function + (sizes->empty() ? "" : " at " + sizesText(*sizes)), *works, machine);
   return driver::kSuccess;
 }
 
 }  // namespace
+
+std::string workText(const std::vector<KernelWork> &works, const Machine &machine) { return tableText(works, machine); }
 
 void addRoofline(CLI::App &app, Chosen &chosen) {
   auto options = std::make_shared<Options>();
@@ -195,6 +219,7 @@ void addRoofline(CLI::App &app, Chosen &chosen) {
   command->add_option("function", options->function, "the function; not needed where there is one");
   command->add_option("--sizes", options->sizes, "of its dimensions: B=8,S=1024");
   command->add_option("--target", options->target, "whose limits: cuda[:sm_90a], hip[:gfx942] or cpu[:x86-64-v3]")->capture_default_str();
+  command->add_option("--bytes-per-second", options->bytesPerSecond, "bandwidth of its memory, where the product at hand has another: 4.8e12 (H200)");
   command->add_flag("--json", options->json, "as JSON");
   command->footer("Examples:\n  tessera roofline model.tsr mlp --sizes B=8,D=1024 --target cuda:sm_90a\nExit codes: 0 printed, 1 the program has errors, "
                   "2 wrong arguments.");

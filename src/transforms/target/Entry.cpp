@@ -1,4 +1,5 @@
 // Entry functions: what a caller hands over is checked and handed on to kernels.
+#include "ir/common/WorkNotes.h"
 #include "transforms/target/Entry.h"
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
@@ -261,6 +262,7 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   made.setPersistent(info.persistent);
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made, names);
+  if (Attribute work = launch->getAttr(ir::kWork)) made->setAttr(ir::kWork, work);
   if (!info.variants.empty()) made->setAttr("variants", variantsOf(launch, info, names, dims, builder));
   return success();
 }

@@ -1,4 +1,5 @@
 // The pass over the module: kernels by KernelLowering, entry functions and host code op for op.
+#include "ir/common/WorkNotes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -48,7 +49,7 @@ LogicalResult lowerEntry(OpBuilder &builder, schedule::FuncOp function) {
     } else {
       made = builder.create<tile::ReturnOp>(op.getLoc(), ValueRange());
     }
-    for (StringRef name : {"tsr.when", "tsr.buffer"})
+    for (StringRef name : {StringRef("tsr.when"), StringRef("tsr.buffer"), StringRef(kWork)})
       if (Attribute attribute = op.getAttr(name)) made->setAttr(name, attribute);
   }
   return success();

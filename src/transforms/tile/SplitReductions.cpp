@@ -9,6 +9,7 @@
 // or they are split in the same way, once.
 #include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
+#include "ir/common/WorkNotes.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -282,6 +283,7 @@ private:
       made.append({first, second});
       if (Attribute when = launch->getAttr("tsr.when"))
         for (Operation *op : made) op->setAttr("tsr.when", when);
+      if (Attribute work = launch->getAttr(kWork)) first->setAttr(kWork, work), second->setAttr(kWork, attributeOf(Work{}, builder_.getContext()));  // what is left is small
       launch.erase();
       launch = second;
       parts.push_back(first);

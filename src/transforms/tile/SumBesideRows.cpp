@@ -7,6 +7,7 @@
 //
 // S read all of it from memory again. How many groups there are follows from the extents alone, so results have the same bits on
 // every machine. The kernels are made anew, and take the place of the old ones where all launches of those changed.
+#include "ir/common/WorkNotes.h"
 #include "transforms/tile/SumBesideRows.h"
 #include "ir/common/Names.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -289,7 +290,8 @@ private:
   void replace(tile::LaunchOp launch, tile::KernelOp kernel, ValueRange args) {
     builder_.setInsertionPoint(launch);
     auto made = builder_.create<tile::LaunchOp>(launch.getLoc(), kernel.getSymName(), args, launch.getDimsAttr());
-    if (Attribute asked = launch->getAttr("tsr.when")) made->setAttr("tsr.when", asked);
+    for (StringRef kept : {StringRef("tsr.when"), StringRef(kWork)})
+      if (Attribute attribute = launch->getAttr(kept)) made->setAttr(kept, attribute);
     llvm::erase(launches_[kernelOf(launch)], launch);
     launches_[kernel].push_back(made);
     launch.erase();
