@@ -1,6 +1,7 @@
 #include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "support/LinearDim.h"
 #include <map>
 
 namespace tessera::ir {
@@ -176,12 +177,19 @@ LogicalResult verifyArguments(FunctionOpInterface op) {
   return success();
 }
 
+/// An extent `32 * K` whose variable was solved from the caller's, `D // 32`: the checker has proved that 32 divides D.
+static bool isSolvedFrom(const Dim &callee, const Dim &caller, const std::map<std::string, Dim> &values) {
+  std::optional<LinearDim> linear = linearDim(callee);
+  auto value = linear ? values.find(linear->variable) : values.end();
+  return value != values.end() && value->second == linear->solved(caller);
+}
+
 /// The kernel's shape in the caller's dimensions.
 static bool isShapeUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller,
                          const std::map<std::string, Dim> &values) {
   if (callee.size() != caller.size()) return false;
   for (auto [inner, outer] : llvm::zip(callee, caller))
-    if (!(inner.getDim().substitute(values) == outer.getDim())) return false;
+    if (!(inner.getDim().substitute(values) == outer.getDim()) && !isSolvedFrom(inner.getDim(), outer.getDim(), values)) return false;
   return true;
 }
 
