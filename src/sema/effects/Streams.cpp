@@ -13,7 +13,7 @@
 namespace tessera::sema {
 
 namespace {
-constexpr int64_t kMostParts = 64;  // of one split
+constexpr int64_t kMostParts = 1024;  // of one split, which is written out: more layers than models have
 }  // namespace
 
 void notCompiledYet(Context &cx, const std::string &what, Span span) {
@@ -60,7 +60,7 @@ static Value splitStream(Context &cx, Bound &args, Span span) {
     auto n = knownInt(cx, args.values[1], args.spans[1], "the number of streams");
     if (!n) return Value::poison();
     if (*n < 2 || *n > kMostParts) {
-      report(cx, Id::badConstant, args.spans[1], "a stream is split into 2 to 64 streams, not " + std::to_string(*n));
+      report(cx, Id::badConstant, args.spans[1], "a stream is split into 2 to " + std::to_string(kMostParts) + " streams, not " + std::to_string(*n));
       return Value::poison();
     }
     count = *n;

@@ -92,7 +92,7 @@ private:
     return structure + "(" + fields + ")";
   }
 
-  /// So many streams of one, which gives 2 to 64 at a time: of more, parts of it are split, which `lines` name.
+  /// So many streams of one, 64 at a time, so that lists stay short: of more, parts of it are split, which `lines` name.
   static std::string split(const std::string &stream, int count, const std::string &name, std::string &lines) {
     constexpr int kMost = 64;
     auto text = [](const std::string &of, int n) { return n == 1 ? "[" + of + "]" : of + ".split(" + std::to_string(n) + ")"; };
