@@ -29,6 +29,29 @@ graph.func @slope(%x: !tsr.tensor<["R", "C"], f32>, %dy: !tsr.tensor<["R", "C"],
 
 // -----
 
+// The rows that are stored first are made of the numbers that the sum over rows needs later: their kernel stores both.
+// CHECK-LABEL: schedule.kernel @before_kernel(%x: {{.*}}, %result: {{.*}}, %y: {{.*}})
+// CHECK-SAME: reasons = ["one group a row; it stores all that is needed of the row"]
+// CHECK-LABEL: schedule.kernel @before_kernel_1(
+// CHECK-NOT: schedule.kernel @
+// CHECK-LABEL: schedule.func @before(
+// CHECK: %[[N:.*]] = schedule.temp : <["R"], f32>
+// CHECK-NEXT: schedule.launch @before_kernel(%{{.*}}, %[[N]], %{{.*}})
+// CHECK-NEXT: schedule.launch @before_kernel_1(%{{.*}}, %{{.*}}, %[[N]], %{{.*}})
+graph.func @before(%x: !tsr.tensor<["R", "C"], f32>, %dy: !tsr.tensor<["R", "C"], f32>) -> (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], f32>) attributes {
+    dims = ["R", "C"], params = [#tsr.param<"x", in>, #tsr.param<"dy", in>],
+    outputs = [#tsr.result<"y", !tsr.tensor<["R", "C"], f32>>, #tsr.result<"dw", !tsr.tensor<["C"], f32>>]} {
+  %s = graph.reduce "sum" %x {axes = array<i64: 1>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R"], f32>
+  %m = graph.broadcast %s {axes = array<i64: 0>} : !tsr.tensor<["R"], f32> to !tsr.tensor<["R", "C"], f32>
+  %y = graph.elementwise "sub" %x, %m : !tsr.tensor<["R", "C"], f32>
+  %z = graph.elementwise "mul" %y, %y : !tsr.tensor<["R", "C"], f32>
+  %p = graph.elementwise "mul" %dy, %y : !tsr.tensor<["R", "C"], f32>
+  %d = graph.reduce "sum" %p {axes = array<i64: 0>} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["C"], f32>
+  graph.return %z, %d : !tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], f32>
+}
+
+// -----
+
 // A sum over everything is not added up again in each row.
 // CHECK-LABEL: schedule.kernel @shares_kernel(
 // CHECK-SAME: one group reduces everything

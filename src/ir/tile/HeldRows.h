@@ -10,5 +10,7 @@ inline constexpr int64_t kRowAhead = -1000;    // in shared memory, and those of
 
 /// On a kernel whose groups take rows in turn: lanes ask for their vectors of the next row before they compute this one (RowsAhead, vector.h).
 inline constexpr llvm::StringLiteral kRowsAhead = "tsr.rows_ahead";
+/// On one whose lanes have as many elements of a row as their registers hold.
+inline constexpr llvm::StringLiteral kManyElements = "tsr.many_elements";
 
 }  // namespace tessera::ir::tile

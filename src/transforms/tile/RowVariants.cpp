@@ -10,24 +10,40 @@ using namespace tessera::ir;
 
 constexpr int64_t kSharedVector = 16;  // bytes of shared memory for a vector of a lane (vector.h)
 
+/// Whether a lane's registers hold so many elements of all rows that are held, and of the sums of their columns.
+bool VectorForm::holdsInTurn(int64_t elements) {
+  constexpr int64_t registers = 96;  // the rest is for computing
+  llvm::DenseSet<Value> rows, sums;
+  int64_t bits = 0;
+  for (auto [load, row] : held_)
+    if (rows.insert(row).second) bits += cast<tile::HeldRowType>(row.getType()).getElementType().getIntOrFloatBitWidth();
+  kernel_.getBody().walk([&](tile::AddColumnOp op) {
+    if (sums.insert(op.getBase()).second) bits += elementTypeOf(op.getBase().getType()).getIntOrFloatBitWidth();
+  });
+  return elements * bits <= registers * 32;
+}
+
 /// Lanes where groups take rows in turn. Of short rows a lane has up to twelve elements, as it holds those of each array, and their sums: so few
-/// lanes have little to wait for each other, and many groups share a processor, so that some read while others compute. A group of long rows
-/// is alone there: its lanes have four or eight elements, and those of the next row are on their way meanwhile.
+/// lanes have little to wait for each other, and many groups share a processor, so that some read while others compute. Of long rows it has 32,
+/// where registers hold them. Else a group of long rows is alone there: its lanes have four or eight elements, and those of the next row are on
+/// their way meanwhile.
 void VectorForm::chooseTurnVariants() {
-  constexpr int64_t few = 4, most = 8, lanesOfFew = 192, ofShort = 12, lanesOfShort = 192;
+  constexpr int64_t few = 4, most = 8, lanesOfFew = 192, ofShort = 12, lanesOfShort = 192, many = 32;
   const int64_t extent = rowExtent_->constant();
   SmallVector<Attribute> variants;
   auto lanesFor = [&](int64_t each) { return (extent + 32 * each - 1) / (32 * each) * 32; };
-  const bool isShort = lanesFor(ofShort) <= lanesOfShort;
-  if (!isShort) kernel_->setAttr(tile::kRowsAhead, builder_.getUnitAttr());
+  const bool isShort = lanesFor(ofShort) <= lanesOfShort, haveMany = !isShort && holdsInTurn(many);
+  if (haveMany) kernel_->setAttr(tile::kManyElements, builder_.getUnitAttr());
+  else if (!isShort) kernel_->setAttr(tile::kRowsAhead, builder_.getUnitAttr());
   for (int64_t elements : {elements_, int64_t{1}}) {
     int64_t each = isShort ? ofShort / elements * elements : std::max(few, elements);
     if (!isShort && lanesFor(each) > lanesOfFew) each = std::max(most, elements);
+    if (haveMany && elements > 1) each = many;  // single elements take a register each
     each = std::max(each, elements);
     variants.push_back(variant({{"vector", elements}, {"held", each / elements}, {"threads", lanesFor(each)}}, elements > 1));
   }
-  setVariants(variants, isShort ? "rows: a lane holds its vectors of the row in registers: each row is read once"
-                                : "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
+  setVariants(variants, isShort || haveMany ? "rows: a lane holds its vectors of the row in registers: each row is read once"
+                                            : "rows: a lane holds its vectors of the row in registers, and asks for those of the next row: each row is read once");
 }
 
 /// Turns of a group of so many lanes that shared memory holds of all rows that the kernel holds, where so many groups share a

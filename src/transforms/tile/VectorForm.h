@@ -89,6 +89,7 @@ private:
   // ---- their lanes (RowVariants.cpp)
   static constexpr int64_t kKeptElements = 32;  // of a row, by a lane: each takes a register
   void chooseRowVariants(bool parts);
+  bool holdsInTurn(int64_t elements);
   void chooseTurnVariants();
   int64_t turnsInShared(int64_t lanes, int64_t groups);
   int64_t heldRows();

@@ -133,7 +133,7 @@ static LogicalResult finish(Emission &em) {
   if (em.sizes->constants.count("T.held")) {
     int64_t rows = 0;
     em.kernel.walk([&](tile::HoldRowOp) { ++rows; });
-    const bool isShort = inTurn && !em.kernel->hasAttr(tile::kRowsAhead);
+    const bool isShort = inTurn && !em.kernel->hasAttr(tile::kRowsAhead) && !em.kernel->hasAttr(tile::kManyElements);
     em.out->setAttr("resident", em.builder.getStringAttr((isShort              ? "672 / "
                                                           : inTurn || rows > 2 ? "512 / "
                                                           : rows == 2        ? "768 / "
