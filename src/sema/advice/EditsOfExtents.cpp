@@ -340,6 +340,7 @@ private:
     };
     if (const ast::Expr *value = valueBefore()) visit(*value, [&](const ast::Expr &part) { others(part, made); });
     eachNear([&](const ast::Expr &part) { others(part, used); });
+    used.assumes = true;  // where a slice starts may be what is wrong: `q0:q0 + T.m` for `k0:k0 + T.n`
     groups_.push_back(std::move(made)), groups_.push_back(std::move(used));
   }
 

@@ -24,7 +24,7 @@ public:
     if (!place_.function || !place_.statement || !isAboutParts()) return {};
     collectModels();
     CandidateGroup parts{{}, true}, items{{}, false};
-    items.assumes = true;  // of several that fit, the one that stands there oftenest is a guess
+    parts.assumes = items.assumes = true;  // that it stands so beside it is a guess, for the author to choose
     for (const ast::Expr *e : targets()) {
       likeModels(*e, parts);
       visit(*e, [&](const ast::Expr &part) {
@@ -156,7 +156,7 @@ private:
   }
   void add(CandidateGroup &edits, Span span, const std::string &wrong, const std::string &right) {
     if (isName(wrong) && isName(right)) return;  // they are about different values
-    if (right.empty() || !isBalanced(wrong) || !isBalanced(right) || edits.edits.size() == kMost) return;
+    if (right.empty() || wrong.ends_with(',') != right.ends_with(',') || !isBalanced(wrong) || !isBalanced(right) || edits.edits.size() == kMost) return;
     const bool known = std::any_of(edits.edits.begin(), edits.edits.end(), [&](const diag::Fix &fix) { return fix.span == span && fix.replacement == right; });
     if (!known) replace(edits, span, right, "write it as beside it");
   }
@@ -174,7 +174,7 @@ private:
     const std::string object = text(*subscript.object);
     auto each = [&](const ast::Expr &part) {
       auto *other = as<ast::SubscriptExpr>(&part);
-      if (!other || other == &subscript || text(*other->object) != object || other->items.size() != subscript.items.size()) return;
+      if (!other || other == &subscript || (text(*other->object) != object && !place_.inKernel) || other->items.size() != subscript.items.size()) return;
       for (const ast::Argument &item : other->items)
         if (auto *slice = as<ast::SliceExpr>(item.value)) count(text(item.span), 1), count(mirrored(*slice), 0);
     };
