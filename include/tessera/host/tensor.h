@@ -261,7 +261,9 @@ inline Tensor row(const Tensor &tensor, int64_t index) {
 
 /// The one element of a tensor.
 template <class T> T item(const Tensor &tensor) {
-  if (tensor.count() != 1) stop("item() of a tensor with " + std::to_string(tensor.count()) + " elements: one is needed");
+  if (tensor.count() != 1)
+    stop("host code takes one number here, and this tensor has " + std::to_string(tensor.count()) +
+         " elements: compute with it in a function that has a tensor for a parameter, and call that");
   if (tensor.is_real()) return tsr::to<T>(tensor.real(0));
   return tsr::to<T>(tensor.integer(0));
 }

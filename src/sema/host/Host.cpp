@@ -149,6 +149,10 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
           .help("call it in `def main()`, or in a function that leaves the computing to others");
     return Value::poison();
   }
+  // One of one dimension may hold one number, as the result of a kernel does.
+  if (const size_t rank = knownRank(value, cx.function.rebindable); rank >= 2)
+    return unsupported(cx, "a tensor with " + std::to_string(rank) + " dimensions where host code takes a number", span,
+                       "compute with it in a function, `def scaled[N, M](x: Tensor[N, M, f32]) -> Tensor[N, M, f32]:`, and call that");
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
   e->args.push_back(clone(*value.expr));
   auto made = knownDType(value, cx.function.rebindable);
