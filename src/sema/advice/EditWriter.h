@@ -10,6 +10,23 @@
 
 namespace tessera::sema {
 
+/// Parts do not fit together: their extents, how many axes they have, or what a call takes.
+inline bool isAboutParts(diag::Id id) {
+  using diag::Id;
+  switch (id) {
+  case Id::contractionMismatch:
+  case Id::broadcastFails:
+  case Id::shapeMismatch:
+  case Id::rankMismatch:
+  case Id::wrongResult:
+  case Id::badReshape:
+  case Id::tileMismatch:
+  case Id::redefinedType:
+  case Id::wrongArgument: return true;
+  default: return false;
+  }
+}
+
 class EditWriter {
 public:
   EditWriter(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)

@@ -21,7 +21,7 @@ public:
   using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
-    if (!place_.function || !place_.statement || !isAboutParts()) return {};
+    if (!place_.function || !place_.statement || !isAboutParts(diagnostic_.id)) return {};
     collectModels();
     CandidateGroup parts{{}, true}, items{{}, false};
     parts.assumes = items.assumes = true;  // that it stands so beside it is a guess, for the author to choose
@@ -37,21 +37,6 @@ public:
 
 private:
   static constexpr size_t kMost = 12, kMostWords = 80, kMostModels = 24;
-
-  bool isAboutParts() const {
-    switch (diagnostic_.id) {
-    case Id::contractionMismatch:
-    case Id::broadcastFails:
-    case Id::shapeMismatch:
-    case Id::rankMismatch:
-    case Id::wrongResult:
-    case Id::badReshape:
-    case Id::tileMismatch:
-    case Id::redefinedType:
-    case Id::wrongArgument: return true;
-    default: return false;
-    }
-  }
 
   /// The values that the statements of the function give or return.
   void collectModels() {

@@ -20,7 +20,7 @@ public:
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.statement || diagnostic_.span.file != place_.module->file) return {};
     if (place_.function->body.empty() || diagnostic_.span.begin < place_.function->body.front()->span.begin) return {};
-    if (!isAboutParts()) return {};
+    if (!isMendedByParts()) return {};
     collect();
     for (size_t i = 0; i < found_.size(); ++i) found_[i].order = i;
     std::sort(found_.begin(), found_.end(),
@@ -46,23 +46,14 @@ private:
 
   /// Whether it is about how parts fit together: there one part in another place mends it. What a race, a rounding or a moved
   /// cache needs is no exchange, though many an exchange makes the message go away.
-  bool isAboutParts() const {
+  bool isMendedByParts() const {
     switch (diagnostic_.id) {
-    case Id::contractionMismatch:
-    case Id::broadcastFails:
-    case Id::shapeMismatch:
-    case Id::rankMismatch:
-    case Id::wrongResult:
-    case Id::badReshape:
-    case Id::tileMismatch:
-    case Id::redefinedType:
-    case Id::wrongArgument:
     case Id::badOperand:
     case Id::dtypeMismatch:
     case Id::narrowing:
     case Id::notIterable:
     case Id::outOfBounds: return true;
-    default: return false;
+    default: return isAboutParts(diagnostic_.id);
     }
   }
 
