@@ -53,7 +53,8 @@ private:
       const bool stored = std::all_of(use.reads.begin(), use.reads.end(), [&](const ast::NameExpr *read) { return isStoredInto(*read); });
       auto *type = use.parameter ? as<ast::SubscriptExpr>(use.parameter->annotation) : nullptr;
       const bool givesSize = type && text(*type->object) == "Const";
-      if (before && stored && !givesSize && !use.takenApart && name[0] != '_' && !dims.count(name)) found.push_back(name);
+      const bool isResult = place_.inKernel && use.parameter && !use.reads.empty();  // what a kernel stores into, its caller reads
+      if (before && stored && !isResult && !givesSize && !use.takenApart && name[0] != '_' && !dims.count(name)) found.push_back(name);
     }
     return found;
   }
