@@ -183,7 +183,8 @@ TSR_INLINE float sticky(double value) {
   return bit_cast<float>(bits | 1u);
 }
 template <class I> TSR_INLINE float sticky_integer(I value) {
-  const bool negative = value < 0;
+  bool negative = false;
+  if constexpr (std::is_signed<I>::value) negative = value < 0;
   uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   float scale = 1.0f;
   while (magnitude >> 24) {
