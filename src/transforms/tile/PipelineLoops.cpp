@@ -227,7 +227,7 @@ private:
     builder_.create<tile::CommitGroupOp>(loc);
     for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
       auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
-      copy.erase();
+      eraseWithOperands(copy, loop_);
       builder_.setInsertionPointAfter(barrier);
       alloc.getResult().replaceAllUsesWith(select(buffer, stage, unnamed(alloc.getLoc())));
       alloc.erase();

@@ -12,11 +12,9 @@
 // the next tile begin while this one is stored; stores go through shared memory, for the copy engine, too.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
-#include "llvm/ADT/SetVector.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Machine.h"
 #include "transforms/tile/Extents.h"
@@ -255,23 +253,10 @@ private:
     Value stage = builder_.create<tile::RingWaitOp>(named("stage", loc), builder_.getIndexType(), ring.value);
     for (auto [copy, buffer] : llvm::zip(ring.copies, ring.buffers)) {
       auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
-      eraseWithOperands(copy);
+      eraseWithOperands(copy, roles_);
       alloc.getResult().replaceAllUsesWith(stageOf(buffer, stage, unnamed(alloc.getLoc())));
       alloc.erase();
     }
-  }
-
-  /// Also what the copy alone needed: where a tile lies is the producer's to know.
-  void eraseWithOperands(tile::CopyOp copy) {
-    llvm::SetVector<Operation *> left;
-    auto leave = [&](Operation *op) {
-      for (Value operand : op->getOperands())
-        if (Operation *maker = operand.getDefiningOp(); maker && roles_->isAncestor(maker) && !isa<tile::AllocSharedOp>(maker)) left.insert(maker);
-      op->erase();
-    };
-    leave(copy);
-    while (!left.empty())
-      if (Operation *op = left.pop_back_val(); isOpTriviallyDead(op)) leave(op);
   }
 
   /// The first statement of the block that reads a buffer of the ring; a ring that nothing reads is left at once.

@@ -1,4 +1,6 @@
 #include "transforms/tile/Stages.h"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Reasons.h"
 
@@ -41,6 +43,18 @@ void addStages(tile::KernelOp kernel, int64_t bytes) {
   }
   std::optional<int64_t> stages = givenStages(kernel);
   if (stages && staged > 0) setStages(kernel, std::min(std::max(kMostStages, *stages), *stages + bytes / staged));
+}
+
+void eraseWithOperands(tile::CopyOp copy, Operation *within) {
+  llvm::SetVector<Operation *> left;
+  auto leave = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *maker = operand.getDefiningOp(); maker && within->isProperAncestor(maker) && !isa<tile::AllocSharedOp>(maker)) left.insert(maker);
+    op->erase();
+  };
+  leave(copy);
+  while (!left.empty())
+    if (Operation *op = left.pop_back_val(); isOpTriviallyDead(op)) leave(op);
 }
 
 }  // namespace tessera::transforms

@@ -17,4 +17,7 @@ constexpr int64_t kMostStages = 6;
 /// So many bytes of shared memory are free again: more stages of a producer's rings, as far as they go.
 void addStages(ir::tile::KernelOp kernel, int64_t bytes);
 
+/// A copy that is done elsewhere, and what it alone needed in `within`: where a tile lies is for those to know who copy it.
+void eraseWithOperands(ir::tile::CopyOp copy, mlir::Operation *within);
+
 }  // namespace tessera::transforms
