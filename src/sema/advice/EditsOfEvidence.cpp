@@ -18,6 +18,8 @@ public:
     if (!place_.function || !place_.statement || !place_.names || !place_.module) return {};
     switch (diagnostic_.id) {
     case Id::undefinedName:
+      if (!isMisspelt()) unreadNames();
+      break;
     case Id::einsumExtent:
     case Id::factRefuted:
     case Id::wrongArgument:
@@ -36,6 +38,11 @@ public:
   }
 
 private:
+  /// A name like it is offered already.
+  bool isMisspelt() const {
+    return std::any_of(diagnostic_.notes.begin(), diagnostic_.notes.end(), [](const diag::Note &note) { return note.text.starts_with("did you mean `"); });
+  }
+
   static constexpr size_t kMost = 12;
 
   void add(CandidateGroup &edits, Span span, const std::string &by, const std::string &title = {}) {

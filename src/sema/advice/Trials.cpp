@@ -1,6 +1,6 @@
 #include "sema/advice/Trials.h"
 #include "frontend/Parser.h"
-#include "sema/modules/LibraryScopes.h"
+#include "sema/Library.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -70,7 +70,7 @@ Messages messagesOf(const std::vector<diag::Diagnostic> &diagnostics, size_t fro
 
 Trials::Trials(const ast::Module &module, const Sources &sources, const ModuleLoader &load, const CheckOptions &options,
                Messages all)
-    : module_(module), sources_(sources), load_(load), options_(options), library_(std::make_unique<LibraryScopes>()),
+    : module_(module), sources_(sources), load_(load), options_(options), library_(emptyLibrary()),
       whole_{Excerpt(text()), std::move(all)} {
   options_.advice = false;
   options_.onFunction = nullptr;
@@ -79,8 +79,6 @@ Trials::Trials(const ast::Module &module, const Sources &sources, const ModuleLo
   options_.library = library_.get();
   options_.mostSteps = std::min(options_.mostSteps, kMostSteps);
 }
-
-Trials::~Trials() = default;
 
 const Part &Trials::partFor(const diag::Diagnostic &target, const Place &place) {
   const Part *&known = partOf_[place.outermost];

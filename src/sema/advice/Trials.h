@@ -33,7 +33,6 @@ class Trials {
 public:
   Trials(const ast::Module &module, const Sources &sources, const ModuleLoader &load, const CheckOptions &options,
          Messages all);
-  ~Trials();
 
   /// Where edits for this message are tried: the function it is about alone, if it is said there, too.
   const Part &partFor(const diag::Diagnostic &target, const Place &place);
@@ -82,7 +81,7 @@ private:
   const Sources &sources_;
   const ModuleLoader &load_;
   CheckOptions options_;
-  std::unique_ptr<LibraryScopes> library_;  // is evaluated once for all of them
+  std::shared_ptr<LibraryScopes> library_;  // is evaluated once for all of them
   Part whole_;
   std::map<std::string, Part> parts_;                     // by their texts
   std::map<const ast::Stmt *, const Part *> partOf_;      // by the statement of the module that a message points into

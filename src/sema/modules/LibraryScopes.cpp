@@ -1,8 +1,11 @@
 #include "sema/modules/LibraryScopes.h"
+#include "sema/Library.h"
 #include <algorithm>
 #include <utility>
 
 namespace tessera::sema {
+
+std::shared_ptr<LibraryScopes> emptyLibrary() { return std::make_shared<LibraryScopes>(); }
 
 void LibraryScopes::lend(Context &cx) {
   if (modules_.empty()) return;
