@@ -200,7 +200,9 @@ private:
                                                                       {"stochastic_round", "stochastic_round"},
                                                                       {"round_at", "round_at(each_op)"},
                                                                       {"loss_scale", "loss_scale(1024)"},
-                                                                      {"per_channel", "per_channel(0)"}})
+                                                                      {"per_channel", "per_channel(0)"},
+                                                                      {"denormals", "denormals(flush)"},
+                                                                      {"fast_sums", "fast_sums"}})
       add({name, "numerics policy", "", insert, Item::Policy, "0"});
     for (const Symbol &symbol : view_.names.symbols())
       if (symbol.kind == SymbolKind::Policy) add({symbol.name, "policy of this file", "", "", Item::Policy, "0"});

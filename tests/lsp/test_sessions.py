@@ -336,7 +336,9 @@ class Typing(WithProgram):
         self.assertEqual(self.labels("a = gelu(h)", "a = 12|"), [])
 
     def test_policies_and_decorators(self):
-        self.assertIn("accum", self.labels("bf16 @accum(f32)", "bf16 @|"))
+        labels = self.labels("bf16 @accum(f32)", "bf16 @|")
+        for policy in ("accum", "denormals", "fast_sums"):
+            self.assertIn(policy, labels)
         self.assertIn("kernel", self.labels("@kernel\n", "@|\n"))
 
     def test_signature_help(self):
