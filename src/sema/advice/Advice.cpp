@@ -2,6 +2,7 @@
 #include "diag/Edits.h"
 #include "frontend/Walk.h"
 #include "sema/advice/Candidates.h"
+#include "sema/advice/EditWriter.h"
 #include "sema/advice/Origins.h"
 #include "sema/advice/Remedies.h"
 #include "sema/advice/SmallEdits.h"
@@ -167,23 +168,18 @@ bool repeatsPart(const diag::Fix &fix, const Place &place, const Sources &source
 /// `left = u[1:-1, :-2]`.
 bool repeatsValue(const diag::Fix &fix, const Place &place, const Sources &sources) {
   if (!place.function) return false;
-  std::vector<const ast::Stmt *> open;
-  for (const ast::StmtPtr &stmt : place.function->body) open.push_back(stmt.get());
   std::vector<std::string> values;
   std::string made;
-  while (!open.empty()) {
-    const ast::Stmt *stmt = open.back();
-    open.pop_back();
-    for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
-    auto *assign = ast::as<ast::AssignStmt>(stmt);
-    if (!assign || assign->value->kind == ast::ExprKind::Name) continue;
+  visitStatements(*place.function, [&](const ast::Stmt &stmt) {
+    auto *assign = ast::as<ast::AssignStmt>(&stmt);
+    if (!assign || assign->value->kind == ast::ExprKind::Name) return;
     const Span value = assign->value->span;
     values.emplace_back(sources.text(value));
-    if (fix.span.file != value.file || fix.span.begin < value.begin || value.end < fix.span.end) continue;
+    if (fix.span.file != value.file || fix.span.begin < value.begin || value.end < fix.span.end) return;
     made = values.back();
     values.pop_back();
     made.replace(fix.span.begin - value.begin, fix.span.end - fix.span.begin, fix.replacement);
-  }
+  });
   return std::find(values.begin(), values.end(), made) != values.end();
 }
 

@@ -27,6 +27,18 @@ inline bool isAboutParts(diag::Id id) {
   }
 }
 
+/// Every statement of a function, also in its blocks.
+template <class Visit> void visitStatements(const ast::FuncDef &def, const Visit &each) {
+  std::vector<const ast::Stmt *> open;
+  for (size_t i = def.body.size(); i-- > 0;) open.push_back(def.body[i].get());
+  while (!open.empty()) {
+    const ast::Stmt *stmt = open.back();
+    open.pop_back();
+    each(*stmt);
+    for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
+  }
+}
+
 class EditWriter {
 public:
   EditWriter(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources)
@@ -46,6 +58,11 @@ protected:
   void replace(CandidateGroup &group, Span span, std::string by, std::string title = {}) {
     if (title.empty()) title = by.empty() ? "leave it out" : "write `" + by + "`";
     group.edits.push_back({span, std::move(by), std::move(title), diag::Applicability::Suggestion});
+  }
+  /// ... unless the group has that edit.
+  void replaceOnce(CandidateGroup &group, Span span, const std::string &by, const std::string &title = {}) {
+    const bool known = std::any_of(group.edits.begin(), group.edits.end(), [&](const diag::Fix &fix) { return fix.span == span && fix.replacement == by; });
+    if (!known) replace(group, span, by, title);
   }
   void insert(CandidateGroup &group, uint32_t at, const std::string &what, std::string title = {}) {
     replace(group, {diagnostic_.span.file, at, at}, what, title.empty() ? "insert `" + what + "`" : std::move(title));

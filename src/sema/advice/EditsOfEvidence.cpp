@@ -46,8 +46,7 @@ private:
   static constexpr size_t kMost = 12;
 
   void add(CandidateGroup &edits, Span span, const std::string &by, const std::string &title = {}) {
-    const bool known = std::any_of(edits.edits.begin(), edits.edits.end(), [&](const diag::Fix &fix) { return fix.span == span && fix.replacement == by; });
-    if (!known && by != text(span) && edits.edits.size() < kMost) replace(edits, span, by, title);
+    if (by != text(span) && edits.edits.size() < kMost) replaceOnce(edits, span, by, title);
   }
 
   /// The names that have a value here and that nothing reads, but perhaps a store into them.
@@ -68,16 +67,11 @@ private:
   /// Whether a name stands in the target of an assignment, `out[t] = h`.
   bool isStoredInto(const ast::NameExpr &name) const {
     bool stored = false;
-    std::vector<const ast::Stmt *> open;
-    for (const ast::StmtPtr &stmt : place_.function->body) open.push_back(stmt.get());
-    while (!open.empty()) {
-      const ast::Stmt *stmt = open.back();
-      open.pop_back();
-      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
-      auto *assign = as<ast::AssignStmt>(stmt);
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
       auto *item = assign ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
       stored |= item && item->object.get() == &name;
-    }
+    });
     return stored;
   }
 

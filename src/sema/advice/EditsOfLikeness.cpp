@@ -142,8 +142,7 @@ private:
   void add(CandidateGroup &edits, Span span, const std::string &wrong, const std::string &right) {
     if (isName(wrong) && isName(right)) return;  // they are about different values
     if (right.empty() || wrong.ends_with(',') != right.ends_with(',') || !isBalanced(wrong) || !isBalanced(right) || edits.edits.size() == kMost) return;
-    const bool known = std::any_of(edits.edits.begin(), edits.edits.end(), [&](const diag::Fix &fix) { return fix.span == span && fix.replacement == right; });
-    if (!known) replace(edits, span, right, "write it as beside it");
+    replaceOnce(edits, span, right, "write it as beside it");
   }
 
   /// `u[1:-1, 1:]`, where `u[2:, 1:-1]` stands in the function: an index as one of another part of the same tensor, or as its

@@ -66,9 +66,7 @@ private:
   static constexpr size_t kMost = 16;
 
   void add(CandidateGroup &edits, Span span, const std::string &by, const std::string &title = {}) {
-    bool known = std::any_of(edits.edits.begin(), edits.edits.end(),
-                             [&](const diag::Fix &fix) { return fix.span == span && fix.replacement == by; });
-    if (!known && edits.edits.size() < kMost && by != text(span)) replace(edits, span, by, title);
+    if (edits.edits.size() < kMost && by != text(span)) replaceOnce(edits, span, by, title);
   }
 
   /// Whether the message shows the word: what it is about is likelier the mistake.

@@ -346,11 +346,6 @@ private:
     for (const ast::SliceExpr *other : blocks())
       if (text(*other) != text(*slice)) replaceOnce(edits, slice->span, text(*other));
   }
-  void replaceOnce(CandidateGroup &edits, Span span, const std::string &by) {
-    bool known = std::any_of(edits.edits.begin(), edits.edits.end(),
-                             [&](const diag::Fix &fix) { return fix.span == span && fix.replacement == by; });
-    if (!known) replace(edits, span, by);
-  }
   /// The slices `n:n + T.n` of the kernel.
   std::vector<const ast::SliceExpr *> blocks() const {
     std::vector<const ast::SliceExpr *> found;

@@ -37,16 +37,6 @@ public:
 private:
   static constexpr size_t kMost = 12;
 
-  template <class Visit> static void visitStatements(const ast::FuncDef &def, const Visit &each) {
-    std::vector<const ast::Stmt *> open;
-    for (size_t i = def.body.size(); i-- > 0;) open.push_back(def.body[i].get());
-    while (!open.empty()) {
-      const ast::Stmt *stmt = open.back();
-      open.pop_back();
-      each(*stmt);
-      for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
-    }
-  }
   /// The size of the schedule that belongs to each offset: `m, n = tile.origin()` are where a tile of T.m rows and T.n
   /// columns starts, and `for k in tile.range(0, K, T.k)` goes on by T.k.
   void findOffsets() {
