@@ -130,6 +130,21 @@ def build_all(tesserac, folder, programs, arch="sm_90a", jobs=None):
         return {name: future.result() for name, future in made.items()}
 
 
+def recorded(*calls):
+    """The launches of the calls, one after the other, as one graph: what it returns starts it."""
+    stream = torch.cuda.Stream()
+    torch.cuda.synchronize()  # what the calls read is there
+    with torch.cuda.stream(stream):
+        for call in calls:  # modules are loaded and memory is asked for
+            call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        for call in calls:
+            call()
+    return graph.replay
+
+
 class Timer:
     """Medians of CUDA-event times, with the L2 cache emptied before each call."""
 

@@ -38,19 +38,13 @@ TEXTS = {
 
 def graph_seconds(calls, repeats=9):
     """The time of one of the calls, which run one after the other in a graph."""
-    for call in calls:
-        call()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for call in calls:
-            call()
-    graph.replay()
+    replay = common.recorded(*calls)
+    replay()
     times = []
     for _ in range(repeats):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
-        graph.replay()
+        replay()
         end.record()
         torch.cuda.synchronize()
         times.append(begin.elapsed_time(end) / 1e3 / len(calls))

@@ -113,18 +113,6 @@ def turns(places):
     return angle.cos()[:, None], angle.sin()[:, None]
 
 
-def recorded(call):
-    """The launches of a call as one graph."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        call()  # modules are loaded and memory is asked for
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        call()
-    return graph.replay
-
-
 def median_seconds(call, repeats):
     for _ in range(3):
         call()
@@ -154,7 +142,7 @@ def measure(library, parts, model, name, batch, count, start, repeats, compile_m
     tokens = torch.randint(0, V, (batch, count), device="cuda", dtype=torch.int32)
     logits = torch.full((batch, V), float("nan"), device="cuda")
     call = Model(library, parts, keys, values).prepare(tokens, start, logits)
-    ours = median_seconds(recorded(call) if count == 1 else call, repeats)
+    ours = median_seconds(common.recorded(call) if count == 1 else call, repeats)
     # A tensor for each layer: of one for all, PyTorch copies the whole for each layer's place.
     their_keys, their_values = [[part.clone() for part in whole] for whole in (keys, values)]
     for part in (*their_keys, *their_values):
