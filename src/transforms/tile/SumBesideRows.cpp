@@ -34,7 +34,7 @@ constexpr int64_t kShortGroups = 1280, kShortColumns = 768;  // of rows of few l
 constexpr int64_t kFewRows = 4;    // of a group, at least
 constexpr size_t kMostSums = 4;    // in the registers of a lane
 
-/// A launch of sums behind a launch of rows, and where the rows' kernel gets what the sums' kernel reads.
+/// A launch of sums that stands behind a launch of rows or may stand there, and where the rows' kernel gets what the sums' kernel reads.
 struct Behind {
   tile::LaunchOp launch;
   SumKernel sums;
@@ -68,13 +68,13 @@ public:
 
   void run() {
     llvm::MapVector<tile::KernelOp, SmallVector<Beside>> found;
-    for (auto &[kernel, launches] : launches_) {
-      std::optional<RowKernel> rows = rowKernel(kernel);
-      if (!rows) continue;
-      for (tile::LaunchOp launch : launches)
-        if (Beside beside = besideOf(launch, *rows); !beside.behind.empty()) found[kernel].push_back(beside);
-    }
+    for (auto &[kernel, launches] : launches_)
+      if (std::optional<RowKernel> rows = rowKernel(kernel))
+        for (tile::LaunchOp launch : launches) found[kernel].push_back(besideOf(launch, *rows));
+    for (auto &[kernel, list] : found)
+      for (Beside &beside : list) takeEarlier(beside, *rowKernel(kernel));
     for (auto &[kernel, list] : found) {
+      llvm::erase_if(list, [](Beside &beside) { return beside.behind.empty(); });
       llvm::MapVector<StringRef, SmallVector<Beside *>> alike;
       SmallVector<std::string> keys;
       for (Beside &beside : list) keys.push_back(beside.key());
@@ -96,20 +96,52 @@ private:
 
   Beside besideOf(tile::LaunchOp launch, RowKernel &rows) {
     Beside beside{launch, {}, {}, {}};
-    size_t sums = 0;
-    if (launch.getDimsAttr()) return beside;
     for (Operation *next = launch->getNextNode(); next; next = next->getNextNode()) {
-      auto later = dyn_cast<tile::LaunchOp>(next);
-      if (!later || taken_.contains(later) || later.getDimsAttr() || later->getAttr("tsr.when") != launch->getAttr("tsr.when")) continue;
-      std::optional<SumKernel> kernel = sumKernel(kernelOf(later));
-      if (!kernel || !(kernel->rows == rows.rows) || kernel->columns != rows.columns || sums + kernel->terms.size() > kMostSums) continue;
-      std::optional<Behind> behind = behindOf(beside, later, *kernel, rows);
+      std::optional<SumKernel> sums = sumsOver(next, beside, rows);
+      std::optional<Behind> behind = sums ? behindOf(beside, cast<tile::LaunchOp>(next), *sums, rows) : std::nullopt;
       if (!behind) continue;
-      sums += kernel->terms.size();
-      taken_.insert(later);
+      taken_.insert(next);
       beside.behind.push_back(*behind);
     }
     return beside;
+  }
+
+  /// Sums ahead of the rows that may as well stand behind them: they are moved there.
+  void takeEarlier(Beside &beside, RowKernel rows) {
+    for (Operation *earlier = beside.launch->getPrevNode(), *next = nullptr; earlier; earlier = next) {
+      next = earlier->getPrevNode();
+      std::optional<SumKernel> sums = sumsOver(earlier, beside, rows);
+      auto launch = sums ? cast<tile::LaunchOp>(earlier) : tile::LaunchOp();
+      if (!launch || !mayFollow(launch, beside.launch)) continue;
+      std::optional<Behind> behind = behindOf(beside, launch, *sums, rows);
+      if (!behind) continue;
+      launch->moveAfter(beside.launch);
+      taken_.insert(launch);
+      beside.behind.insert(beside.behind.begin(), *behind);
+    }
+  }
+
+  /// What a launch adds up, if it is of columns of such rows, and lanes have registers left for its sums.
+  std::optional<SumKernel> sumsOver(Operation *op, Beside &beside, RowKernel &rows) {
+    auto launch = dyn_cast<tile::LaunchOp>(op);
+    if (!launch || beside.launch.getDimsAttr() || taken_.contains(launch) || launch.getDimsAttr()) return std::nullopt;
+    if (launch->getAttr("tsr.when") != beside.launch->getAttr("tsr.when")) return std::nullopt;
+    std::optional<SumKernel> sums = sumKernel(kernelOf(launch));
+    if (!sums || !(sums->rows == rows.rows) || sums->columns != rows.columns) return std::nullopt;
+    size_t terms = sums->terms.size();
+    for (Behind &known : beside.behind) terms += known.sums.terms.size();
+    return terms <= kMostSums ? sums : std::nullopt;
+  }
+
+  /// Whether a launch may stand behind a later one: until then nobody writes what it reads, and nobody uses what it writes.
+  bool mayFollow(tile::LaunchOp launch, tile::LaunchOp later) {
+    for (auto [i, memory] : llvm::enumerate(launch.getArgs())) {
+      if (isOverwritten(memory, launch, later->getNextNode())) return false;
+      if (kernelOf(launch).param(static_cast<int64_t>(i)).getMode() == ParamMode::In) continue;
+      for (Operation *user : memory.getUsers())
+        if (user != launch && launch->isBeforeInBlock(user) && !later->isBeforeInBlock(user)) return false;
+    }
+    return true;
   }
 
   /// Null where the sums read what the kernel over rows cannot have at hand.
