@@ -131,11 +131,25 @@ if(NOT TARGET tsr_mlir_archives)
     ${MLIR_PRESBURGER_ARCHIVE} ${LLVM_SUPPORT_ARCHIVE} ${LLVM_DEMANGLE_ARCHIVE} ${llvm_needs})
 endif()
 
-# tsr_gtest(<name> SOURCES <file>... DEPENDS <room>...): a GoogleTest program, one CTest entry.
+# tsr_built_once(<target>): with TESSERA_TOGETHER, what runs for seconds after its build is not optimised: that takes as
+# long as the rest of compiling it.
+function(tsr_built_once target)
+  if(TESSERA_TOGETHER)
+    target_compile_options(${target} PRIVATE -O0)
+  endif()
+endfunction()
+
+# tsr_gtest(<name> [OPTIMISED] SOURCES <file>... DEPENDS <room>...): a GoogleTest program, one CTest entry. With
+# TESSERA_TOGETHER all read the headers of GoogleTest once. OPTIMISED: one that computes for long itself.
 function(tsr_gtest name)
-  cmake_parse_arguments(T "MLIR" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(T "MLIR;OPTIMISED" "" "SOURCES;DEPENDS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${T_SOURCES})
+  if(TESSERA_TOGETHER AND NOT T_OPTIMISED)
+    tsr_built_once(${name})
+    tsr_gtest_headers()
+    target_precompile_headers(${name} REUSE_FROM tsr_gtest_headers)
+  endif()
   foreach(dep IN LISTS T_DEPENDS)
     target_link_libraries(${name} PRIVATE tsr_${dep})
   endforeach()
@@ -145,6 +159,20 @@ function(tsr_gtest name)
   endif()
   target_compile_definitions(${name} PRIVATE TSR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# The headers of GoogleTest, compiled for every tsr_gtest(). A program, as those that read them: a library's code is placed
+# otherwise, and the compiler refuses what was made for that.
+function(tsr_gtest_headers)
+  if(TARGET tsr_gtest_headers)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/gtest_headers.cpp" CONTENT "int main() { return 0; }\n")
+  add_executable(tsr_gtest_headers "${PROJECT_BINARY_DIR}/gtest_headers.cpp")
+  target_precompile_headers(tsr_gtest_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <filesystem> <fstream> <sstream>)
+  target_link_libraries(tsr_gtest_headers PRIVATE GTest::gtest GTest::gmock)
+  target_compile_definitions(tsr_gtest_headers PRIVATE TSR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  tsr_built_once(tsr_gtest_headers)
 endfunction()
 
 # tsr_skipped_test(<name> <why>): a test that cannot run in this build; CTest says so, and why.
@@ -159,6 +187,7 @@ function(tsr_tool name)
   cmake_parse_arguments(TOOL "" "" "DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   add_executable(${name} ${sources})
+  tsr_built_once(${name})
   if(TESSERA_TOGETHER)  # commands have names in common; what each of them reads and makes of the command line is most of their time
     target_precompile_headers(${name} PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp>)
   endif()
