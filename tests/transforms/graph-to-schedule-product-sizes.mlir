@@ -136,3 +136,15 @@ graph.kernel @attend(%Q: !tsr.view<["B", "H", "S", "64"], bf16>, %K: !tsr.view<[
   graph.store %10, %result[%11 in_bounds, %12 in_bounds, %13 size "T.m", %0 size "64" in_bounds] : !tsr.tensor<["T.m", "64"], bf16>, !tsr.view<["B", "H", "S", "64"], bf16>
   graph.kernel_end
 }
+
+// A short sum, to which something is added that is read from memory: teams of one warpgroup, one of which reads while the other multiplies.
+// WARPGROUPS: schedule.kernel @biased_kernel
+// WARPGROUPS-SAME: group = 128
+// WARPGROUPS-SAME: sizes = {k = 64 : i64, m = 128 : i64, n = 128 : i64}
+graph.func @biased(%x: !tsr.tensor<["M", "768"], bf16>, %w: !tsr.tensor<["768", "2304"], bf16>, %b: !tsr.tensor<["2304"], f32>) -> !tsr.tensor<["M", "2304"], bf16> attributes {dims = ["M"], outputs = [#tsr.result<"result", !tsr.tensor<["M", "2304"], bf16>>], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"b", in>], signature = "def biased[M](x: Tensor[M, 768, bf16 @accum(f32)], w: Tensor[768, 2304, bf16 @accum(f32)], b: Tensor[2304, f32]) -> Tensor[M, 2304, bf16]", tsr.numerics = {b = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, result = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, w = {accumulate = "f32", denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, x = {accumulate = "f32", denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}} {
+  %0 = graph.dot %x, %w : (!tsr.tensor<["M", "768"], bf16>, !tsr.tensor<["768", "2304"], bf16>) -> !tsr.tensor<["M", "2304"], f32>
+  %1 = graph.broadcast %b {axes = array<i64: 1>} : <["2304"], f32> to <["M", "2304"], f32>
+  %2 = graph.elementwise "add" %0, %1 : !tsr.tensor<["M", "2304"], f32>
+  %3 = graph.cast %2 : !tsr.tensor<["M", "2304"], f32> to !tsr.tensor<["M", "2304"], bf16>
+  graph.return %3 : !tsr.tensor<["M", "2304"], bf16>
+}
