@@ -184,6 +184,24 @@ TEST(Check, ConditionsAreFacts) {  // shapes.md, S12
   EXPECT_EQ(early, "");
 }
 
+TEST(Check, AnIndexGoesNoFurtherThanItsGuard) {  // shapes.md, S7
+  auto said = [](const std::string &guard, const std::string &index) {
+    return Checking("@kernel(grid=(cdiv(N, 128),), group=128)\n"
+                    "def f[N](x: Tensor[N, f32], y: Tensor[N, f32]) where N > 2:\n"
+                    "    i = tile.group_id(0) * 128 + tile.local_id()\n"
+                    "    if " + guard + ":\n        y[i] = x[" + index + "]\n")
+        .messages();
+  };
+  EXPECT_EQ(said("i < N", "i + 1"), "E0408 5:18 the index i + 1 lies outside a dimension of N\n");
+  EXPECT_EQ(said("i < N", "i - 1"), "E0408 5:18 the index i - 1 lies outside a dimension of N\n");
+  EXPECT_EQ(said("i < N", "2 * i"), "E0408 5:18 the index 2 * i lies outside a dimension of N\n");
+  EXPECT_EQ(said("i < N - 1", "i + 2"), "E0408 5:18 the index i + 2 lies outside a dimension of N\n");
+  EXPECT_EQ(said("i + 1 < N", "i + 1"), "");
+  EXPECT_EQ(said("i < N - 1", "i + 1"), "");
+  EXPECT_EQ(said("i > 0 and i < N", "i - 1"), "");
+  EXPECT_EQ(said("2 * i < N", "2 * i"), "");
+}
+
 TEST(Check, AnIndexThatIsNeverInsideIsAMistake) {  // shapes.md, S7
   auto said = [](const std::string &part) {
     return Checking(coverage("(cdiv(N, 128),)", "", "    i = tile.group_id(0) * 128\n    y[i:i + 128] = x[i:i + 128] + " + part + "\n"))

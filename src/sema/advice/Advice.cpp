@@ -398,9 +398,17 @@ void forgetNear(diag::Diagnostic &d, const std::string &name) {
 
 }  // namespace
 
+/// `s[m:m + T.n]` for `s[n:n + T.n]`: the block starts elsewhere, and is as long as the one before, which may be wrong, too.
+static bool leavesSize(const diag::Fix &fix, const Sources &sources) {
+  const Span behind{fix.span.file, fix.span.end, fix.span.end + 3};
+  return fix.replacement.find(':') != std::string::npos && fix.span.end + 3 <= sources.file(fix.span.file).text.size() &&
+         sources.text(behind) == " + ";
+}
+
 /// Adds the edits that mend it, and leaves out those that do not.
 static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<diag::Diagnostic> &all,
                      const Sources &sources, Trials &trials) {
+  if (d.id == diag::Id::outOfBounds && d.label.find(", and this goes on ") != std::string::npos) return;  // it has said what to compare
   std::vector<CandidateGroup> groups;
   if (!trials.isSpent()) groups = editsFor(d, place, sources);
   addRenamed(d, place, sources, trials);
@@ -443,6 +451,8 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
       fixes.push_back(std::move(fix));
   }
   d.fixes = std::move(fixes);
+  for (diag::Fix &fix : d.fixes)
+    if (d.id == diag::Id::outOfBounds && leavesSize(fix, sources)) fix.applicability = diag::Applicability::Assumption;
 }
 
 /// An edit that leaves less to be said about the whole program comes first: what is declared wrongly is noticed where it is

@@ -306,6 +306,7 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
       if (!pointPart(cx, *item, extent, part, at.first, places ? &named : nullptr))
         return false;  // the next index may be wrong for the same reason
       if (!part.inBounds && guardedElsewhere(cx, at.first, extents, access.parts.size(), item->span)) return false;
+      if (!part.inBounds && goesBeyondGuard(cx, at.first, extent, item->span)) return false;
     }
     access.parts.push_back(std::move(part));
     if (starts) starts->push_back(at);

@@ -7,5 +7,11 @@ namespace tessera::sema {
 
 /// `if r < C and c < R:` around `y[r, c]`: the conditions there keep an index of a kernel inside of another axis than its own.
 bool guardedElsewhere(Context &cx, const Dim &index, const std::vector<Dim> &extents, size_t axis, Span span);
+/// `if i < N:` around `x[i + 1]` of `x: Tensor[N]`: the index goes on behind the end that a condition compares with, or in
+/// front of the first element, for sizes that can be named.
+bool goesBeyondGuard(Context &cx, const Dim &index, const Dim &extent, Span span);
+/// Whether something in the function is said about this index elsewhere, or in this line about another: it is wrong for the
+/// same reason.
+bool saidOutside(const Context &cx, const Dim &index, Span span);
 
 }  // namespace tessera::sema

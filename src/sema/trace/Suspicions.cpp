@@ -235,9 +235,7 @@ void unwrittenResults(Context &cx, const ast::FuncDef &def, const std::set<Var *
   }
 }
 
-/// Whether something in the function is said about this index elsewhere, or in this line about another: it is wrong for the
-/// same reason.
-static bool saidOutside(const Context &cx, const Dim &index, Span span) {
+bool saidOutside(const Context &cx, const Dim &index, Span span) {
   const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   auto lineOf = [&](Span at) { return cx.sources.file(at.file).lineColumn(at.begin).line; };
   const auto &said = cx.diagnostics.all();
