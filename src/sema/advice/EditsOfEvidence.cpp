@@ -16,6 +16,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.statement || !place_.names || !place_.module) return {};
+    elementsOfTurns();
     switch (diagnostic_.id) {
     case Id::undefinedName:
       if (!isMisspelt()) unreadNames();
@@ -92,6 +93,39 @@ private:
       if (!isMeant && own->second.reads.size() < 2 && !own->second.parameter && as<ast::ReturnStmt>(place_.statement) == nullptr) return;
       for (const std::string &other : others)
         if (other != name->name) add(edits, name->span, other, "write `" + other + "`, which nothing reads yet");
+    };
+    for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, each);
+  }
+
+  /// `h @ p.w` in a loop over layers: each turn takes the layer that it counts. Sure only where nothing reads the counter.
+  void elementsOfTurns() {
+    static const std::set<Id> ofShapes = {Id::redefinedType, Id::wrongArgument, Id::contractionMismatch, Id::rankMismatch,
+                                          Id::shapeMismatch, Id::broadcastFails, Id::wrongResult};
+    if (!ofShapes.count(diagnostic_.id)) return;
+    CandidateGroup &edits = group(true);
+    std::set<std::string> counters;
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *loop = as<ast::ForStmt>(&stmt);
+      auto *counter = loop ? as<ast::NameExpr>(loop->target) : nullptr;
+      auto *range = counter ? as<ast::CallExpr>(loop->iterable) : nullptr;
+      const bool around = range && stmt.span.begin <= place_.statement->span.begin && place_.statement->span.end <= stmt.span.end;
+      auto use = around && nameOf(*range) == "range" ? place_.names->find(counter->name) : place_.names->end();
+      if (use == place_.names->end()) return;
+      counters.insert(counter->name);
+      edits.assumes |= !use->second.reads.empty();
+    });
+    if (counters.empty()) return;
+    std::set<const ast::Expr *> others;  // what is called or stored into, and in front of a dot
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    for (size_t i = 0; assign && i < assign->targets.size(); ++i) others.insert(assign->targets[i].get());
+    auto each = [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      auto *field = as<ast::AttributeExpr>(&part);
+      if (call) others.insert(call->callee.get());
+      if (field) others.insert(field->object.get());
+      if (others.count(&part) || (!field && !as<ast::NameExpr>(&part))) return;
+      const Span end{part.span.file, part.span.end, part.span.end};
+      for (const std::string &counter : counters) add(edits, end, "[" + counter + "]", "take the one of this turn");
     };
     for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, each);
   }

@@ -226,7 +226,12 @@ private:
   /// `where(mask, x, 0.0)` of a mask of 0 and 1.
   void maskOfNumbers() {
     bool condition = diagnostic_.message.find("expects a condition") != std::string::npos;
-    if (condition && place_.expr()) insert(group(false), place_.expr()->span.end, " != 0", "compare it");
+    if (!condition || !place_.expr()) return;
+    CandidateGroup &edits = group(false);
+    insert(edits, place_.expr()->span.end, " != 0", "compare it");
+    if (!place_.names) return;
+    for (const auto &[name, use] : *place_.names)  // one that waits to be compared with: `where(rows, s, -INF)` beside `cols`
+      edits.assumes |= use.reads.empty() && !use.parameter && !use.bindings.empty() && name[0] != '_';
   }
 
   /// `b[:, np.newaxis]`
