@@ -55,7 +55,7 @@ bool goesOn(const Context &cx, const Kept &bound, const Dim &index, const Dim &e
 
 /// The comparison around a place that keeps a name below something.
 struct Guard {
-  const ast::Expr *condition = nullptr;
+  const ast::CompareExpr *condition = nullptr;
   const ast::NameExpr *name = nullptr;
 };
 
@@ -86,7 +86,11 @@ Guard guardAround(const Context &cx, const ast::Block &block, const Dim &counted
 void offerGuard(const Context &cx, diag::Builder &builder, const Guard &guard, const Dim &more, bool behind, Span span) {
   if (!guard.name) return;
   const std::string index(cx.sources.text(span));
-  if (behind) builder.assume(guard.name->span, index, "let the condition speak of `" + index + "`");
+  auto *end = as<ast::IntExpr>(guard.condition->operands[1]);
+  if (behind && end && more.isConstant() && more.constant() < static_cast<int64_t>(end->value)) {
+    const std::string earlier = std::to_string(static_cast<int64_t>(end->value) - more.constant());
+    builder.assume(end->span, earlier, "stop at " + earlier);
+  } else if (behind) builder.assume(guard.name->span, index, "let the condition speak of `" + index + "`");
   else if (more.isConstant()) {
     const Span front{guard.condition->span.file, guard.condition->span.begin, guard.condition->span.begin};
     const std::string least = more == Dim(-1) ? " > 0" : " >= " + show(cx, Dim(0) - more);
