@@ -112,7 +112,7 @@ private:
       auto use = around && nameOf(*range) == "range" ? place_.names->find(counter->name) : place_.names->end();
       if (use == place_.names->end()) return;
       counters.insert(counter->name);
-      edits.assumes |= !use->second.reads.empty();
+      if (!use->second.reads.empty()) edits.assumes = edits.last = true;
     });
     if (counters.empty()) return;
     std::set<const ast::Expr *> others;  // what is called or stored into, and in front of a dot
