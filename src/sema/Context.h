@@ -14,6 +14,7 @@
 namespace tessera::sema {
 
 struct ModelTrace;
+struct ArrayWork;
 
 /// A function that is being checked or traced: where it was called, and what with.
 struct TracedCall {
@@ -80,6 +81,9 @@ struct FunctionState {
   std::set<std::string> ofData;            // integers that are made of elements of tensors, in dimensions
   std::map<std::string, LoopEnd> dataEnds;  // counters of loops of kernels that end at data
   std::set<Var *> loaded, stored;          // views
+  std::map<const ast::Expr *, Value> operands;  // of expressions in host code: those that are evaluated before the whole
+  std::vector<const ast::Expr *> operandsInTurn;
+  std::shared_ptr<ArrayWork> arrayWork;         // the function is made of such an expression
 };
 
 /// What was traced, by definition or lambda, and functions that were defined inside of others.
@@ -111,6 +115,7 @@ struct Context {
   std::deque<Callable> callables;
   std::deque<StructInfo> structs;
   std::map<std::string, const Callable *> entryNames;  // of the program's functions
+  std::map<std::string, const Callable *> arrayFunctions;  // made of expressions over arrays in host code, by what they compute
   // In place of a function where a module is evaluated: what would have to run, which is a mistake.
   Function moduleLevel;
   Block moduleBlock;

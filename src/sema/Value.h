@@ -27,6 +27,9 @@ struct Limit {
   bool zeroOutside = false;  // what lies outside is known to be 0
 };
 
+/// Stands for the extent of a tensor of host code that only run time knows.
+inline const char *const kAnyExtent = "any";
+
 enum class ValueKind : uint8_t {
   Poison,  // a message was given; everything made of it is poison too
   Absent,  // an argument that was not given
@@ -89,7 +92,7 @@ struct Value {
   int rank = 0;                 // HostTensor: how many dimensions it is known to have; 0: any number
   int stackAxes = 0;            // HostTensor: axes in front of those that its declared type has
   std::optional<DType> madeOf;  // HostTensor: the dtype that it is known to have
-  std::vector<Dim> madeAs;      // HostTensor: its extents, where all are written; else empty
+  std::vector<Dim> madeAs;      // HostTensor: its extents where they are written, else kAnyExtent; or empty
   int handle = 0;  // values that are used up (Rng, State, a struct that is a state): which one it is; 0: any number of uses
   std::shared_ptr<const StructInstance> instance;  // Struct, StructType
   std::shared_ptr<const Value> inner;  // Derivative: what it is of, if that was made of a function itself

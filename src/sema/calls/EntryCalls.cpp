@@ -57,6 +57,7 @@ static bool hasShape(Context &cx, const Callable &callable, const Param &param, 
   }
   for (size_t axis = 0; axis < v.madeAs.size(); ++axis) {
     const Dim &have = v.madeAs[axis];
+    if (!have.isConstant()) continue;
     if (declared[axis].isVar() && dims.try_emplace(declared[axis].varName(), have).second) continue;
     const Dim wanted = declared[axis].substitute(dims);
     if (!wanted.isConstant() || wanted == have) continue;
@@ -242,8 +243,7 @@ std::vector<Value> callResults(Context &cx, ExprPtr e, std::vector<Type> types, 
     if (inHost(cx)) {  // the extents are those of the function that is called
       v.rank = static_cast<int>(type.shape.size());
       v.madeOf = type.dtype;
-      auto isWritten = [](const Dim &d) { return d.isConstant(); };
-      if (std::all_of(type.shape.begin(), type.shape.end(), isWritten)) v.madeAs = type.shape;
+      for (const Dim &d : type.shape) v.madeAs.push_back(d.isConstant() ? d : Dim::var(kAnyExtent));
       v.type.shape.clear();
       made->type.shape.clear();
     } else {

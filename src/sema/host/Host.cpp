@@ -152,10 +152,16 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
   // One of one dimension may hold one number, as the result of a kernel does.
   if (const size_t rank = knownRank(value, cx.function.rebindable); rank >= 2)
     return unsupported(cx, "a tensor with " + std::to_string(rank) + " dimensions where host code takes a number", span,
-                       "compute with it in a function, `def scaled[N, M](x: Tensor[N, M, f32]) -> Tensor[N, M, f32]:`, and call that");
+                       "one number of it: an element, `x[0, 0]`, or what is computed of all, `sum(x)`");
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
   e->args.push_back(clone(*value.expr));
   auto made = knownDType(value, cx.function.rebindable);
+  if (made == DType::Bool) {
+    std::vector<ExprPtr> sides;
+    sides.push_back(std::move(e));
+    sides.push_back(makeConstant(DType::F64, 0, span));
+    return arrayValue(cx, makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(sides)), scalarType(DType::Bool), {}, span);
+  }
   if (made && isInt(*made) && *made != DType::Bool) {  // as exact as an f64 is, and an integer where one is asked for
     e = makeCast(std::move(e), DType::I64, {});
     return arrayValue(cx, std::move(e), scalarType(DType::I64), {}, span);

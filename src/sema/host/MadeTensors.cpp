@@ -39,20 +39,11 @@ static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<Va
   return true;
 }
 
-/// The same behind what `args` has already.
-static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<ExprPtr> &args) {
-  std::vector<Value> extents;
-  if (!hostExtents(cx, shape, at, extents)) return false;
-  for (const Value &extent : extents) args.push_back(indexExpr(cx, extent, at));
-  return true;
-}
-
-/// The extents as far as they are known: all of them, or nothing.
+/// The extents as far as they are known.
 static std::vector<Dim> knownExtents(const std::vector<Value> &extents) {
   std::vector<Dim> known;
-  for (const Value &extent : extents)
-    if (extent.isKnownInt()) known.push_back(extent.sym);
-  return known.size() == extents.size() ? known : std::vector<Dim>();
+  for (const Value &extent : extents) known.push_back(extent.isKnownInt() ? extent.sym : Dim::var(kAnyExtent));
+  return known;
 }
 
 static Value made(Context &cx, std::string_view function, std::vector<ExprPtr> args, size_t before, DType dtype,
@@ -139,7 +130,7 @@ Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at
   given.push_back({"", count, args.spans[at], {}});
   Value flat = callFunction(cx, *found->second.callable, std::move(given), span);
   if (flat.kind != ValueKind::HostTensor) return flat;
-  flat.rank = 1, flat.madeOf = dtype;
+  flat.rank = 1, flat.madeOf = dtype, flat.madeAs.clear();
   if (extents.size() == 1) return flat;
   if (extents.empty()) {
     Value first = Value::integer(Dim(0));
@@ -148,15 +139,21 @@ Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at
   std::vector<ExprPtr> operands;
   operands.push_back(takeExpr(flat));
   for (const Value &extent : extents) operands.push_back(indexExpr(cx, extent, span));
-  return made(cx, "reshaped", std::move(operands), 1, dtype, span);
+  Value drawn = made(cx, "reshaped", std::move(operands), 1, dtype, span);
+  drawn.madeAs = knownExtents(extents);
+  return drawn;
 }
 
 Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, Span span) {
   std::vector<ExprPtr> args;
   args.push_back(textExpr(std::string(name(dtype)), span));
   args.push_back(indexExpr(cx, Value::integer(Dim(axis)), span));
-  if (!hostExtents(cx, shape, at, args)) return Value::poison();
-  return made(cx, "iota", std::move(args), 2, dtype, span);
+  std::vector<Value> extents;
+  if (!hostExtents(cx, shape, at, extents)) return Value::poison();
+  for (const Value &extent : extents) args.push_back(indexExpr(cx, extent, at));
+  Value v = made(cx, "iota", std::move(args), 2, dtype, span);
+  v.madeAs = knownExtents(extents);
+  return v;
 }
 
 }  // namespace tessera::sema

@@ -186,6 +186,10 @@ static Value memberOfHostTensor(Context &cx, const Value &object, const std::str
     return v;
   }
   if (name == "ndim") return hostExtent(cx, object, std::nullopt, span);
+  if (name == "item") {
+    auto made = knownDType(object, cx.function.rebindable);
+    return methodOf(object, name, builtinByName(made == DType::Bool ? "bool" : made && isInt(*made) ? "int" : "float", 'P'), nullptr);
+  }
   if (size_t rank = name == "size" ? knownRank(object, cx.function.rebindable) : 0) {
     Value count = Value::integer(Dim(1));
     for (int axis = 0; axis < static_cast<int>(rank); ++axis) count = intElementwise(cx, ElementwiseOp::Mul, {count, hostExtent(cx, object, axis, span)}, span, "*");
@@ -194,7 +198,7 @@ static Value memberOfHostTensor(Context &cx, const Value &object, const std::str
   if (name == "size" || name == "dtype" || name == "T")
     return unsupported(cx, "`" + name + "` of a tensor in host code", span,
                        name == "size" ? "its extents are `x.shape[0]`, `x.shape[1]`, ..." : "do it in a tensor function, and call that");
-  known = {"shape", "ndim"};
+  known = {"shape", "ndim", "item"};
   if (const BuiltinRow *row = builtinByName(name, 'M'))
     return unsupported(cx, "`" + std::string(row->name) + "` of a tensor in host code", span,
                        "do it in a tensor function, and call that");

@@ -6,6 +6,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
@@ -35,7 +36,11 @@ static Value dictExpr(Context &cx, const ast::DictExpr &expr);
 static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr);
 
 Value checkExpr(Context &cx, const ast::Expr &expr) {
-  Value value = valueOf(cx, expr);
+  const size_t before = cx.function.operandsInTurn.size();
+  auto known = operandHere(cx, expr);
+  if (!known) known = arrayWork(cx, expr);
+  Value value = known ? std::move(*known) : valueOf(cx, expr);
+  forgetOperands(cx, before);
   if (cx.options.facts) noteFact(cx, expr.span, value);
   return value;
 }
@@ -153,6 +158,7 @@ Value readBinding(Context &cx, const std::string &name, const Binding &binding, 
     const Type stated = value.type;
     value = valueOfVar(binding.var,
                        cx.function.varValues.count(binding.var) ? cx.function.varValues[binding.var] : value, span);
+    if (value.kind == ValueKind::HostTensor && !value.madeOf) value.rank = binding.value.rank, value.madeOf = binding.value.madeOf;
     // The caller's, with what the parameter states for the inside; of another dtype by a cast that rounds nothing.
     if (binding.borrowed || value.type.dtype != stated.dtype) {
       value.type.dtype = stated.dtype;

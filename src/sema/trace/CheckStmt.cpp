@@ -5,6 +5,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
@@ -218,6 +219,7 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
 
 static void augAssign(Context &cx, const ast::AugAssignStmt &stmt) {
   if (addsToModule(cx, stmt)) return;
+  if (auto value = arrayWork(cx, stmt)) return assignTo(cx, *stmt.target, std::move(*value), stmt.span);
   Value old = checkExpr(cx, *stmt.target);
   if (old.isPoison()) {
     if (auto *name = as<ast::NameExpr>(stmt.target)) assignName(cx, name->name, Value::poison(), stmt.target->span);
@@ -258,6 +260,8 @@ static void annAssign(Context &cx, const ast::AnnAssignStmt &stmt) {
     if (!matchParameter(cx, v, *stmt.annotation, "the value", stmt.value->span, out)) out = Value::poison();
     return assignTo(cx, *stmt.target, std::move(out), stmt.span);
   }
+  if (inHost(cx) && v.kind == ValueKind::HostTensor)  // names in quotes are what the extents are
+    bindGenerics(cx, v, *stmt.annotation, {stmt.value->span, "`" + std::string(cx.sources.text(stmt.target->span)) + "`"});
   auto type = parameterType(cx, *stmt.annotation);
   if (v.isPoison() || !type) return assignTo(cx, *stmt.target, Value::poison(), stmt.span);
   if (type->kind == TypeKind::Scalar) {

@@ -1,6 +1,7 @@
 // Building the checked function: variables, statements, and values as expressions.
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "support/Check.h"
@@ -214,6 +215,8 @@ ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
     return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
   }
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
+  if (inHost(cx) && value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf == DType::Bool)  // `any(x > 0)`
+    return conditionExpr(cx, hostScalar(cx, value, span), span);
   if (!value.isPoison()) {
     std::string text(cx.sources.text(span));
     auto builder = report(cx, Id::notACondition, span, describe(cx, value));

@@ -210,8 +210,12 @@ static bool matchTensor(Context &cx, const Value &value, const ast::SubscriptExp
   std::vector<const ast::Expr *> dims;
   if (!readTensorType(cx, annotation, type, &dims)) return false;
   out = value;
-  if (value.kind == ValueKind::HostTensor)
+  if (value.kind == ValueKind::HostTensor) {
+    const bool open = std::any_of(dims.begin(), dims.end(), [](const ast::Expr *d) { return d->kind == ast::ExprKind::Ellipsis || d->kind == ast::ExprKind::Starred; });
+    if (inHost(cx) && !out.madeOf && !open && value.stackAxes == 0 && namesDType(cx, annotation))
+      out.madeOf = type.dtype, out.rank = static_cast<int>(dims.size());
     return !inHost(cx) || (hostRankFits(cx, value, dims, annotation, span) && hostDimensions(cx, value, dims, name));
+  }
   if (!value.isArray() && value.kind != ValueKind::View)
     return wrongValue(cx, value, annotation, name, span, "`" + std::string(cx.sources.text(annotation.span)) + "`");
   const Type &have = value.kind == ValueKind::View ? value.var->type : value.type;

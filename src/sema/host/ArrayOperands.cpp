@@ -1,0 +1,258 @@
+// Which parts of an expression in host code are computed with arrays, and which are evaluated before.
+#include "frontend/Walk.h"
+#include "sema/Builtins.h"
+#include "sema/calls/Calls.h"
+#include "sema/host/ArrayWork.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
+#include "sema/trace/Trace.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+SeenPart seenIn(const Value &v) {
+  SeenPart seen;
+  switch (v.kind) {
+  case ValueKind::HostTensor:
+    seen.touches = true;
+    seen.array = v.madeOf && v.rank > 0;
+    seen.barred = v.stackAxes > 0;
+    break;
+  case ValueKind::String: seen.barred = v.expr != nullptr; break;
+  case ValueKind::Tuple:
+  case ValueKind::List: break;
+  case ValueKind::Rng:
+  case ValueKind::State:
+  case ValueKind::Struct:
+  case ValueKind::Dict:
+  case ValueKind::Zip:
+  case ValueKind::Enumerate:
+  case ValueKind::HostShape:
+  case ValueKind::Poison: seen.barred = true; break;
+  case ValueKind::Function: seen.barred = v.callable->closure != nullptr; break;  // it reads variables of host code
+  default: seen.barred = v.handle != 0;
+  }
+  for (const Value &item : v.items) {
+    if (!v.isSequence()) break;
+    SeenPart inner = seenIn(item);
+    seen.touches |= inner.touches, seen.array |= inner.array, seen.barred |= inner.barred;
+  }
+  return seen;
+}
+
+/// Whether it computes with the elements of arrays; the others make tensors, ask about them, or belong to host code.
+bool computesWithArrays(const BuiltinRow &row) {
+  using K = BuiltinKind;
+  switch (row.kind) {
+  case K::Elementwise:
+  case K::Reduce:
+  case K::Where:
+  case K::MinMax:
+  case K::Mean:
+  case K::Cast:
+  case K::Transpose:
+  case K::Reshape:
+  case K::BroadcastTo:
+  case K::Unsqueeze:
+  case K::Squeeze:
+  case K::Concat:
+  case K::Split:
+  case K::Dot:
+  case K::Stack:
+  case K::Flatten:
+  case K::Expand:
+  case K::Repeat:
+  case K::Einsum:
+  case K::Take:
+  case K::Gather:
+  case K::ScatterAdd:
+  case K::Argsort:
+  case K::Conv:
+  case K::Pool:
+  case K::Scan: return true;
+  default: return false;
+  }
+}
+
+bool isQuestion(std::string_view attribute) {
+  return attribute == "shape" || attribute == "ndim" || attribute == "size" || attribute == "dtype";
+}
+
+class OperandSearch {
+public:
+  OperandSearch(Context &cx, std::vector<ArrayOperand> &operands) : cx_(cx), operands_(operands) {}
+
+  std::optional<SeenPart> inside(const ast::Expr &e) {
+    using K = ast::ExprKind;
+    switch (e.kind) {
+    case K::Unary: {
+      auto &unary = static_cast<const ast::UnaryExpr &>(e);
+      return unary.op == ast::UnaryOp::Not ? std::nullopt : together({unary.operand.get()}, true);
+    }
+    case K::Binary: {
+      auto &binary = static_cast<const ast::BinaryExpr &>(e);
+      if (binary.op == ast::BinaryOp::MatMul && isDTypeExpr(cx_, *binary.left)) return std::nullopt;
+      return together({binary.left.get(), binary.right.get()}, true);
+    }
+    case K::Compare: {
+      auto &compare = static_cast<const ast::CompareExpr &>(e);
+      auto asks = [](ast::CompareOp op) { return op >= ast::CompareOp::In; };
+      if (std::any_of(compare.ops.begin(), compare.ops.end(), asks)) return std::nullopt;
+      std::vector<const ast::Expr *> parts;
+      for (const ast::ExprPtr &part : compare.operands) parts.push_back(part.get());
+      return together(parts, true);
+    }
+    case K::Tuple:
+    case K::List: {
+      std::vector<const ast::Expr *> parts;
+      for (const ast::ExprPtr &part : static_cast<const ast::SequenceExpr &>(e).items) parts.push_back(part.get());
+      return together(parts, false);
+    }
+    case K::Starred: return together({static_cast<const ast::StarredExpr &>(e).value.get()}, false);
+    case K::Attribute: return insideAttribute(static_cast<const ast::AttributeExpr &>(e));
+    case K::Subscript: return insideSubscript(static_cast<const ast::SubscriptExpr &>(e));
+    case K::Call: return insideCall(static_cast<const ast::CallExpr &>(e));
+    case K::Lambda: return insideLambda(static_cast<const ast::LambdaExpr &>(e));
+    default: return std::nullopt;
+    }
+  }
+
+  /// Nothing if none of the parts reads a tensor: then the whole is evaluated before.
+  std::optional<SeenPart> together(const std::vector<const ast::Expr *> &parts, bool asNumbers) {
+    SeenPart all;
+    for (const ast::Expr *part : parts) {
+      SeenPart seen = operand(*part, asNumbers);
+      all.touches |= seen.touches, all.array |= seen.array, all.barred |= seen.barred;
+    }
+    return all.touches && !all.barred ? std::optional(all) : std::nullopt;
+  }
+
+private:
+  SeenPart operand(const ast::Expr &e, bool asNumber = false) {
+    auto known = cx_.function.operands.find(&e);
+    if (known == cx_.function.operands.end()) {
+      if (auto seen = inside(e)) return *seen;
+      evaluated(e);
+      known = cx_.function.operands.find(&e);
+    }
+    auto listed = std::find_if(operands_.begin(), operands_.end(), [&](const ArrayOperand &o) { return o.syntax == &e; });
+    if (listed == operands_.end()) operands_.push_back({&e, asNumber});
+    return seenIn(known->second);
+  }
+  const Value &evaluated(const ast::Expr &e) {
+    if (auto known = cx_.function.operands.find(&e); known != cx_.function.operands.end()) return known->second;
+    Value v = checkExpr(cx_, e);
+    cx_.function.operandsInTurn.push_back(&e);
+    return cx_.function.operands[&e] = std::move(v);
+  }
+
+  std::optional<SeenPart> insideAttribute(const ast::AttributeExpr &e) {
+    SeenPart object = operand(*e.object);
+    if (!object.array || object.barred) return std::nullopt;
+    if (isQuestion(e.attribute.text)) return SeenPart{true, false, false};
+    if (e.attribute.text == "T") return SeenPart{true, true, false};
+    return std::nullopt;
+  }
+
+  /// One row by its number is a place of memory, which nothing has to compute.
+  bool isRow(const ast::SubscriptExpr &e) {
+    if (e.items.size() != 1 || e.items[0].value->kind == ast::ExprKind::Slice) return false;
+    const ast::Expr &index = *e.items[0].value;
+    if (inside(index)) return false;
+    const Value &v = evaluated(index);
+    return v.kind == ValueKind::Int || v.isScalar() || (v.kind == ValueKind::HostTensor && v.rank == 0);
+  }
+
+  std::optional<SeenPart> insideSubscript(const ast::SubscriptExpr &e) {
+    SeenPart object = operand(*e.object);
+    if (!object.touches || object.barred) return std::nullopt;
+    if (object.array && isRow(e)) return std::nullopt;
+    for (const ast::Argument &item : e.items) {
+      auto *slice = as<ast::SliceExpr>(item.value);
+      std::vector<const ast::Expr *> parts = {item.value.get()};
+      if (slice) parts = {slice->start.get(), slice->stop.get(), slice->step.get()};
+      for (const ast::Expr *part : parts)
+        if (part && operand(*part).barred) return std::nullopt;
+    }
+    return object;
+  }
+
+  /// What is called, if it is a function of tensors. A method's object is its first argument.
+  bool callsArrays(const ast::CallExpr &e, bool &elementwise, bool &method) {
+    auto *attribute = as<ast::AttributeExpr>(e.callee);
+    if (attribute) {
+      SeenPart object = operand(*attribute->object);
+      if (object.touches || object.barred) {
+        method = object.array && !object.barred;
+        auto inPrelude = [&] { return cx_.prelude && cx_.prelude->names.count(attribute->attribute.text) != 0; };
+        const BuiltinRow *row = builtinByName(attribute->attribute.text, 'M');
+        return method && (row ? computesWithArrays(*row) : inPrelude());
+      }
+    }
+    const Value &callee = evaluated(*e.callee);
+    auto takes = [&](const Value &f) {
+      const Callable &callable = *f.callable;
+      return !callable.isKernel && !callable.closure && !isEntry(cx_, callable) && !isHostCode(cx_, callable);
+    };
+    switch (callee.kind) {
+    case ValueKind::Builtin:
+      elementwise = callee.builtin->kind == BuiltinKind::Elementwise || callee.builtin->kind == BuiltinKind::Where ||
+                    callee.builtin->kind == BuiltinKind::MinMax;
+      return computesWithArrays(*callee.builtin);
+    case ValueKind::DType: return true;
+    case ValueKind::Function: return takes(callee);
+    case ValueKind::Overloads: return std::all_of(callee.items.begin(), callee.items.end(), takes);
+    default: return false;
+    }
+  }
+
+  std::optional<SeenPart> insideCall(const ast::CallExpr &e) {
+    bool elementwise = false, method = false;
+    if (!callsArrays(e, elementwise, method)) return std::nullopt;
+    SeenPart all{method, method, false};
+    for (const ast::Argument &arg : e.arguments) {
+      SeenPart seen = operand(*arg.value, elementwise);
+      all.touches |= seen.touches, all.array |= seen.array, all.barred |= seen.barred;
+    }
+    return all.array && !all.barred ? std::optional(all) : std::nullopt;
+  }
+
+  /// What it takes from around it.
+  std::optional<SeenPart> insideLambda(const ast::LambdaExpr &e) {
+    SeenPart all;
+    std::vector<const ast::Expr *> open = {e.body.get()};
+    while (!open.empty()) {
+      const ast::Expr *part = open.back();
+      open.pop_back();
+      auto *name = as<ast::NameExpr>(part);
+      auto own = [&](const ast::Parameter &p) { return name && p.name.text == name->name; };
+      if (name && std::none_of(e.parameters.begin(), e.parameters.end(), own)) {
+        SeenPart seen = operand(*name, true);
+        all.touches |= seen.touches, all.barred |= seen.barred;
+      }
+      ast::Children below = ast::childrenOf(*part);
+      open.insert(open.end(), below.exprs.begin(), below.exprs.end());
+    }
+    return all;
+  }
+
+  Context &cx_;
+  std::vector<ArrayOperand> &operands_;
+};
+
+}  // namespace
+
+std::optional<SeenPart> lookInside(Context &cx, const ast::Expr &expr, std::vector<ArrayOperand> &operands) {
+  return OperandSearch(cx, operands).inside(expr);
+}
+
+std::optional<SeenPart> lookInside(Context &cx, const std::vector<const ast::Expr *> &parts, std::vector<ArrayOperand> &operands) {
+  return OperandSearch(cx, operands).together(parts, true);
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,312 @@
+// Arithmetic on arrays in host code: an expression over arrays as a tensor function and a call of it.
+#include "checked/ExprBuild.h"
+#include "checked/Policy.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
+#include "sema/host/ArrayWork.h"
+#include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
+#include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
+#include <algorithm>
+#include <functional>
+
+namespace tessera::sema {
+
+using ast::as;
+
+/// A function while it is made: its operands become parameters where they are used first.
+struct ArrayWork {
+  std::map<const ast::Expr *, Value> given;           // operands as host code has them, numbers in the dtype of the arrays
+  std::map<std::string, Dim> equal;                   // extents that the expression needs to be equal to others
+  std::map<const Var *, Value> parameterOf;           // of a variable of host code, which may stand in several places
+  std::vector<ExprPtr> arguments;
+};
+
+namespace {
+
+/// What the function is called: by what it does last.
+std::string workName(ast::BinaryOp op) {
+  static const char *const results[] = {"sum", "difference", "product", "quotient", "quotient", "remainder", "power", "matmul", "shifted", "shifted", "both", "either", "differing"};
+  return results[static_cast<int>(op)];
+}
+std::string workName(const ast::Expr &e) {
+  if (auto *binary = as<ast::BinaryExpr>(&e)) return workName(binary->op);
+  if (auto *call = as<ast::CallExpr>(&e)) {
+    if (auto *name = as<ast::NameExpr>(call->callee)) return name->name;
+    if (auto *attribute = as<ast::AttributeExpr>(call->callee)) return attribute->attribute.text;
+    return "value";
+  }
+  if (auto *unary = as<ast::UnaryExpr>(&e)) return unary->op == ast::UnaryOp::Neg ? "negative" : "inverse";
+  if (e.kind == ast::ExprKind::Attribute) return "transposed";
+  return e.kind == ast::ExprKind::Compare ? "comparison" : e.kind == ast::ExprKind::Subscript ? "part" : "value";
+}
+
+std::string parameterName(Context &cx, const ast::Expr &e, bool number) {
+  std::string name;
+  if (auto *plain = as<ast::NameExpr>(&e)) name = plain->name;
+  else if (auto *attribute = as<ast::AttributeExpr>(&e)) name = attribute->attribute.text;
+  else if (auto *call = as<ast::CallExpr>(&e)) return parameterName(cx, *call->callee, number);
+  else if (auto *row = as<ast::SubscriptExpr>(&e)) name = parameterName(cx, *row->object, number) + "_row";
+  else name = number ? "number" : "x";
+  auto taken = [&] {
+    for (const Param &p : cx.function.fn->params)
+      if (p.var->name == name) return true;
+    return name == cx.function.fn->name;
+  };
+  while (taken()) name += "_";
+  return name;
+}
+
+std::string extentName(const std::string &tensor, size_t axis, size_t rank) {
+  if (rank == 1) return tensor + "_length";
+  if (rank == 2) return tensor + (axis == 0 ? "_rows" : "_columns");
+  return tensor + "_axis" + std::to_string(axis);
+}
+
+Var *addParameter(Context &cx, const std::string &name, Type type, Span span, ExprPtr argument) {
+  Param param;
+  Var *var = param.var = newVar(cx, name, std::move(type), span);
+  cx.function.fn->params.push_back(std::move(param));
+  cx.function.arrayWork->arguments.push_back(std::move(argument));
+  return var;
+}
+
+Value tensorParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
+  ArrayWork &work = *cx.function.arrayWork;
+  const Var *var = v.expr->kind == ExprKind::VarRef ? v.expr->as<node::VarRef>().var : nullptr;
+  if (auto known = work.parameterOf.find(var); var && known != work.parameterOf.end()) return known->second;
+  const std::string name = parameterName(cx, syntax, false);
+  std::vector<Dim> shape;
+  for (size_t axis = 0; axis < static_cast<size_t>(v.rank); ++axis) {
+    const bool written = axis < v.madeAs.size() && v.madeAs[axis].isConstant();
+    Dim extent = written ? Dim(v.madeAs[axis].constant()) : Dim::var(extentName(name, axis, static_cast<size_t>(v.rank)));
+    shape.push_back(extent.substitute(work.equal));
+  }
+  Value like = Value::of(ValueKind::Array);
+  like.type = tensorType(*v.madeOf, std::move(shape));
+  like.limits.resize(like.type.shape.size());
+  Var *made = addParameter(cx, name, like.type, syntax.span, clone(*v.expr));
+  Value out = valueOfVar(made, like, syntax.span);
+  cx.function.varValues[made] = out;
+  if (var) work.parameterOf[var] = out;
+  return out;
+}
+
+Value numberParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
+  Var *made = addParameter(cx, parameterName(cx, syntax, true), v.type, syntax.span, clone(*v.expr));
+  Value out = valueOfVar(made, v, syntax.span);
+  cx.function.varValues[made] = out;
+  return out;
+}
+
+/// An integer that decides a shape or a place.
+Value sizeParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
+  const std::string name = parameterName(cx, syntax, true);
+  Type type = indexType();
+  type.shape = {Dim::var(name)};
+  addParameter(cx, name, type, syntax.span, clone(*v.expr));
+  return Value::integer(Dim::var(name));
+}
+
+Value asParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
+  if (v.kind == ValueKind::HostTensor) return tensorParameter(cx, v, syntax);
+  if (v.kind == ValueKind::Array && v.expr->kind != ExprKind::Constant) return numberParameter(cx, v, syntax);
+  if (v.kind == ValueKind::Int && v.expr) return sizeParameter(cx, v, syntax);
+  if (!v.isSequence()) return v;
+  Value out = v;
+  for (Value &item : out.items) item = asParameter(cx, item, syntax);
+  return out;
+}
+
+/// The dtype that numbers of host code take beside the arrays: they are f64 and i64 there, and would widen everything.
+void dtypesOf(const Value &v, std::optional<DType> &real, std::optional<DType> &whole) {
+  for (const Value &item : v.items)
+    if (v.isSequence()) dtypesOf(item, real, whole);
+  if (v.kind != ValueKind::HostTensor || !v.madeOf || v.rank == 0) return;
+  std::optional<DType> &here = isFloat(*v.madeOf) ? real : whole;
+  if (*v.madeOf != DType::Bool) here = here ? join(*here, *v.madeOf) : v.madeOf;
+}
+
+/// An operand as the call passes it. Poison after a message.
+Value asGiven(Context &cx, Value v, bool asNumber, DType real, DType whole, Span span) {
+  for (Value &item : v.items)
+    if (v.isSequence()) item = asGiven(cx, std::move(item), asNumber, real, whole, span);
+  if (v.kind == ValueKind::HostTensor && !v.madeOf)
+    return unsupported(cx, "arithmetic on arrays with a tensor whose type only run time knows", span,
+                       "its type, where it gets its name: `x: Tensor[N, D, f32] = load_npy(path)`");
+  if (v.kind == ValueKind::HostTensor && knownRank(v, cx.function.rebindable) == 0) v.madeAs.clear();  // a loop may give it others
+  if (v.kind == ValueKind::HostTensor && v.rank == 0) {
+    const DType dtype = *v.madeOf;
+    v = hostScalar(cx, v, span);
+    return v.isPoison() || v.type.dtype == DType::Bool ? v : castTo(cx, v, dtype, {}, span);
+  }
+  if (v.kind == ValueKind::Int && !v.isKnownInt()) {
+    if (asNumber) return castTo(cx, v, isFloat(real) ? real : whole, {}, span);
+    Value size = v;
+    size.expr = std::shared_ptr<Expr>(indexExpr(cx, v, span).release());
+    return size;
+  }
+  if (v.isScalar() && v.expr->kind != ExprKind::Constant && v.type.dtype != DType::Bool)
+    return castTo(cx, v, isFloat(v.type.dtype) ? (isFloat(real) ? real : DType::F32) : (isFloat(real) && asNumber ? real : whole), {}, span);
+  return v;
+}
+
+/// The operands as arguments. False after a message.
+bool prepare(Context &cx, ArrayWork &work, const std::vector<ArrayOperand> &operands) {
+  std::optional<DType> real, whole;
+  for (const ArrayOperand &o : operands) dtypesOf(cx.function.operands[o.syntax], real, whole);
+  const DType none = DType::Bool;  // no floats among the arrays
+  for (const ArrayOperand &o : operands) {
+    Value v = asGiven(cx, cx.function.operands[o.syntax], o.asNumber, real.value_or(none), whole.value_or(DType::I64), o.syntax->span);
+    if (v.isPoison() && cx.function.operands[o.syntax].kind != ValueKind::Poison) return false;
+    work.given[o.syntax] = std::move(v);
+  }
+  return true;
+}
+
+/// Extents that must be equal become one: then all that is computed knows it, and a message at run time names the tensors.
+bool unify(ArrayWork &work, const Function &made) {
+  for (const Requirement &r : made.requirements) {
+    if (r.relation != Relation::Eq) continue;
+    for (auto [from, to] : {std::pair(&r.right, &r.left), std::pair(&r.left, &r.right)}) {
+      std::set<std::string> inside;
+      to->collectVars(inside);
+      if (!from->isVar() || inside.count(from->varName()) || work.equal.count(from->varName())) continue;
+      for (auto &[name, dim] : work.equal) dim = dim.substitute({{from->varName(), *to}});
+      work.equal[from->varName()] = *to;
+      return true;
+    }
+  }
+  return false;
+}
+
+void takeDims(Function &made) {
+  std::set<std::string> used;
+  for (const Param &p : made.params)
+    for (const Dim &d : p.var->type.shape) d.collectVars(used);
+  made.dims.assign(used.begin(), used.end());
+}
+
+/// An expression, or `x += y`.
+struct Work {
+  std::string name;
+  Span span;
+  std::function<Value()> compute;
+};
+
+/// The function of the expression, traced with its operands as parameters. Null after a message.
+std::unique_ptr<Function> traceWork(Context &cx, const Work &what, ArrayWork &&start, DeclaredType &results, std::shared_ptr<ArrayWork> &work) {
+  work = std::make_shared<ArrayWork>(std::move(start));
+  auto made = std::make_unique<Function>();
+  made->name = what.name;
+  made->span = what.span;
+  made->signature = std::string(cx.sources.text(what.span));
+  FunctionState outer = enterFunction(cx, *made, *cx.function.frame->function);
+  cx.function.frame = outer.frame;
+  cx.function.calls = outer.calls;
+  cx.function.isTraining = outer.isTraining;
+  cx.function.arrayWork = work;
+  const size_t failed = cx.failures;
+  Value result = what.compute();
+  const bool ok = cx.failures == failed && !result.isPoison() && returnParts(cx, result, what.span, results);
+  takeDims(*made);
+  leaveFunction(cx, std::move(outer));
+  return ok && cx.failures == failed ? std::move(made) : nullptr;
+}
+
+/// A function of the program. Expressions that compute the same share one.
+const Callable &registerWork(Context &cx, std::unique_ptr<Function> made, const DeclaredType &results, Span span) {
+  const Callable *&known = cx.arrayFunctions[checked::dump(*made)];
+  if (known) return *known;
+  cx.callables.emplace_back();
+  Callable &callable = cx.callables.back();
+  callable.name = made->name;
+  callable.module = const_cast<ModuleScope *>(cx.main);
+  callable.nameSpan = span;
+  callable.checked = made.get();
+  callable.resultTree = results;
+  made->name = uniqueName(cx, callable);
+  cx.program->functions.push_back(std::move(made));
+  known = &callable;
+  return callable;
+}
+
+Value callWork(Context &cx, const Callable &callable, std::vector<ExprPtr> arguments, Span span) {
+  ExprPtr e = makeExpr(ExprKind::Call, {}, span);
+  e->as<node::Call>().callee = callable.checked;
+  e->args = std::move(arguments);
+  std::vector<Type> types;
+  for (const FunctionResult &r : callable.checked->results) {
+    Type type;
+    type.kind = TypeKind::HostTensor;
+    type.dtype = r.type.dtype;
+    type.shape = r.type.shape;
+    types.push_back(std::move(type));
+  }
+  std::vector<Value> values = callResults(cx, std::move(e), std::move(types), callable.name, span);
+  size_t next = 0;
+  return resultValue(callable.resultTree, values, next);
+}
+
+Value outlined(Context &cx, Work what, const std::vector<ArrayOperand> &operands) {
+  ArrayWork start;
+  if (!prepare(cx, start, operands)) return Value::poison();
+  what.name = cx.function.fn->name + "_" + what.name;
+  for (;;) {
+    ArrayWork again;
+    again.given = start.given, again.equal = start.equal;
+    DeclaredType results;
+    std::shared_ptr<ArrayWork> work;
+    std::unique_ptr<Function> made = traceWork(cx, what, std::move(again), results, work);
+    if (!made) return Value::poison();
+    if (unify(start, *made)) continue;
+    const Callable &callable = registerWork(cx, std::move(made), results, what.span);
+    return callWork(cx, callable, std::move(work->arguments), what.span);
+  }
+}
+
+}  // namespace
+
+std::optional<Value> operandHere(Context &cx, const ast::Expr &expr) {
+  if (cx.function.arrayWork) {
+    auto given = cx.function.arrayWork->given.find(&expr);
+    if (given == cx.function.arrayWork->given.end()) return std::nullopt;
+    return asParameter(cx, given->second, expr);
+  }
+  auto known = cx.function.operands.find(&expr);
+  return known == cx.function.operands.end() ? std::nullopt : std::optional(known->second);
+}
+
+void forgetOperands(Context &cx, size_t from) {
+  for (std::vector<const ast::Expr *> &turn = cx.function.operandsInTurn; turn.size() > from; turn.pop_back()) cx.function.operands.erase(turn.back());
+}
+
+std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
+  using K = ast::ExprKind;
+  const bool computes = expr.kind == K::Unary || expr.kind == K::Binary || expr.kind == K::Compare || expr.kind == K::Call ||
+                        expr.kind == K::Attribute || expr.kind == K::Subscript;
+  if (!computes || !inHost(cx) || !cx.function.frame || !cx.function.block) return std::nullopt;
+  std::vector<ArrayOperand> operands;
+  auto seen = lookInside(cx, expr, operands);
+  if (!seen || !seen->array || exhausted(cx)) return std::nullopt;
+  return outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }}, operands);
+}
+
+std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
+  if (!inHost(cx) || stmt.target->kind != ast::ExprKind::Name) return std::nullopt;
+  const size_t before = cx.function.operandsInTurn.size();
+  std::vector<ArrayOperand> operands;
+  auto seen = lookInside(cx, {stmt.target.get(), stmt.value.get()}, operands);
+  std::optional<Value> made;
+  auto compute = [&] {
+    Value old = checkExpr(cx, *stmt.target), by = checkExpr(cx, *stmt.value);
+    return binaryValues(cx, stmt.op, std::move(old), std::move(by), stmt.span);
+  };
+  if (seen && seen->array && !exhausted(cx)) made = outlined(cx, {workName(stmt.op), stmt.span, compute}, operands);
+  forgetOperands(cx, before);
+  return made;
+}
+
+}  // namespace tessera::sema

@@ -1,0 +1,38 @@
+// Arithmetic on arrays in host code. The largest expression over arrays becomes a tensor function, which is checked, compiled and called as
+// any other. What it is made of, its operands, host code evaluates before.
+#pragma once
+#include "sema/Context.h"
+
+namespace tessera::sema {
+
+/// What is known of a part of an expression in host code before it is computed.
+struct SeenPart {
+  bool touches = false;  // reads a tensor
+  bool array = false;    // is a tensor with dimensions
+  bool barred = false;   // no tensor function takes it: a stream, a cache, a text of run time
+};
+
+/// An operand as host code has it, and as an argument.
+struct ArrayOperand {
+  const ast::Expr *syntax = nullptr;
+  bool asNumber = false;  // an integer in arithmetic, and not one that decides a shape
+};
+
+// ---- ArrayOperands.cpp
+/// The operands of an expression, in the order in which they are evaluated. They are evaluated into `cx.function.operands`. Nothing if no
+/// function of tensors computes the expression.
+std::optional<SeenPart> lookInside(Context &cx, const ast::Expr &expr, std::vector<ArrayOperand> &operands);
+/// The same of arithmetic on these.
+std::optional<SeenPart> lookInside(Context &cx, const std::vector<const ast::Expr *> &parts, std::vector<ArrayOperand> &operands);
+
+// ---- ArrayWork.cpp
+/// The value of an expression over arrays in host code; nothing if it is none.
+std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr);
+/// The new value of `x` in `x += y`.
+std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt);
+/// Takes away the operands from this one on: another time they may be others.
+void forgetOperands(Context &cx, size_t from);
+/// What an operand that was evaluated before stands for here; nothing if it was not.
+std::optional<Value> operandHere(Context &cx, const ast::Expr &expr);
+
+}  // namespace tessera::sema
