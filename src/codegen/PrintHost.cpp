@@ -3,6 +3,7 @@
 #include "codegen/FunctionPrinter.h"
 #include "codegen/Printers.h"
 #include "codegen/source/Names.h"
+#include "ir/common/Conversions.h"
 #include "ir/target/Words.h"
 #include "llvm/ADT/StringExtras.h"
 #include "support/Check.h"
@@ -189,7 +190,12 @@ void printFunction(target::HostFuncOp func, const Language &language, Writer &wr
   printer.setEntryCall([&](Operation *op) {
     auto call = cast<target::EntryCallOp>(op);
     std::vector<Expr> arguments;
-    for (Value operand : call->getOperands()) arguments.push_back(printer.expr(operand));
+    for (Value operand : call->getOperands()) {
+      auto dtype = ir::dtypeOf(operand.getType());
+      Expr argument = printer.expr(operand);
+      const bool narrow = dtype && isFloat(*dtype) && info(*dtype).bits < 32;  // the C interface takes it as a float
+      arguments.push_back(narrow ? callExpr(Doc("tsr::to<float>"), {argument}) : argument);
+    }
     Doc doc = callExpr(Doc(call.getCallee().str() + "_on_host"), arguments).doc;
     std::vector<std::string> names;
     for (auto [value, name] : llvm::zip(call->getResults(), call.getNames().getAsRange<StringAttr>())) {

@@ -133,6 +133,8 @@ void dtypesOf(const Value &v, std::optional<DType> &real, std::optional<DType> &
 Value asGiven(Context &cx, Value v, bool asNumber, DType real, DType whole, Span span) {
   for (Value &item : v.items)
     if (v.isSequence()) item = asGiven(cx, std::move(item), asNumber, real, whole, span);
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
+  if (v.kind == ValueKind::HostTensor && def && def->result && meantForTensors(cx, v, span)) return Value::poison();
   if (v.kind == ValueKind::HostTensor && !v.madeOf)
     return unsupported(cx, "arithmetic on arrays with a tensor whose type only run time knows", span,
                        "its type, where it gets its name: `x: Tensor[N, D, f32] = load_npy(path)`");

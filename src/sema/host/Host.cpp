@@ -118,7 +118,7 @@ Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span) 
   Value v = Value::of(ValueKind::HostTensor);
   v.type = e->type;
   v.rank = index ? std::max(0, tensor.rank - 1) : 0;
-  v.madeOf = knownDType(tensor, cx.function.rebindable);
+  v.madeOf = tensor.madeOf;
   v.expr = std::shared_ptr<Expr>(e.release());
   return v;
 }
@@ -132,7 +132,7 @@ Value hostExtent(Context &cx, const Value &tensor, std::optional<int> axis, Span
   return indexValue(cx, std::move(e), !axis ? "rank" : *axis == 0 ? "length" : "extent", span);
 }
 
-Value hostScalar(Context &cx, const Value &value, Span span) {
+bool meantForTensors(Context &cx, const Value &value, Span span) {
   // Its parameters are whole tensors: it was meant to be a tensor function, were it not for what it prints.
   const ast::FuncDef *def =
       cx.function.frame && cx.function.frame->function ? cx.function.frame->function->def : nullptr;
@@ -145,10 +145,15 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
     if (!call) continue;
     if (fresh(cx, Id::hostOnly, call->span))
       report(cx, Id::hostOnly, call->span, std::string(cx.sources.text(call->callee->span)))
-          .note(span, "this computes with whole tensors, which is not done in host code")
+          .note(span, "this computes with its tensors, as functions do that print nothing")
           .help("call it in `def main()`, or in a function that leaves the computing to others");
-    return Value::poison();
+    return true;
   }
+  return false;
+}
+
+Value hostScalar(Context &cx, const Value &value, Span span) {
+  if (meantForTensors(cx, value, span)) return Value::poison();
   // One of one dimension may hold one number, as the result of a kernel does.
   if (const size_t rank = knownRank(value, cx.function.rebindable); rank >= 2)
     return unsupported(cx, "a tensor with " + std::to_string(rank) + " dimensions where host code takes a number", span,

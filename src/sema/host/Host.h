@@ -21,6 +21,8 @@ bool isHostCode(const Context &cx, const Callable &callable);
 Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span);
 /// One extent of a host tensor; without an axis, how many it has.
 Value hostExtent(Context &cx, const Value &tensor, std::optional<int> axis, Span span);
+/// True, with a message, if the value is a parameter of a function that was meant to be one of tensors, were it not for what it prints.
+bool meantForTensors(Context &cx, const Value &value, Span span);
 /// A host tensor in arithmetic is the number that it holds.
 Value hostScalar(Context &cx, const Value &value, Span span);
 /// A host tensor as the argument of a call. Null, after a message, for anything else.

@@ -260,8 +260,13 @@ static void annAssign(Context &cx, const ast::AnnAssignStmt &stmt) {
     if (!matchParameter(cx, v, *stmt.annotation, "the value", stmt.value->span, out)) out = Value::poison();
     return assignTo(cx, *stmt.target, std::move(out), stmt.span);
   }
-  if (inHost(cx) && v.kind == ValueKind::HostTensor)  // names in quotes are what the extents are
+  if (inHost(cx) && v.kind == ValueKind::HostTensor && index && cx.sources.text(index->object->span) == "Tensor") {
+    Value out = Value::poison();  // names in quotes are what the extents are
+    v = reusable(cx, std::move(v), std::string(cx.sources.text(stmt.target->span)), stmt.value->span);
     bindGenerics(cx, v, *stmt.annotation, {stmt.value->span, "`" + std::string(cx.sources.text(stmt.target->span)) + "`"});
+    if (!matchParameter(cx, v, *stmt.annotation, "the value", stmt.value->span, out)) out = Value::poison();
+    return assignTo(cx, *stmt.target, std::move(out), stmt.span);
+  }
   auto type = parameterType(cx, *stmt.annotation);
   if (v.isPoison() || !type) return assignTo(cx, *stmt.target, Value::poison(), stmt.span);
   if (type->kind == TypeKind::Scalar) {
