@@ -298,17 +298,14 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
 
 std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
   if (!inHost(cx) || stmt.target->kind != ast::ExprKind::Name) return std::nullopt;
-  const size_t before = cx.function.operandsInTurn.size();
   std::vector<ArrayOperand> operands;
   auto seen = lookInside(cx, {stmt.target.get(), stmt.value.get()}, operands);
-  std::optional<Value> made;
+  if (!seen || !seen->array || exhausted(cx)) return std::nullopt;
   auto compute = [&] {
     Value old = checkExpr(cx, *stmt.target), by = checkExpr(cx, *stmt.value);
     return binaryValues(cx, stmt.op, std::move(old), std::move(by), stmt.span);
   };
-  if (seen && seen->array && !exhausted(cx)) made = outlined(cx, {workName(stmt.op), stmt.span, compute}, operands);
-  forgetOperands(cx, before);
-  return made;
+  return outlined(cx, {workName(stmt.op), stmt.span, compute}, operands);
 }
 
 }  // namespace tessera::sema

@@ -28,7 +28,7 @@ std::optional<SeenPart> lookInside(Context &cx, const std::vector<const ast::Exp
 // ---- ArrayWork.cpp
 /// The value of an expression over arrays in host code; nothing if it is none.
 std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr);
-/// The new value of `x` in `x += y`.
+/// The new value of `x` in `x += y`. Its operands are not forgotten: what computes it otherwise uses them.
 std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt);
 /// Takes away the operands from this one on: another time they may be others.
 void forgetOperands(Context &cx, size_t from);

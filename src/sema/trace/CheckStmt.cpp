@@ -217,8 +217,7 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
   if (target.kind != ast::ExprKind::Error) unsupported(cx, "an assignment to this", target.span);
 }
 
-static void augAssign(Context &cx, const ast::AugAssignStmt &stmt) {
-  if (addsToModule(cx, stmt)) return;
+static void updateTarget(Context &cx, const ast::AugAssignStmt &stmt) {
   if (auto value = arrayWork(cx, stmt)) return assignTo(cx, *stmt.target, std::move(*value), stmt.span);
   Value old = checkExpr(cx, *stmt.target);
   if (old.isPoison()) {
@@ -236,6 +235,13 @@ static void augAssign(Context &cx, const ast::AugAssignStmt &stmt) {
   Value value = binaryValues(cx, stmt.op, old, std::move(right), stmt.span);
   bool known = !value.isPoison() || stmt.target->kind == ast::ExprKind::Name;
   if (known) assignTo(cx, *stmt.target, std::move(value), stmt.span);
+}
+
+static void augAssign(Context &cx, const ast::AugAssignStmt &stmt) {
+  if (addsToModule(cx, stmt)) return;
+  const size_t before = cx.function.operandsInTurn.size();
+  updateTarget(cx, stmt);
+  forgetOperands(cx, before);
 }
 
 static void annAssign(Context &cx, const ast::AnnAssignStmt &stmt) {
