@@ -5,7 +5,7 @@
 // CHECK-LABEL: tile.kernel @levels
 // CHECK-SAME: "rows: a group reads its row once; each lane adds up powers beside the largest element so far (R15)"
 // CHECK-SAME: held = 8 : i64, rows = 1 : i64, threads = 256 : i64, vector = 8 : i64
-// CHECK-SAME: {aligned = array<i64: 0>, held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 8 : i64
+// CHECK-SAME: {aligned = array<i64: 0>, edges = 0 : i64, held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 8 : i64
 // CHECK: scf.for {{.*}} iter_args(%[[MOST:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}}) -> (f32, f32)
 // CHECK:   scf.if
 // CHECK:     %[[VECTOR:.*]] = tile.row_vector

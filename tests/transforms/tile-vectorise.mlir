@@ -57,11 +57,15 @@ tile.kernel @broadcast(%b: !tsr.view<["N"], f32>, %s: !tsr.view<["M"], f32>, %y:
 // CHECK-SAME: held = 8 : i64, rows = 1 : i64, threads = 512 : i64
 // CHECK-SAME: held = -1000 : i64, rows = 1 : i64, shared = #tsr.dim<"32768*min((N + 8191) // 8192, 7)">, threads = 1024 : i64
 // CHECK-SAME: held = -14 : i64, rows = 1 : i64, shared = #tsr.dim<"16384*min((N + 8191) // 8192, 14)">, threads = 1024 : i64
-// CHECK-SAME: {held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
+// CHECK-SAME: edges = 1 : i64, held = 5 : i64, rows = 16 : i64, threads = 8 : i64, vector = 8 : i64, when = [#tsr.requirement<"(M*N) % 8" eq "0", "">, #tsr.requirement<"N" le "313", "">]
+// CHECK-SAME: {edges = 0 : i64, held = 0 : i64, rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
 // CHECK: %[[ROW:.*]] = tile.hold_row %x[%{{.*}}] extent
 // CHECK-NOT: load_vector
+// CHECK: %[[BEFORE:before]] = tile.elementwise "mul"
 // CHECK: tile.row_turns
+// CHECK: tile.elementwise "sub" %{{.*}}, %[[BEFORE]]
 // CHECK: tile.row_vector %[[ROW]]
+// CHECK: tsr.inside
 // CHECK: tile.group_reduce "max"
 // CHECK: tile.row_vector %[[ROW]]
 // CHECK: tile.store_vector

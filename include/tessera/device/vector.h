@@ -186,16 +186,24 @@ template <int Count, int Held, int Lanes> TSR_DEVICE int64_t row_turns(int64_t e
   else return (extent + Count * Lanes - 1) / (Count * Lanes);
 }
 
+namespace detail {
+/// Elements of the vector in which a row begins that lie before it; with Edges = 0 rows begin with a vector (edges.h).
+template <int Edges, int Count, class T> TSR_DEVICE int64_t before_row(const T *row) {
+  if constexpr (Edges == 0) return (void)row, 0;
+  else return static_cast<int64_t>(reinterpret_cast<uintptr_t>(row) % sizeof(Vector<T, Count>) / sizeof(T));
+}
+}  // namespace detail
+
 /// The vectors of a row that each lane takes, `Held` of them in registers; none with Held = 0: then each is read again.
-template <class T, int Count, int Held, int Lanes, int Number = 0, bool InShared = (Held < 0)> struct HeldRow {
-  const T *row;
+template <class T, int Count, int Held, int Lanes, int Number = 0, int Edges = 0, bool InShared = (Held < 0)> struct HeldRow {
+  const T *row;  // where its first vector begins
   Vector<T, Count> part[Held > 0 ? Held : 1];
 
   /// `extent`: elements of the row, at most Count * Held * Lanes where it is held.
-  TSR_DEVICE HeldRow(const T *row, int64_t extent) : row(row) {
+  TSR_DEVICE HeldRow(const T *from, int64_t extent) : row(from - detail::before_row<Edges, Count>(from)) {
     TSR_UNROLL
     for (int k = 0; k < Held; ++k)
-      if (first(k) < extent) part[k] = load_vector<Count>(row + first(k));
+      if (first(k) < extent + (from - row)) part[k] = load_vector<Count>(row + first(k));
     (void)extent;
   }
   /// Row `number` of those at `base`.
@@ -214,14 +222,15 @@ constexpr int kInShared = -1;
 constexpr int kSharedVector = 16;
 
 /// In dynamic shared memory. Each lane reads what it wrote itself, so nobody waits for another.
-template <class T, int Count, int Held, int Lanes, int Number> struct HeldRow<T, Count, Held, Lanes, Number, true> {
+template <class T, int Count, int Held, int Lanes, int Number, int Edges> struct HeldRow<T, Count, Held, Lanes, Number, Edges, true> {
   using Part = Vector<T, Count>;
   static_assert(sizeof(Part) <= kSharedVector, "a vector is at most what one instruction moves");
   const T *row;
   unsigned char *own;  // this lane's first vector
 
   /// The row is the one with this number, from 0, of those that the kernel holds; all have one extent.
-  TSR_DEVICE HeldRow(const T *row, int64_t extent) : row(row) {
+  TSR_DEVICE HeldRow(const T *from, int64_t extent) : row(from - detail::before_row<Edges, Count>(from)) {
+    extent += from - row;
 #if defined(TSR_HIP)
     HIP_DYNAMIC_SHARED(unsigned char, held_rows)
 #else

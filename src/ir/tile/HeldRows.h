@@ -13,4 +13,9 @@ inline constexpr llvm::StringLiteral kRowsAhead = "tsr.rows_ahead";
 /// On one whose lanes have as many elements of a row as their registers hold.
 inline constexpr llvm::StringLiteral kManyElements = "tsr.many_elements";
 
+/// Rows that begin and end within vectors (edges.h), where the size `T.edges` is 1: on the condition for a lane's vector, on that for an element of
+/// it, on rows that are held, and on loads and stores of vectors.
+inline constexpr llvm::StringLiteral kEdges = "tsr.edges";
+inline constexpr llvm::StringLiteral kInside = "tsr.inside";
+
 }  // namespace tessera::ir::tile

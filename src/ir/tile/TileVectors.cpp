@@ -51,7 +51,7 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
   if (!variants) return success();
   auto wrong = [&](const Twine &why) { return kernel.emitOpError() << "'variants': " << why; };
   if (variants.empty()) return wrong("there is none");
-  StringRef known[] = {"vector", "held", "threads", "rows", "when", "aligned", "shared"};
+  StringRef known[] = {"vector", "held", "threads", "rows", "edges", "when", "aligned", "shared"};
   auto first = dyn_cast<DictionaryAttr>(variants[0]);
   for (Attribute attribute : variants) {
     auto variant = dyn_cast<DictionaryAttr>(attribute);
@@ -75,7 +75,7 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
           return wrong("'shared' is the bytes of rows that are held there, which 'held' says");
       } else if (auto number = dyn_cast<IntegerAttr>(entry.getValue()); name == "held" && number && number.getInt() < 0) {
         if (!variant.contains("shared")) return wrong("rows that are held in shared memory take bytes there, 'shared'");
-      } else if (!number || number.getInt() < (name == "held" ? 0 : 1)) {
+      } else if (!number || number.getInt() < (name == "held" || name == "edges" ? 0 : 1)) {
         return wrong("'" + name + "' is a number above 0");
       } else if (!first.contains(name)) {
         return wrong("each has the sizes of the first");

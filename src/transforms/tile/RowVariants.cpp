@@ -81,8 +81,9 @@ bool VectorForm::takesNext() {
          Dim(elementTypeOf(rows).getIntOrFloatBitWidth() / 8 * elements_) == Dim(kSharedVector);
 }
 /// Bytes of shared memory that the rows take (vector.h, HeldRow).
-Dim VectorForm::sharedFor(int64_t lanes, int64_t most) {
-  return Dim(heldRows() * kSharedVector * lanes) * Dim::min(Dim(most), Dim::ceilDiv(*rowExtent_, Dim(lanes * elements_)));
+Dim VectorForm::sharedFor(int64_t lanes, int64_t most, bool edges) {
+  const Dim extent = edges ? *rowExtent_ + Dim(elements_ - 1) : *rowExtent_;
+  return Dim(heldRows() * kSharedVector * lanes) * Dim::min(Dim(most), Dim::ceilDiv(extent, Dim(lanes * elements_)));
 }
 
 /// How many rows there are, a group for each; nothing where they are not those of a tensor.
@@ -106,82 +107,114 @@ std::optional<int64_t> VectorForm::lanesOfFewRows(int64_t usual) {
   return lanes > usual ? std::optional(lanes) : std::nullopt;
 }
 
-/// Lanes and registers by the length of the row: 32 elements a lane, of long rows 16 registers more. Short rows have fewer lanes than a warp, as each
-/// step of a reduction between lanes, and each number of a row, is an instruction of all of them.
-void VectorForm::chooseRowVariants(bool parts) {
-  using Block = std::pair<int64_t, int64_t>;      // lanes of a group, groups of a block
-  constexpr int64_t most = kKeptElements, few = 8;  // elements of a row that a lane has
-  constexpr int64_t single = 16;                  // where each takes a register of its own
-  const int64_t usual = kernel_.getGroup();
-  bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
-  SmallVector<Attribute> variants;
-  auto add = [&](int64_t elements, int64_t held, Block block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt,
-                 Attribute when = {}) {
-    Sizes sizes = {{"vector", elements}};
-    if (heldExtent_) sizes.push_back({"held", held});
-    sizes.push_back({"threads", block.first});
-    if (!fixed) sizes.push_back({"rows", block.second});
-    NamedAttrList made(cast<DictionaryAttr>(variant(sizes, elements > 1, limit)));
-    if (when) {
-      SmallVector<Attribute> all{when};
-      if (auto others = dyn_cast_or_null<ArrayAttr>(made.get("when"))) llvm::append_range(all, others);
-      made.set("when", builder_.getArrayAttr(all));
-    }
-    if (shared) made.set("shared", DimAttr::get(builder_.getContext(), *shared));
-    variants.push_back(made.getDictionary(builder_.getContext()));
-  };
-  std::optional<int64_t> extent;
-  if (rowExtent_->isConstant()) extent = rowExtent_->constant();
-  if (!heldExtent_) {
-    if (!fixed && !parts && extent.value_or(0) <= 2048) add(elements_, 0, {32, 8}, 2048);
-    add(elements_, 0, {usual, 1}, std::nullopt);
-    add(1, 0, {usual, 1}, std::nullopt);
-    return setVariants(variants, "rows: a group goes over its row once, in vectors");
+/// One variant for the row, with what it asks for. `limit`: elements of the row and of what its first vector has before it.
+void VectorForm::addRowVariant(SmallVectorImpl<Attribute> &variants, int64_t elements, int64_t held, LanesAndGroups block, std::optional<int64_t> limit,
+                               bool edges, const std::optional<Dim> &shared, Attribute when) {
+  Sizes sizes = {{"vector", elements}};
+  if (heldExtent_) sizes.push_back({"held", held});
+  sizes.push_back({"threads", block.first});
+  if (!kernel_.getSizes().contains("warps")) sizes.push_back({"rows", block.second});
+  if (mayHaveEdges_) sizes.push_back({"edges", edges});
+  if (edges && limit) limit = *limit - (elements - 1);
+  NamedAttrList made(cast<DictionaryAttr>(variant(sizes, elements > 1, limit, edges)));
+  if (when) {
+    SmallVector<Attribute> all{when};
+    if (auto others = dyn_cast_or_null<ArrayAttr>(made.get("when"))) llvm::append_range(all, others);
+    made.set("when", builder_.getArrayAttr(all));
   }
-  std::vector<std::pair<Block, int64_t>> shapes = {{{8, 16}, most}, {{16, 8}, most}, {{32, 4}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}};
+  if (shared) made.set("shared", DimAttr::get(builder_.getContext(), *shared));
+  variants.push_back(made.getDictionary(builder_.getContext()));
+}
+
+/// Lanes of a row, groups of a block, and elements of the row that a lane has in registers.
+std::vector<std::pair<VectorForm::LanesAndGroups, int64_t>> VectorForm::shapesOfRows(bool edges) {
+  constexpr int64_t most = kKeptElements, few = 8;
+  const int64_t usual = kernel_.getGroup();
+  const bool fixed = kernel_.getSizes().contains("warps");
+  std::vector<std::pair<LanesAndGroups, int64_t>> shapes = {{{8, 16}, most}, {{16, 8}, most}, {{32, 4}, most}, {{128, 1}, most}, {{256, 1}, most}, {{512, 1}, most}};
   // Elements of 16 bits are two a register: with twice as many of them, fewer lanes have more loads under way each, and what is kept
   // of them is computed again. Two groups of long rows share a processor: one reads while the other computes.
-  if (heldRows() == 1 && elements_ == 8 && recallsOnce_) {
+  const bool many = heldRows() == 1 && elements_ == 8 && recallsOnce_;
+  if (many && !edges) {
     shapes.resize(1);
     for (int64_t lanes : {8, 16, 32, 64, 128, 256, 512}) shapes.push_back({{lanes, lanes <= 32 ? 128 / lanes : 1}, 2 * most});
-  } else {
+  } else if (!many) {
     shapes.push_back({{1024, 1}, most});
   }
   if (heldRows() > 1) shapes.front() = {{32, 4}, few}, shapes.erase(shapes.begin() + 1);  // registers
   // What is read once needs no place: a lane that keeps little is one of many that read.
   if (online_) llvm::erase_if(shapes, [&](const auto &shape) { return shape.first.first > usual; });
   if (fixed) shapes = {{{usual, 1}, most}};
+  // A vector more, of which the row has a part: rows of 4096 and a few less or more then take the same lanes. And fewer texts for compilers.
+  if (edges) {
+    llvm::erase_if(shapes, [](const auto &shape) { return shape.first.first == 16; });
+    for (auto &[block, each] : shapes) each += elements_;
+  }
+  return shapes;
+}
+
+/// Variants whose lanes take vectors of a row that is held.
+void VectorForm::addHeldVariants(SmallVectorImpl<Attribute> &variants, bool edges) {
+  const int64_t usual = kernel_.getGroup(), more = edges ? elements_ - 1 : 0;
+  const bool fixed = kernel_.getSizes().contains("warps");
+  std::optional<int64_t> extent;
+  if (rowExtent_->isConstant()) extent = rowExtent_->constant() + more;
+  const auto shapes = shapesOfRows(edges);
+  auto add = [&](int64_t held, LanesAndGroups block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt, Attribute when = {}) {
+    addRowVariant(variants, elements_, held, block, limit, edges, shared, when);
+  };
   bool known = false;  // that the last one takes the row
   for (auto [block, each] : shapes) {
     if (known || (extent && *extent > block.first * each)) continue;
     int64_t held = std::max<int64_t>(1, each / elements_);
     if (extent) held = (*extent + block.first * elements_ - 1) / (block.first * elements_);
-    if (std::optional<int64_t> lanes = fixed || !extent ? std::nullopt : lanesOfFewRows(block.first)) {
+    if (std::optional<int64_t> lanes = fixed || !extent || edges ? std::nullopt : lanesOfFewRows(block.first)) {
       DimAttr processors = DimAttr::get(builder_.getContext(), Dim(machineOf(kernel_)->processors));
       Attribute few = RequirementAttr::get(builder_.getContext(), DimAttr::get(builder_.getContext(), *rowsOfLaunch()), Relation::Le, processors, "");
-      add(elements_, (*extent + *lanes * elements_ - 1) / (*lanes * elements_), {*lanes, 1}, std::nullopt, std::nullopt, few);
+      add((*extent + *lanes * elements_ - 1) / (*lanes * elements_), {*lanes, 1}, std::nullopt, std::nullopt, few);
     }
-    add(elements_, held, block, block.first * held * elements_);
+    add(held, block, block.first * held * elements_);
     known = extent.has_value();
   }
-  const bool inShared = !known && !fixed && !online_ && turnsInShared(1024, 1) > 0;
-  if (inShared) {
+  if (!known && !fixed && !online_ && turnsInShared(1024, 1) > 0) {
     const int64_t longest = shapes.back().first.first * shapes.back().second;
     int64_t half = turnsInShared(512, 2), limit = 512 * half * elements_, twice = turnsInShared(1024, 1) / 2;
     if (int64_t ahead = 1024 * twice * elements_; ahead > longest && takesNext() && extent.value_or(0) <= ahead)
-      add(elements_, tile::kRowAhead, {1024, 1}, ahead, Dim(2) * sharedFor(1024, twice)), known = extent.has_value();
+      add(tile::kRowAhead, {1024, 1}, ahead, Dim(2) * sharedFor(1024, twice, edges)), known = extent.has_value();
     else if (limit > longest && extent.value_or(0) <= limit)
-      add(elements_, tile::kRowInShared, {512, 1}, limit, sharedFor(512, half)), known = extent.has_value();
-    if (int64_t whole = turnsInShared(1024, 1); !known) add(elements_, -whole, {1024, 1}, std::nullopt, sharedFor(1024, whole));
+      add(tile::kRowInShared, {512, 1}, limit, sharedFor(512, half, edges)), known = extent.has_value();
+    if (int64_t whole = turnsInShared(1024, 1); !known) add(-whole, {1024, 1}, std::nullopt, sharedFor(1024, whole, edges));
   } else if (!known) {
-    add(elements_, 0, fixed || online_ ? Block(usual, 1) : Block(1024, 1), std::nullopt);
+    add(0, fixed || online_ ? LanesAndGroups(usual, 1) : LanesAndGroups(1024, 1), std::nullopt);
   }
-  if (!fixed)
-    for (Block block : {Block(32, 8), Block(256, 1)})
-      if (extent.value_or(0) <= block.first * single) add(1, single, block, block.first * single);
-  add(1, 0, {usual, 1}, std::nullopt);
+}
+
+/// Lanes and registers by the length of the row: 32 elements a lane, of long rows 16 registers more. Short rows have fewer lanes than a warp, as each
+/// step of a reduction between lanes, and each number of a row, is an instruction of all of them.
+void VectorForm::chooseRowVariants(bool parts) {
+  constexpr int64_t single = 16;                  // elements of a lane where each takes a register of its own
+  const int64_t usual = kernel_.getGroup();
+  bool fixed = kernel_.getSizes().contains("warps");  // the program says how many lanes
+  SmallVector<Attribute> variants;
+  std::optional<int64_t> extent;
+  if (rowExtent_->isConstant()) extent = rowExtent_->constant();
+  for (bool edges : {false, true}) {
+    if (edges ? !mayHaveEdges_ : mayHaveEdges_ && extent) continue;
+    if (heldExtent_) {
+      addHeldVariants(variants, edges);
+      continue;
+    }
+    if (!fixed && !parts && extent.value_or(0) <= 2048) addRowVariant(variants, elements_, 0, {32, 8}, 2048, edges);
+    addRowVariant(variants, elements_, 0, {usual, 1}, std::nullopt, edges);
+  }
+  if (heldExtent_ && !fixed)
+    for (LanesAndGroups block : {LanesAndGroups(32, 8), LanesAndGroups(256, 1)})
+      if (extent.value_or(0) <= block.first * single) addRowVariant(variants, 1, single, block, block.first * single, false);
+  addRowVariant(variants, 1, 0, {usual, 1}, std::nullopt, false);
+  if (!heldExtent_) return setVariants(variants, "rows: a group goes over its row once, in vectors");
   if (online_) return setVariants(variants, "rows: a group reads its row once; each lane adds up powers beside the largest element so far (R15)");
-  bool ahead = llvm::any_of(variants, [](Attribute made) { return cast<DictionaryAttr>(made).getAs<IntegerAttr>("held").getInt() == tile::kRowAhead; });
+  auto holds = [&](auto test) { return llvm::any_of(variants, [&](Attribute made) { return test(cast<DictionaryAttr>(made).getAs<IntegerAttr>("held").getInt()); }); };
+  bool ahead = holds([](int64_t held) { return held == tile::kRowAhead; }), inShared = holds([](int64_t held) { return held < 0; });
   setVariants(variants, ahead ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once; with kAhead in shared memory, where the group's next row comes meanwhile"
                         : inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once"
                                  : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");

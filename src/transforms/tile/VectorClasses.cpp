@@ -195,6 +195,12 @@ bool VectorForm::choose() {
   for (auto &[op, move] : moves_)
     bytes = std::max<int64_t>(bytes, storageBytes(*dtypeOf(elementTypeOf(move.base.getType()))));
   elements_ = bytes <= 16 ? 16 / bytes : 0;
+  if (elements_ > 1 && !rows_.empty()) {
+    findEdges();
+    const std::optional<Dim> extent = extentOf(rows_.front());
+    if (mayHaveEdges_ && facts_.proves(shape::Formula(Dim::mod(*extent, Dim(elements_)), shape::Relation::Eq, Dim(0)))) mayHaveEdges_ = false;
+    if (mayHaveEdges_) return true;
+  }
   for (auto &[op, move] : moves_)
     for (const Dim &extent : move.divide)
       if (extent.isConstant())
@@ -204,6 +210,7 @@ bool VectorForm::choose() {
 
 /// Fewer where an extent that turned out to matter is a number that they do not divide.
 void VectorForm::settle() {
+  if (mayHaveEdges_) return;
   for (const Dim &extent : needs_)
     if (extent.isConstant())
       while (elements_ > 1 && extent.constant() % elements_ != 0) elements_ /= 2;

@@ -1,6 +1,7 @@
 // Building the form over vectors, from what is stored back to what it needs.
 #include "transforms/tile/VectorForm.h"
 #include "ir/common/Names.h"
+#include "ir/tile/HeldRows.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "support/Check.h"
@@ -122,7 +123,9 @@ Value VectorForm::vectorOf(tile::LoadElementOp load) {
       if (move.flat) indices.push_back(counterBase_);
       else
         for (Value index : load.getIndices()) indices.push_back(base(index));
-      vector = builder_.create<tile::LoadVectorOp>(loc, type, load.getBase(), indices, move.flat);
+      auto loaded = builder_.create<tile::LoadVectorOp>(loc, type, load.getBase(), indices, move.flat);
+      if (mayHaveEdges_) loaded->setAttr(tile::kEdges, builder_.getUnitAttr());
+      vector = loaded;
     }
     return bases_.back()[load.getResult()] = vector;
   });
@@ -288,19 +291,22 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
   if (computes)
     results = overElements(inits, loc, [&](ValueRange carried) {
       for (auto [argument, value] : llvm::zip(arguments, carried)) values_.back()[argument] = value;
-      for (auto [store, vector] : llvm::zip(stores, vectors))
-        if (vector.getDefiningOp<tile::NewVectorOp>()) {
-          Value value = at(beforeRounding(store));
-          builder_.create<tile::StoreElementOp>(store.getLoc(), value, vector, ValueRange{index_},
-                                                builder_.getDenseBoolArrayAttr({true}));
+      auto compute = [&]() -> Values {
+        for (auto [store, vector] : llvm::zip(stores, vectors))
+          if (vector.getDefiningOp<tile::NewVectorOp>()) {
+            Value value = at(beforeRounding(store));
+            builder_.create<tile::StoreElementOp>(store.getLoc(), value, vector, ValueRange{index_},
+                                                  builder_.getDenseBoolArrayAttr({true}));
+          }
+        for (tile::AddColumnOp sum : sums) {
+          Value value = at(sum.getValue());
+          builder_.create<tile::AddColumnOp>(sum.getLoc(), value, sum.getBase(), ValueRange{turn_, index_});
         }
-      for (tile::AddColumnOp sum : sums) {
-        Value value = at(sum.getValue());
-        builder_.create<tile::AddColumnOp>(sum.getLoc(), value, sum.getBase(), ValueRange{turn_, index_});
-      }
-      Values next;
-      for (Value value : yields) next.push_back(at(value));
-      return next;
+        Values next;
+        for (Value value : yields) next.push_back(at(value));
+        return next;
+      };
+      return mayHaveEdges_ && !yields.empty() ? whereInside(carried, loc, compute) : compute();
     });
   for (auto [store, vector] : llvm::zip(stores, vectors)) {
     const Move &move = moves_.find(store)->second;
@@ -308,7 +314,8 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
     if (move.flat) indices.push_back(counterBase_);
     else
       for (Value index : store.getIndices()) indices.push_back(base(index));
-    builder_.create<tile::StoreVectorOp>(store.getLoc(), vector, store.getBase(), indices, move.flat);
+    auto stored = builder_.create<tile::StoreVectorOp>(store.getLoc(), vector, store.getBase(), indices, move.flat);
+    if (mayHaveEdges_) stored->setAttr(tile::kEdges, builder_.getUnitAttr());
   }
   return results;
 }
@@ -396,7 +403,7 @@ static bool isMultiple(const Dim &dim, const Dim &factor) {
   });
 }
 
-Attribute VectorForm::variant(const Sizes &sizes, bool vectors, std::optional<int64_t> most) {
+Attribute VectorForm::variant(const Sizes &sizes, bool vectors, std::optional<int64_t> most, bool edges) {
   NamedAttrList entries;
   for (const auto &[name, value] : sizes) entries.set(name, builder_.getI64IntegerAttr(value));
   SmallVector<Attribute> when;
@@ -411,6 +418,10 @@ Attribute VectorForm::variant(const Sizes &sizes, bool vectors, std::optional<in
     llvm::SetVector<int64_t> params;
     SmallVector<Dim> extents(needs_);
     for (auto &[op, move] : moves_) llvm::append_range(extents, move.divide);
+    if (edges) {  // the array as a whole is whole vectors
+      extents = {Dim(1)};
+      for (DimAttr extent : shapeOf(edgeBase_.getType())) extents[0] = extents[0] * extent.getDim();
+    }
     for (const Dim &extent : extents)
       if (llvm::none_of(extents, [&](const Dim &other) { return !(extent == other) && isMultiple(extent, other); }))
         ask(Dim::mod(extent, Dim(elements_)), Relation::Eq, 0);

@@ -83,8 +83,15 @@ private:
                                      llvm::function_ref<llvm::SmallVector<Value>(mlir::ValueRange)> body);
   void vectoriseRow(mlir::scf::ForOp loop);
   void vectoriseRows();
+  void forget(mlir::scf::ForOp loop);
   std::optional<Dim> extentOf(mlir::scf::ForOp loop);
   bool takesTurns();
+
+  // ---- rows that begin and end within vectors (VectorEdges.cpp)
+  void findEdges();
+  bool edgesFit(mlir::scf::ForOp loop);
+  bool isEdgeRow(Value base, mlir::ValueRange indices);
+  llvm::SmallVector<Value> whereInside(mlir::ValueRange otherwise, Location loc, llvm::function_ref<llvm::SmallVector<Value>()> body);
 
   // ---- their lanes (RowVariants.cpp)
   static constexpr int64_t kKeptElements = 32;  // of a row, by a lane: each takes a register
@@ -94,7 +101,12 @@ private:
   int64_t turnsInShared(int64_t lanes, int64_t groups);
   int64_t heldRows();
   bool takesNext();
-  Dim sharedFor(int64_t lanes, int64_t most);
+  Dim sharedFor(int64_t lanes, int64_t most, bool edges);
+  using LanesAndGroups = std::pair<int64_t, int64_t>;  // lanes of a group, groups of a block
+  void addRowVariant(llvm::SmallVectorImpl<mlir::Attribute> &variants, int64_t elements, int64_t held, LanesAndGroups block,
+                     std::optional<int64_t> limit, bool edges, const std::optional<Dim> &shared = std::nullopt, mlir::Attribute when = {});
+  std::vector<std::pair<LanesAndGroups, int64_t>> shapesOfRows(bool edges);
+  void addHeldVariants(llvm::SmallVectorImpl<mlir::Attribute> &variants, bool edges);
 
   // ---- sums of powers beside the largest element (VectorOnline.cpp)
   struct OnlineSum {
@@ -137,7 +149,7 @@ private:
   /// `vectors`: elements are moved at once; `most`: of the extent of a held row.
   std::optional<Dim> rowsOfLaunch();
   std::optional<int64_t> lanesOfFewRows(int64_t usual);
-  mlir::Attribute variant(const Sizes &sizes, bool vectors, std::optional<int64_t> most = std::nullopt);
+  mlir::Attribute variant(const Sizes &sizes, bool vectors, std::optional<int64_t> most = std::nullopt, bool edges = false);
 
   ir::tile::KernelOp kernel_;
   mlir::OpBuilder builder_;
@@ -157,6 +169,9 @@ private:
   };
   llvm::DenseMap<Operation *, Kept> kept_;                      // what several loops compute alike
   std::optional<OnlineSum> online_;
+  bool mayHaveEdges_ = false;                                   // vectors need not divide the rows
+  Value edgeBase_, before_;                                     // such a row's array; elements of its first vector before it
+  llvm::SmallVector<Value> edgeLeading_;
   std::optional<Dim> heldExtent_, rowExtent_;                   // of held rows; of all
   Value counterBase_, turn_;
   ir::tile::StoreElementOp store_;                              // of a kernel that turns tiles

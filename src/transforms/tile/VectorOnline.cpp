@@ -110,8 +110,8 @@ void VectorForm::vectoriseOnline() {
   builder_.setInsertionPoint(sums);
   maxima.getResult(0).replaceAllUsesWith(results[0]);
   sums.getResult(0).replaceAllUsesWith(scaled(results[1], powerOf(results[0], online_->shift()), sums.getResult(0).getLoc()));
-  sums.erase();
-  maxima.erase();
+  forget(sums);
+  forget(maxima);
 }
 
 }  // namespace tessera::transforms

@@ -1,6 +1,7 @@
 // Rows that the lanes of a group take in turn: in vectors, and kept in registers where several loops go over them.
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
+#include "ir/tile/HeldRows.h"
 #include "transforms/tile/VectorForm.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
@@ -250,6 +251,7 @@ VectorForm::Values VectorForm::overTurns(scf::ForOp loop, ValueRange inits, func
   builder_.setInsertionPoint(loop);
   Value extent = loop.getUpperBound(), begin = beginOf(loop);
   Value count = begin ? arithmetic("sub", extent, begin, loc) : extent;
+  if (mayHaveEdges_) count = arithmetic("add", count, before_, loc);
   Value first = number(0, loc), turns = builder_.create<tile::RowTurnsOp>(loc, builder_.getIndexType(), count), step = number(1, loc);
   auto turn = builder_.create<scf::ForOp>(loop.getLoc(), first, turns, step, inits);
   turn->setAttr(tile::kUnrolled, builder_.getStringAttr("held"));
@@ -261,10 +263,12 @@ VectorForm::Values VectorForm::overTurns(scf::ForOp loop, ValueRange inits, func
   Value vectors = arithmetic("add", arithmetic("mul", turn_, query("group_size", loc), loc), query("local_id", loc), loc);
   StringRef hint = nameHint(loop.getInductionVar());
   Location counter = named(hint.empty() ? "c" : hint, loc);
-  counterBase_ = arithmetic("mul", vectors, dim(Dim::var("T.vector"), loc), begin ? loc : counter);
+  counterBase_ = arithmetic("mul", vectors, dim(Dim::var("T.vector"), loc), begin || mayHaveEdges_ ? loc : counter);
+  if (mayHaveEdges_) counterBase_ = arithmetic("sub", counterBase_, before_, counter);
   if (begin) counterBase_ = arithmetic("add", begin, counterBase_, counter);
   bool carries = !inits.empty();
   auto inside = builder_.create<scf::IfOp>(loc, inits.getTypes(), arithmetic("lt", counterBase_, extent, loc), carries);
+  if (mayHaveEdges_) inside->setAttr(tile::kEdges, builder_.getUnitAttr());
   auto emptied = [&](Region &region) {
     Block &into = region.front();
     if (!into.empty()) into.back().erase();
@@ -291,6 +295,14 @@ void VectorForm::vectoriseRow(scf::ForOp loop) {
     return computeAll(*loop.getBody(), carried, loop.getRegionIterArgs(), loop.getYieldedValues(), loc);
   });
   for (auto [from, to] : llvm::zip(loop.getResults(), results)) from.replaceAllUsesWith(to);
+  forget(loop);
+}
+
+/// Erases a loop and what is known of its values, whose addresses others may get.
+void VectorForm::forget(scf::ForOp loop) {
+  counters_.erase(loop.getInductionVar());
+  classes_.clear();
+  depends_.clear();
   loop.erase();
 }
 
@@ -300,6 +312,18 @@ void VectorForm::vectoriseRows() {
   bool parts = static_cast<bool>(beginOf(rows_.front()));
   // Lanes hold turns of one extent; loops over another stay as they are.
   if (heldExtent_) llvm::erase_if(rows_, [&](scf::ForOp loop) { return extentOf(loop) != heldExtent_; });
+  if (mayHaveEdges_) {
+    builder_.setInsertionPoint(rows_.front());
+    Location loc = unnamed(rows_.front()->getLoc());
+    Value position;
+    ArrayRef<DimAttr> shape = shapeOf(edgeBase_.getType());
+    for (auto [index, extent] : llvm::zip(edgeLeading_, shape.drop_front())) {
+      Value here = dimOf(index) ? dim(*dimOf(index), loc) : index;
+      position = arithmetic("mul", position ? arithmetic("add", position, here, loc) : here, dim(extent.getDim(), loc), loc);
+    }
+    Value part = arithmetic("mod", position, dim(Dim::var("T.vector"), loc), loc);
+    before_ = arithmetic("mul", part, dim(Dim::var("T.edges"), loc), named("before", loc));
+  }
   findOnline();
   if (heldExtent_ && !online_) findKept();
   SmallVector<scf::ForOp> loops = rows_;

@@ -1,6 +1,7 @@
 // HIP for 04_softmax.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: softmax, attention_weights (declared in 04_softmax.h).
 #include "tessera/device/dtype.h"
+#include "tessera/device/edges.h"
 #include "tessera/device/math.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/vector.h"
@@ -80,7 +81,7 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
 //   one group a row
 //   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
 //     memory: that much of the row is read once
-template <int Vector, int Held, int Threads, int Rows>
+template <int Vector, int Held, int Threads, int Rows, int Edges>
 static __global__ void __launch_bounds__(Threads * Rows)
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,
                          int64_t H, int64_t S) {
@@ -90,17 +91,21 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
     const int64_t b0 = group / (H * S);
     const int64_t h0 = group / S % H;
     const int64_t s0 = group % S;
-    const tsr::HeldRow<float, Vector, Held, Threads> scores_row(scores +  // :11
+    const tsr::HeldRow<float, Vector, Held, Threads, 0, Edges> scores_row(scores +  // :11
         ((b0 * H + h0) * S + s0) * S, S);
-    float lane_max = -INFINITY;  // :12
+    const int64_t before = ((b0 * H + h0) * S + s0) * S % Vector * Edges;  // :12
+    float lane_max = -INFINITY;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < S) {
+        const tsr::Inside<Edges, Vector> inside(c, S);
         const tsr::Vector<float, Vector> scores_vector = scores_row(k);  // :11
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :12
-          lane_max = tsr::max(lane_max, scores_vector(v));
+          if (inside(v)) {
+            lane_max = tsr::max(lane_max, scores_vector(v));
+          }
         }
       }
     }
@@ -109,24 +114,28 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
     tsr::KeptRow<float, Vector, Held> e_row;
     float lane_e_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < S) {
+        const tsr::Inside<Edges, Vector> inside(c, S);
         const tsr::Vector<float, Vector> scores_vector = scores_row(k);  // :11
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :12
-          const float e = tsr::exp(scores_vector(v) - shift);
-          e_row.keep(k, v, e);
-          lane_e_sum += e;
+          if (inside(v)) {
+            const float e = tsr::exp(scores_vector(v) - shift);
+            e_row.keep(k, v, e);
+            lane_e_sum += e;
+          }
         }
       }
     }
     const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
     const float e_sum_max = tsr::max(e_sum, 0.5f);
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(S + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < S) {
+        const tsr::Inside<Edges, Vector> inside(c, S);
         tsr::Vector<float, Vector> result_vector;
         const tsr::Vector<float, Vector> scores_vector = scores_row(k);  // :11
         #pragma unroll
@@ -139,7 +148,7 @@ attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ r
           }
           result_vector(v) = e / e_sum_max;
         }
-        tsr::store_vector(result, ((b0 * H + h0) * S + s0) * S + c, result_vector);
+        tsr::store_vector(result, ((b0 * H + h0) * S + s0) * S + c, result_vector, inside);
       }
     }
   }
@@ -209,28 +218,43 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
             call.data<const float>(scores), call.data<float>(result), B, H, S);
     };
     if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 256)
-      start(attention_weights_kernel<4, 8, 8, 16>, tsr::ceil_div(B * H * S, 16), dim3(8, 16), 0);
+      start(attention_weights_kernel<4, 8, 8, 16, 0>, tsr::ceil_div(B * H * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 512)
-      start(attention_weights_kernel<4, 8, 16, 8>, tsr::ceil_div(B * H * S, 8), dim3(16, 8), 0);
+      start(attention_weights_kernel<4, 8, 16, 8, 0>, tsr::ceil_div(B * H * S, 8), dim3(16, 8), 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 1024)
-      start(attention_weights_kernel<4, 8, 32, 4>, tsr::ceil_div(B * H * S, 4), dim3(32, 4), 0);
+      start(attention_weights_kernel<4, 8, 32, 4, 0>, tsr::ceil_div(B * H * S, 4), dim3(32, 4), 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 4096)
-      start(attention_weights_kernel<4, 8, 128, 1>, B * H * S, 128, 0);
+      start(attention_weights_kernel<4, 8, 128, 1, 0>, B * H * S, 128, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 8192)
-      start(attention_weights_kernel<4, 8, 256, 1>, B * H * S, 256, 0);
+      start(attention_weights_kernel<4, 8, 256, 1, 0>, B * H * S, 256, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 16384)
-      start(attention_weights_kernel<4, 8, 512, 1>, B * H * S, 512, 0);
+      start(attention_weights_kernel<4, 8, 512, 1, 0>, B * H * S, 512, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0 && S <= 32768)
-      start(attention_weights_kernel<4, 8, 1024, 1>, B * H * S, 1024, 0);
+      start(attention_weights_kernel<4, 8, 1024, 1, 0>, B * H * S, 1024, 0);
     else if (call.aligned(16, scores, result) && S % 4 == 0)
-      start(attention_weights_kernel<4, -3, 1024, 1>, B * H * S, 1024, 16384 *
+      start(attention_weights_kernel<4, -3, 1024, 1, 0>, B * H * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(S, 4096), 3));
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 285)
+      start(attention_weights_kernel<4, 9, 8, 16, 1>, tsr::ceil_div(B * H * S, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 1149)
+      start(attention_weights_kernel<4, 9, 32, 4, 1>, tsr::ceil_div(B * H * S, 4), dim3(32, 4), 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 4605)
+      start(attention_weights_kernel<4, 9, 128, 1, 1>, B * H * S, 128, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 9213)
+      start(attention_weights_kernel<4, 9, 256, 1, 1>, B * H * S, 256, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 18429)
+      start(attention_weights_kernel<4, 9, 512, 1, 1>, B * H * S, 512, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 36861)
+      start(attention_weights_kernel<4, 9, 1024, 1, 1>, B * H * S, 1024, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0)
+      start(attention_weights_kernel<4, -3, 1024, 1, 1>, B * H * S, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(S + 3, 4096), 3));
     else if (S <= 512)
-      start(attention_weights_kernel<1, 16, 32, 8>, tsr::ceil_div(B * H * S, 8), dim3(32, 8), 0);
+      start(attention_weights_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * H * S, 8), dim3(32, 8), 0);
     else if (S <= 4096)
-      start(attention_weights_kernel<1, 16, 256, 1>, B * H * S, 256, 0);
+      start(attention_weights_kernel<1, 16, 256, 1, 0>, B * H * S, 256, 0);
     else
-      start(attention_weights_kernel<1, 0, 256, 1>, B * H * S, 256, 0);
+      start(attention_weights_kernel<1, 0, 256, 1, 0>, B * H * S, 256, 0);
   }
   return call.finish();
 }

@@ -1,6 +1,7 @@
 // HIP for 05_norms.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: layer_norm, rms_norm (declared in 05_norms.h).
 #include "tessera/device/dtype.h"
+#include "tessera/device/edges.h"
 #include "tessera/device/math.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/vector.h"
@@ -13,7 +14,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   one group a row
 //   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
 //     memory: that much of the row is read once
-template <int Vector, int Held, int Threads, int Rows>
+template <int Vector, int Held, int Threads, int Rows, int Edges>
 static __global__ void __launch_bounds__(Threads * Rows)
 layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
                   const float *__restrict__ beta, float *__restrict__ result, int64_t B, int64_t S,
@@ -23,16 +24,21 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
-    const tsr::HeldRow<float, Vector, Held, Threads> x_row(x + (b0 * S + s0) * D, D);  // :1
-    float lane_sum = 0.0f;  // :3
+    // :1
+    const tsr::HeldRow<float, Vector, Held, Threads, 0, Edges> x_row(x + (b0 * S + s0) * D, D);
+    const int64_t before = (b0 * S + s0) * D % Vector * Edges;  // :3
+    float lane_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < D) {
+        const tsr::Inside<Edges, Vector> inside(c, D);
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :3
-          lane_sum += x_vector(v);
+          if (inside(v)) {
+            lane_sum += x_vector(v);
+          }
         }
       }
     }
@@ -40,14 +46,17 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     const float mean = sum / float(D);
     float lane_sum_2 = 0.0f;  // :4
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < D) {
+        const tsr::Inside<Edges, Vector> inside(c, D);
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :4
-          const float centred = x_vector(v) - mean;
-          lane_sum_2 += centred * centred;
+          if (inside(v)) {
+            const float centred = x_vector(v) - mean;
+            lane_sum_2 += centred * centred;
+          }
         }
       }
     }
@@ -55,19 +64,20 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     const float var = sum_2 / float(D);
     const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < D) {
+        const tsr::Inside<Edges, Vector> inside(c, D);
         tsr::Vector<float, Vector> result_vector;
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
-        const tsr::Vector<float, Vector> gamma_vector = tsr::load_vector<Vector>(gamma + c);
-        const tsr::Vector<float, Vector> beta_vector = tsr::load_vector<Vector>(beta + c);
+        const tsr::Vector<float, Vector> gamma_vector = tsr::load_vector<Vector>(gamma + c, inside);
+        const tsr::Vector<float, Vector> beta_vector = tsr::load_vector<Vector>(beta + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :5
           const float centred = x_vector(v) - mean;  // :4
           result_vector(v) = centred / var_sqrt * gamma_vector(v) + beta_vector(v);  // :5
         }
-        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector);
+        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector, inside);
       }
     }
   }
@@ -79,7 +89,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
 //   one group a row
 //   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
 //     memory: that much of the row is read once
-template <int Vector, int Held, int Threads, int Rows>
+template <int Vector, int Held, int Threads, int Rows, int Edges>
 static __global__ void __launch_bounds__(Threads * Rows)
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
                 tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
@@ -88,16 +98,21 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
-    const tsr::HeldRow<tsr::bf16, Vector, Held, Threads> x_row(x + (b0 * S + s0) * D, D);  // :7
-    float lane_max = -INFINITY;  // :8
+    // :7
+    const tsr::HeldRow<tsr::bf16, Vector, Held, Threads, 0, Edges> x_row(x + (b0 * S + s0) * D, D);
+    const int64_t before = (b0 * S + s0) * D % Vector * Edges;  // :8
+    float lane_max = -INFINITY;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < D) {
+        const tsr::Inside<Edges, Vector> inside(c, D);
         const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :8
-          lane_max = tsr::max(lane_max, tsr::abs(tsr::to<float>(x_vector(v))));
+          if (inside(v)) {
+            lane_max = tsr::max(lane_max, tsr::abs(tsr::to<float>(x_vector(v))));
+          }
         }
       }
     }
@@ -105,14 +120,17 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const float scale = 1.0f / tsr::max(max, 0.001f);
     float lane_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < D) {
+        const tsr::Inside<Edges, Vector> inside(c, D);
         const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :8
-          const float y = tsr::to<float>(x_vector(v)) * scale;
-          lane_sum += y * y;
+          if (inside(v)) {
+            const float y = tsr::to<float>(x_vector(v)) * scale;
+            lane_sum += y * y;
+          }
         }
       }
     }
@@ -120,18 +138,19 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const float root = 0.001f * scale;
     const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < D) {
+        const tsr::Inside<Edges, Vector> inside(c, D);
         tsr::Vector<float, Vector> result_vector;
         const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
-        const tsr::Vector<tsr::bf16, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        const tsr::Vector<tsr::bf16, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :8
           const float y = tsr::to<float>(x_vector(v)) * scale;
           result_vector(v) = y * rsqrt_value * tsr::to<float>(w_vector(v));
         }
-        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector);
+        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector, inside);
       }
     }
   }
@@ -159,28 +178,43 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
             call.data<float>(result), B, S, D);
     };
     if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 256)
-      start(layer_norm_kernel<4, 8, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
+      start(layer_norm_kernel<4, 8, 8, 16, 0>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 512)
-      start(layer_norm_kernel<4, 8, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
+      start(layer_norm_kernel<4, 8, 16, 8, 0>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 1024)
-      start(layer_norm_kernel<4, 8, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
+      start(layer_norm_kernel<4, 8, 32, 4, 0>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 4096)
-      start(layer_norm_kernel<4, 8, 128, 1>, B * S, 128, 0);
+      start(layer_norm_kernel<4, 8, 128, 1, 0>, B * S, 128, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 8192)
-      start(layer_norm_kernel<4, 8, 256, 1>, B * S, 256, 0);
+      start(layer_norm_kernel<4, 8, 256, 1, 0>, B * S, 256, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 16384)
-      start(layer_norm_kernel<4, 8, 512, 1>, B * S, 512, 0);
+      start(layer_norm_kernel<4, 8, 512, 1, 0>, B * S, 512, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0 && D <= 32768)
-      start(layer_norm_kernel<4, 8, 1024, 1>, B * S, 1024, 0);
+      start(layer_norm_kernel<4, 8, 1024, 1, 0>, B * S, 1024, 0);
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0)
-      start(layer_norm_kernel<4, -3, 1024, 1>, B * S, 1024, 16384 *
+      start(layer_norm_kernel<4, -3, 1024, 1, 0>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D, 4096), 3));
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 285)
+      start(layer_norm_kernel<4, 9, 8, 16, 1>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 1149)
+      start(layer_norm_kernel<4, 9, 32, 4, 1>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 4605)
+      start(layer_norm_kernel<4, 9, 128, 1, 1>, B * S, 128, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 9213)
+      start(layer_norm_kernel<4, 9, 256, 1, 1>, B * S, 256, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 18429)
+      start(layer_norm_kernel<4, 9, 512, 1, 1>, B * S, 512, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 36861)
+      start(layer_norm_kernel<4, 9, 1024, 1, 1>, B * S, 1024, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0)
+      start(layer_norm_kernel<4, -3, 1024, 1, 1>, B * S, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(D + 3, 4096), 3));
     else if (D <= 512)
-      start(layer_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+      start(layer_norm_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
     else if (D <= 4096)
-      start(layer_norm_kernel<1, 16, 256, 1>, B * S, 256, 0);
+      start(layer_norm_kernel<1, 16, 256, 1, 0>, B * S, 256, 0);
     else
-      start(layer_norm_kernel<1, 0, 256, 1>, B * S, 256, 0);
+      start(layer_norm_kernel<1, 0, 256, 1, 0>, B * S, 256, 0);
   }
   return call.finish();
 }
@@ -208,30 +242,43 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
             call.data<tsr::bf16>(result), B, S, D);
     };
     if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 256)
-      start(rms_norm_kernel<8, 4, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
+      start(rms_norm_kernel<8, 4, 8, 16, 0>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 512)
-      start(rms_norm_kernel<8, 8, 8, 16>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
+      start(rms_norm_kernel<8, 8, 8, 16, 0>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 1024)
-      start(rms_norm_kernel<8, 8, 16, 8>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
+      start(rms_norm_kernel<8, 8, 16, 8, 0>, tsr::ceil_div(B * S, 8), dim3(16, 8), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 2048)
-      start(rms_norm_kernel<8, 8, 32, 4>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
+      start(rms_norm_kernel<8, 8, 32, 4, 0>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 4096)
-      start(rms_norm_kernel<8, 8, 64, 1>, B * S, 64, 0);
+      start(rms_norm_kernel<8, 8, 64, 1, 0>, B * S, 64, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 8192)
-      start(rms_norm_kernel<8, 8, 128, 1>, B * S, 128, 0);
+      start(rms_norm_kernel<8, 8, 128, 1, 0>, B * S, 128, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 16384)
-      start(rms_norm_kernel<8, 8, 256, 1>, B * S, 256, 0);
+      start(rms_norm_kernel<8, 8, 256, 1, 0>, B * S, 256, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 32768)
-      start(rms_norm_kernel<8, 8, 512, 1>, B * S, 512, 0);
+      start(rms_norm_kernel<8, 8, 512, 1, 0>, B * S, 512, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0)
-      start(rms_norm_kernel<8, -3, 1024, 1>, B * S, 1024, 16384 *
+      start(rms_norm_kernel<8, -3, 1024, 1, 0>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D, 8192), 3));
+    else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 313)
+      start(rms_norm_kernel<8, 5, 8, 16, 1>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 1273)
+      start(rms_norm_kernel<8, 5, 32, 4, 1>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
+    else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 5113)
+      start(rms_norm_kernel<8, 5, 128, 1, 1>, B * S, 128, 0);
+    else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 10233)
+      start(rms_norm_kernel<8, 5, 256, 1, 1>, B * S, 256, 0);
+    else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 20473)
+      start(rms_norm_kernel<8, 5, 512, 1, 1>, B * S, 512, 0);
+    else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0)
+      start(rms_norm_kernel<8, -3, 1024, 1, 1>, B * S, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(D + 7, 8192), 3));
     else if (D <= 512)
-      start(rms_norm_kernel<1, 16, 32, 8>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+      start(rms_norm_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
     else if (D <= 4096)
-      start(rms_norm_kernel<1, 16, 256, 1>, B * S, 256, 0);
+      start(rms_norm_kernel<1, 16, 256, 1, 0>, B * S, 256, 0);
     else
-      start(rms_norm_kernel<1, 0, 256, 1>, B * S, 256, 0);
+      start(rms_norm_kernel<1, 0, 256, 1, 0>, B * S, 256, 0);
   }
   return call.finish();
 }

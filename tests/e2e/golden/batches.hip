@@ -1,5 +1,6 @@
 // HIP for batches.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: scores_B32_T16, scores_B32, scores (declared in batches.h).
+#include "tessera/device/edges.h"
 #include "tessera/device/math.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/vector.h"
@@ -78,7 +79,7 @@ scores_B32_T16_kernel(const float *__restrict__ x, const float *__restrict__ w,
 //   one group a row
 //   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
 //     memory: that much of the row is read once
-template <int Vector, int Held, int Threads, int Rows>
+template <int Vector, int Held, int Threads, int Rows, int Edges>
 static __global__ void __launch_bounds__(Threads * Rows)
 scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
                   float *__restrict__ result, int64_t T) {
@@ -86,18 +87,22 @@ scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
   const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
   if (group < 32) {
     const int64_t origin = group;
-    const tsr::HeldRow<float, Vector, Held, Threads> x_row(x + origin * T, T);  // :9
-    float lane_x_max = -INFINITY;  // :11
+    const tsr::HeldRow<float, Vector, Held, Threads, 0, Edges> x_row(x + origin * T, T);  // :9
+    const int64_t before = origin * T % Vector * Edges;  // :11
+    float lane_x_max = -INFINITY;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < T) {
+        const tsr::Inside<Edges, Vector> inside(c, T);
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :9
-        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :11
-          const float x0 = x_vector(v) * w_vector(v);
-          lane_x_max = tsr::max(lane_x_max, x0);
+          if (inside(v)) {
+            const float x0 = x_vector(v) * w_vector(v);
+            lane_x_max = tsr::max(lane_x_max, x0);
+          }
         }
       }
     }
@@ -105,35 +110,39 @@ scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
     const float shift = x_max > -INFINITY ? x_max : 0.0f;
     float lane_e_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < T) {
+        const tsr::Inside<Edges, Vector> inside(c, T);
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :9
-        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :11
-          const float x0 = x_vector(v) * w_vector(v);
-          const float e = tsr::exp(x0 - shift);
-          lane_e_sum += e;
+          if (inside(v)) {
+            const float x0 = x_vector(v) * w_vector(v);
+            const float e = tsr::exp(x0 - shift);
+            lane_e_sum += e;
+          }
         }
       }
     }
     const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
     const float e_sum_max = tsr::max(e_sum, 0.5f);
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < T) {
+        const tsr::Inside<Edges, Vector> inside(c, T);
         tsr::Vector<float, Vector> result_vector;
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :9
-        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :11
           const float x0 = x_vector(v) * w_vector(v);
           const float e = tsr::exp(x0 - shift);
           result_vector(v) = e / e_sum_max;
         }
-        tsr::store_vector(result, origin * T + c, result_vector);
+        tsr::store_vector(result, origin * T + c, result_vector, inside);
       }
     }
   }
@@ -145,7 +154,7 @@ scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
 //   one group a row
 //   rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared
 //     memory: that much of the row is read once
-template <int Vector, int Held, int Threads, int Rows>
+template <int Vector, int Held, int Threads, int Rows, int Edges>
 static __global__ void __launch_bounds__(Threads * Rows)
 scores_kernel(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ result,
               int64_t B, int64_t T) {
@@ -153,18 +162,22 @@ scores_kernel(const float *__restrict__ x, const float *__restrict__ w, float *_
   const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
   if (group < B) {
     const int64_t b0 = group;
-    const tsr::HeldRow<float, Vector, Held, Threads> x_row(x + b0 * T, T);  // :9
-    float lane_x_max = -INFINITY;  // :11
+    const tsr::HeldRow<float, Vector, Held, Threads, 0, Edges> x_row(x + b0 * T, T);  // :9
+    const int64_t before = b0 * T % Vector * Edges;  // :11
+    float lane_x_max = -INFINITY;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < T) {
+        const tsr::Inside<Edges, Vector> inside(c, T);
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :9
-        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :11
-          const float x0 = x_vector(v) * w_vector(v);
-          lane_x_max = tsr::max(lane_x_max, x0);
+          if (inside(v)) {
+            const float x0 = x_vector(v) * w_vector(v);
+            lane_x_max = tsr::max(lane_x_max, x0);
+          }
         }
       }
     }
@@ -172,35 +185,39 @@ scores_kernel(const float *__restrict__ x, const float *__restrict__ w, float *_
     const float shift = x_max > -INFINITY ? x_max : 0.0f;
     float lane_e_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < T) {
+        const tsr::Inside<Edges, Vector> inside(c, T);
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :9
-        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :11
-          const float x0 = x_vector(v) * w_vector(v);
-          const float e = tsr::exp(x0 - shift);
-          lane_e_sum += e;
+          if (inside(v)) {
+            const float x0 = x_vector(v) * w_vector(v);
+            const float e = tsr::exp(x0 - shift);
+            lane_e_sum += e;
+          }
         }
       }
     }
     const float e_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_e_sum, scratch);
     const float e_sum_max = tsr::max(e_sum, 0.5f);
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
+    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(T + before); ++k) {
+      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
       if (c < T) {
+        const tsr::Inside<Edges, Vector> inside(c, T);
         tsr::Vector<float, Vector> result_vector;
         const tsr::Vector<float, Vector> x_vector = x_row(k);  // :9
-        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c);
+        const tsr::Vector<float, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
         #pragma unroll
         for (int64_t v = 0; v < Vector; ++v) {  // :11
           const float x0 = x_vector(v) * w_vector(v);
           const float e = tsr::exp(x0 - shift);
           result_vector(v) = e / e_sum_max;
         }
-        tsr::store_vector(result, b0 * T + c, result_vector);
+        tsr::store_vector(result, b0 * T + c, result_vector, inside);
       }
     }
   }
@@ -254,28 +271,43 @@ extern "C" TessStatus scores_B32(const TessTensor *x, const TessTensor *w, TessT
             call.data<const float>(x), call.data<const float>(w), call.data<float>(result), T);
     };
     if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 256)
-      start(scores_B32_kernel<4, 8, 8, 16>, 2, dim3(8, 16), 0);
+      start(scores_B32_kernel<4, 8, 8, 16, 0>, 2, dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 512)
-      start(scores_B32_kernel<4, 8, 16, 8>, 4, dim3(16, 8), 0);
+      start(scores_B32_kernel<4, 8, 16, 8, 0>, 4, dim3(16, 8), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 1024)
-      start(scores_B32_kernel<4, 8, 32, 4>, 8, dim3(32, 4), 0);
+      start(scores_B32_kernel<4, 8, 32, 4, 0>, 8, dim3(32, 4), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 4096)
-      start(scores_B32_kernel<4, 8, 128, 1>, 32, 128, 0);
+      start(scores_B32_kernel<4, 8, 128, 1, 0>, 32, 128, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 8192)
-      start(scores_B32_kernel<4, 8, 256, 1>, 32, 256, 0);
+      start(scores_B32_kernel<4, 8, 256, 1, 0>, 32, 256, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 16384)
-      start(scores_B32_kernel<4, 8, 512, 1>, 32, 512, 0);
+      start(scores_B32_kernel<4, 8, 512, 1, 0>, 32, 512, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 32768)
-      start(scores_B32_kernel<4, 8, 1024, 1>, 32, 1024, 0);
+      start(scores_B32_kernel<4, 8, 1024, 1, 0>, 32, 1024, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0)
-      start(scores_B32_kernel<4, -3, 1024, 1>, 32, 1024, 16384 *
+      start(scores_B32_kernel<4, -3, 1024, 1, 0>, 32, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T, 4096), 3));
+    else if (call.aligned(16, x, w, result) && T <= 285)
+      start(scores_B32_kernel<4, 9, 8, 16, 1>, 2, dim3(8, 16), 0);
+    else if (call.aligned(16, x, w, result) && T <= 1149)
+      start(scores_B32_kernel<4, 9, 32, 4, 1>, 8, dim3(32, 4), 0);
+    else if (call.aligned(16, x, w, result) && T <= 4605)
+      start(scores_B32_kernel<4, 9, 128, 1, 1>, 32, 128, 0);
+    else if (call.aligned(16, x, w, result) && T <= 9213)
+      start(scores_B32_kernel<4, 9, 256, 1, 1>, 32, 256, 0);
+    else if (call.aligned(16, x, w, result) && T <= 18429)
+      start(scores_B32_kernel<4, 9, 512, 1, 1>, 32, 512, 0);
+    else if (call.aligned(16, x, w, result) && T <= 36861)
+      start(scores_B32_kernel<4, 9, 1024, 1, 1>, 32, 1024, 0);
+    else if (call.aligned(16, x, w, result))
+      start(scores_B32_kernel<4, -3, 1024, 1, 1>, 32, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(T + 3, 4096), 3));
     else if (T <= 512)
-      start(scores_B32_kernel<1, 16, 32, 8>, 4, dim3(32, 8), 0);
+      start(scores_B32_kernel<1, 16, 32, 8, 0>, 4, dim3(32, 8), 0);
     else if (T <= 4096)
-      start(scores_B32_kernel<1, 16, 256, 1>, 32, 256, 0);
+      start(scores_B32_kernel<1, 16, 256, 1, 0>, 32, 256, 0);
     else
-      start(scores_B32_kernel<1, 0, 256, 1>, 32, 256, 0);
+      start(scores_B32_kernel<1, 0, 256, 1, 0>, 32, 256, 0);
   }
   return call.finish();
 }
@@ -308,28 +340,43 @@ extern "C" TessStatus scores(const TessTensor *x, const TessTensor *w, TessTenso
             call.data<const float>(x), call.data<const float>(w), call.data<float>(result), B, T);
     };
     if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 256)
-      start(scores_kernel<4, 8, 8, 16>, tsr::ceil_div(B, 16), dim3(8, 16), 0);
+      start(scores_kernel<4, 8, 8, 16, 0>, tsr::ceil_div(B, 16), dim3(8, 16), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 512)
-      start(scores_kernel<4, 8, 16, 8>, tsr::ceil_div(B, 8), dim3(16, 8), 0);
+      start(scores_kernel<4, 8, 16, 8, 0>, tsr::ceil_div(B, 8), dim3(16, 8), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 1024)
-      start(scores_kernel<4, 8, 32, 4>, tsr::ceil_div(B, 4), dim3(32, 4), 0);
+      start(scores_kernel<4, 8, 32, 4, 0>, tsr::ceil_div(B, 4), dim3(32, 4), 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 4096)
-      start(scores_kernel<4, 8, 128, 1>, B, 128, 0);
+      start(scores_kernel<4, 8, 128, 1, 0>, B, 128, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 8192)
-      start(scores_kernel<4, 8, 256, 1>, B, 256, 0);
+      start(scores_kernel<4, 8, 256, 1, 0>, B, 256, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 16384)
-      start(scores_kernel<4, 8, 512, 1>, B, 512, 0);
+      start(scores_kernel<4, 8, 512, 1, 0>, B, 512, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0 && T <= 32768)
-      start(scores_kernel<4, 8, 1024, 1>, B, 1024, 0);
+      start(scores_kernel<4, 8, 1024, 1, 0>, B, 1024, 0);
     else if (call.aligned(16, x, w, result) && T % 4 == 0)
-      start(scores_kernel<4, -3, 1024, 1>, B, 1024, 16384 *
+      start(scores_kernel<4, -3, 1024, 1, 0>, B, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T, 4096), 3));
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 285)
+      start(scores_kernel<4, 9, 8, 16, 1>, tsr::ceil_div(B, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 1149)
+      start(scores_kernel<4, 9, 32, 4, 1>, tsr::ceil_div(B, 4), dim3(32, 4), 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 4605)
+      start(scores_kernel<4, 9, 128, 1, 1>, B, 128, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 9213)
+      start(scores_kernel<4, 9, 256, 1, 1>, B, 256, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 18429)
+      start(scores_kernel<4, 9, 512, 1, 1>, B, 512, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 36861)
+      start(scores_kernel<4, 9, 1024, 1, 1>, B, 1024, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0)
+      start(scores_kernel<4, -3, 1024, 1, 1>, B, 1024, 16384 *
+      tsr::min<int64_t>(tsr::ceil_div(T + 3, 4096), 3));
     else if (T <= 512)
-      start(scores_kernel<1, 16, 32, 8>, tsr::ceil_div(B, 8), dim3(32, 8), 0);
+      start(scores_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B, 8), dim3(32, 8), 0);
     else if (T <= 4096)
-      start(scores_kernel<1, 16, 256, 1>, B, 256, 0);
+      start(scores_kernel<1, 16, 256, 1, 0>, B, 256, 0);
     else
-      start(scores_kernel<1, 0, 256, 1>, B, 256, 0);
+      start(scores_kernel<1, 0, 256, 1, 0>, B, 256, 0);
   }
   return call.finish();
 }

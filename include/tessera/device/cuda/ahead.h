@@ -17,13 +17,13 @@ inline namespace TSR_TARGET {
 constexpr int kAhead = -1000;
 
 /// Each lane copies and reads its own vectors, so nobody waits for another. One array of such rows a kernel.
-template <class T, int Count, int Lanes> struct HeldRow<T, Count, kAhead, Lanes, 0, true> {
+template <class T, int Count, int Lanes, int Edges> struct HeldRow<T, Count, kAhead, Lanes, 0, Edges, true> {
   using Part = Vector<T, Count>;
   static_assert(sizeof(Part) == kSharedVector, "a vector is what one copy moves");
 
   /// Row `number` of `rows` at `base`, of `extent` elements each; the groups have the first rows by their number, and go on by gridDim.x.
   TSR_DEVICE HeldRow(const T *base, int64_t number, int64_t rows, int64_t extent) {
-    const int64_t turn = (number - int64_t(blockIdx.x)) / gridDim.x, turns = row_turns<Count, kAhead, Lanes>(extent);
+    const int64_t turn = (number - int64_t(blockIdx.x)) / gridDim.x, turns = row_turns<Count, kAhead, Lanes>(extent + (Edges ? Count - 1 : 0));
     extern __shared__ __align__(16) unsigned char held_rows[];
     unsigned char *const here = held_rows + lane() * kSharedVector, *const behind = here + turns * (Lanes * kSharedVector);
     own_ = turn % 2 == 0 ? here : behind;
@@ -36,10 +36,12 @@ template <class T, int Count, int Lanes> struct HeldRow<T, Count, kAhead, Lanes,
 
 private:
   static TSR_DEVICE void copy(unsigned char *to, const T *row, int64_t turns, int64_t extent) {
+    const int64_t before = detail::before_row<Edges, Count>(row);
+    const T *const from = row - before;
 #pragma unroll 4
     for (int64_t k = 0; k < turns; ++k) {
       const int64_t first = (k * Lanes + lane()) * Count;
-      if (first < extent) detail::copy_chunk<kSharedVector, true>(reinterpret_cast<T *>(to + k * (Lanes * kSharedVector)), row + first, Count);
+      if (first < (extent > 0 ? extent + before : 0)) detail::copy_chunk<kSharedVector, true>(reinterpret_cast<T *>(to + k * (Lanes * kSharedVector)), from + first, Count);
     }
     async_commit();
   }

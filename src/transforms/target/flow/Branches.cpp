@@ -1,10 +1,13 @@
 // Control flow. What a loop carries is a variable that stands before the loop.
 #include "ir/common/Names.h"
+#include "ir/tile/HeldRows.h"
 #include "transforms/target/cpu/Loops.h"
 #include "transforms/target/cpu/Streams.h"
 #include "transforms/target/flow/Flow.h"
 #include "transforms/target/flow/Scope.h"
+#include "transforms/target/rows/Rows.h"
 #include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/values/Elements.h"
 #include "transforms/target/values/Values.h"
 
 using namespace mlir;
@@ -83,6 +86,11 @@ LogicalResult emitFor(Emission &em, scf::ForOp op) {
   return success();
 }
 
+/// The element v of a condition -c <= v && v < C - c.
+static ExprRef elementOf(Emission &em, Value inside) {
+  return scalar(em, inside.getDefiningOp()->getOperand(1).getDefiningOp()->getOperand(0));
+}
+
 LogicalResult emitIf(Emission &em, scf::IfOp op) {
   Location place = op.getLoc();
   if (op.getNumResults() == 0 && isLoopBound(em, op.getCondition())) return emitBlock(em, *op.thenBlock());
@@ -92,12 +100,16 @@ LogicalResult emitIf(Emission &em, scf::IfOp op) {
     if (!target->place) declareStorage(em, *target, nullptr, place);
     targets.push_back(target);
   }
-  ExprRef condition = scalar(em, op.getCondition());
+  // An element of a vector that belongs to the row.
+  ExprRef condition = op->hasAttr(tile::kInside)
+                          ? read(element(em.rows->inside, {elementOf(em, op.getCondition())}, em.builder.getI1Type()))
+                          : scalar(em, op.getCondition());
   em.lastLoop = nullptr;
   auto branch = em.builder.create<out::IfOp>(place, write(em.builder, place, condition));
   auto fill = [&](Region &region, Block &source) -> LogicalResult {
     Scope scope(em);
     scope.enter(region);
+    if (op->hasAttr(tile::kEdges) && &source == op.thenBlock()) declareInside(em, op.getCondition(), place);
     if (failed(emitBlock(em, source))) return failure();
     if (op.getNumResults() == 0) return success();
     return assignYields(em, source.getTerminator()->getOperands(), targets, source.getTerminator()->getLoc());

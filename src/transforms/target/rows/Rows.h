@@ -9,8 +9,12 @@ struct Rows {
   llvm::DenseMap<mlir::Operation *, ExprRef> ahead;  // where groups take rows in turn: what holds the next one
   llvm::DenseMap<mlir::Value, ExprRef> ownSums;      // and the group's sums of columns, by their parameter
   ExprRef nextGroup;
+  ExprRef inside;          // which elements of the lane's vector belong to the row, where rows begin within vectors
   bool takesNext = false;  // a variant of the kernel copies a group's next row while it computes one
 };
+
+/// Declares it in the branch for a vector of which the condition says that it has elements of the row.
+void declareInside(Emission &em, mlir::Value condition, mlir::Location place);
 
 struct Neighbours {
   llvm::DenseSet<mlir::Operation *> joined;  // accesses that are part of one that is written elsewhere

@@ -1,4 +1,5 @@
 // Vectors of one lane, and rows that are held.
+#include "ir/tile/HeldRows.h"
 #include "transforms/target/cpu/Streams.h"
 #include "transforms/target/rows/Rows.h"
 #include "transforms/target/sizes/Sizes.h"
@@ -8,8 +9,16 @@
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
+namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
+
+void declareInside(Emission &em, Value condition, Location place) {
+  auto less = condition.getDefiningOp<tile::ElementwiseOp>();  // c < C
+  std::string type = "tsr::Inside<" + em.sizes->constants.at("T.edges") + ", " + em.sizes->constants.at("T.vector") + ">";
+  Indices arguments = {scalar(em, less.getArgs()[0]), scalar(em, less.getArgs()[1])};
+  em.rows->inside = declare(em, em.names.fresh("inside"), out::NamedType::get(em.context, type), "direct", arguments, true, place);
+}
 
 LogicalResult emitVector(Emission &em, Operation &op) {
   if (em.isCpu()) return emitKeptRow(em, op);
@@ -28,17 +37,16 @@ LogicalResult emitVector(Emission &em, Operation &op) {
            read(element(em.values->bound.lookup(recall.getRow()),
                         {scalar(em, recall.getTurn()), scalar(em, recall.getIndex())}, recall.getType())));
   } else if (auto load = dyn_cast<tile::LoadVectorOp>(op)) {
-    ExprRef value = call("tsr::load_vector", {pointerTo(em, load.getBase(), load.getIndices(), load.getFlat())},
-                         vectorType(em, load.getType()), {StringAttr::get(em.context, vector)});
+    Indices arguments = {pointerTo(em, load.getBase(), load.getIndices(), load.getFlat())};
+    if (load->hasAttr(tile::kEdges)) arguments.push_back(em.rows->inside);
+    ExprRef value = call("tsr::load_vector", arguments, vectorType(em, load.getType()), {StringAttr::get(em.context, vector)});
     em.values->bound[load.getResult()] =
         declare(em, nameFor(em, load.getResult()), vectorType(em, load.getType()), "copy", {value}, true, place);
   } else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) {
     ExprRef at = positionOf(em, store.getBase(), store.getIndices(), store.getFlat());
-    statement(em,
-              call("tsr::store_vector",
-                   {em.values->bound.lookup(store.getBase()), at, em.values->bound.lookup(store.getValue())},
-                   em.none()),
-              place);
+    Indices arguments = {em.values->bound.lookup(store.getBase()), at, em.values->bound.lookup(store.getValue())};
+    if (store->hasAttr(tile::kEdges)) arguments.push_back(em.rows->inside);
+    statement(em, call("tsr::store_vector", arguments, em.none()), place);
   } else if (auto sum = dyn_cast<tile::AddColumnOp>(op)) {
     statement(em,
               method(em.rows->ownSums.lookup(sum.getBase()), "add",

@@ -61,7 +61,10 @@ Type heldRowType(Emission &em, Type type, int64_t number) {
   std::string sizes = ", " + em.sizes->constants.at("T.vector") + ", " +
                       (em.sizes->constants.count("T.held") ? em.sizes->constants["T.held"] : "0") + ", " +
                       em.sizes->constants.at("T.Threads");
-  std::string last = number == 0 ? "" : ", " + std::to_string(number);
+  auto edges = em.sizes->constants.find("T.edges");
+  const bool hasEdges = edges != em.sizes->constants.end();
+  std::string last = number == 0 && !hasEdges ? "" : ", " + std::to_string(number);
+  if (hasEdges) last += ", " + edges->second;
   return out::NamedType::get(em.context, "tsr::HeldRow<" + dtypeText(em, ir::elementTypeOf(type)) + sizes + last + ">");
 }
 
