@@ -248,3 +248,49 @@ tile.kernel @known_rows(%x: !tsr.view<["M", "4096"], bf16>, %y: !tsr.view<["M", 
   }
   tile.kernel_end
 }
+
+// Read once and not held: short rows have eight lanes each, so that no lane of a warp is there for nothing.
+// CHECK-LABEL: tile.kernel @sums_of_rows
+// CHECK-SAME: edges = 0 : i64, rows = 16 : i64, threads = 8 : i64, vector = 4 : i64, when = [#tsr.requirement<"N % 4" eq "0", "">, #tsr.requirement<"N" le "96", "">]
+// CHECK-SAME: edges = 0 : i64, rows = 8 : i64, threads = 32 : i64, vector = 4 : i64, when = [#tsr.requirement<"N % 4" eq "0", "">, #tsr.requirement<"N" le "2048", "">]
+// CHECK-SAME: edges = 1 : i64, rows = 16 : i64, threads = 8 : i64, vector = 4 : i64, when = [#tsr.requirement<"(M*N) % 4" eq "0", "">, #tsr.requirement<"N" le "93", "">]
+tile.kernel @sums_of_rows(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1"], param = 1>, group = 256 : i64} {
+  %r = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %zero = tile.constant 0.0 : f32
+  %own = scf.for %c = %lane to %N step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  }
+  %all = tile.group_reduce "sum" %own : f32
+  tile.once {
+    tile.store_element %all, %y[%r] {in_bounds = array<i1: true>} : f32, !tsr.view<["M"], f32>
+  }
+  tile.kernel_end
+}
+
+// Of known length: the one variant that takes it, and single elements where memory does not begin with a vector.
+// CHECK-LABEL: tile.kernel @sums_of_64
+// CHECK-SAME: variants = [{aligned = array<i64: 0>, rows = 16 : i64, threads = 8 : i64, vector = 4 : i64}, {rows = 1 : i64, threads = 256 : i64, vector = 1 : i64}]
+tile.kernel @sums_of_64(%x: !tsr.view<["M", "64"], f32>, %y: !tsr.view<["M"], f32>) attributes {dims = ["M"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1"], param = 1>, group = 256 : i64} {
+  %r = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.constant 64 : index
+  %zero = tile.constant 0.0 : f32
+  %own = scf.for %c = %lane to %N step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "64"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  }
+  %all = tile.group_reduce "sum" %own : f32
+  tile.once {
+    tile.store_element %all, %y[%r] {in_bounds = array<i1: true>} : f32, !tsr.view<["M"], f32>
+  }
+  tile.kernel_end
+}

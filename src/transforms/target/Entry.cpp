@@ -177,6 +177,14 @@ void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &nam
   made.setAlignedRowsAttr(builder.getArrayAttr(rows.getArrayRef()));
 }
 
+/// Whether all that one variant asks is asked by another, too: an entry that tries it first never comes to the other.
+bool asksNoMore(DictionaryAttr one, DictionaryAttr other) {
+  return llvm::all_of(ArrayRef<StringRef>{"when", "aligned"}, [&](StringRef name) {
+    auto asked = one.getAs<ArrayAttr>(name), known = other.getAs<ArrayAttr>(name);
+    return !asked || (known && llvm::all_of(asked, [&](Attribute part) { return llvm::is_contained(known, part); }));
+  });
+}
+
 /// What the launch chooses from: template arguments, the grid, the block, and the conditions.
 ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names,
                      const std::map<std::string, Dim> &dims, OpBuilder &builder) {
@@ -202,7 +210,8 @@ ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &
     if (variant.inTurn) entries.set("in_turn", builder.getUnitAttr());
     if (!when.empty()) entries.set("when", builder.getArrayAttr(when));
     if (!aligned.empty()) entries.set("aligned", builder.getArrayAttr(aligned));
-    list.push_back(entries.getDictionary(builder.getContext()));
+    DictionaryAttr made = entries.getDictionary(builder.getContext());
+    if (llvm::none_of(list, [&](Attribute earlier) { return asksNoMore(cast<DictionaryAttr>(earlier), made); })) list.push_back(made);
   }
   return builder.getArrayAttr(list);
 }

@@ -146,9 +146,10 @@ std::vector<std::pair<VectorForm::LanesAndGroups, int64_t>> VectorForm::shapesOf
   if (online_) llvm::erase_if(shapes, [&](const auto &shape) { return shape.first.first > usual; });
   if (fixed) shapes = {{{usual, 1}, most}};
   // A vector more, of which the row has a part: rows of 4096 and a few less or more then take the same lanes. And fewer texts for compilers.
+  // Elements of 32 bits or more take registers of their own, beside what says which of them the row has: with half of them nothing spills.
   if (edges) {
     llvm::erase_if(shapes, [](const auto &shape) { return shape.first.first == 16; });
-    for (auto &[block, each] : shapes) each += elements_;
+    for (auto &[block, each] : shapes) each = (elements_ < 8 ? each / 2 : each) + elements_;
   }
   return shapes;
 }
@@ -189,6 +190,20 @@ void VectorForm::addHeldVariants(SmallVectorImpl<Attribute> &variants, bool edge
   }
 }
 
+/// Variants of a row that is read once and not held. Of short rows each lane reads up to three vectors: with a warp for each most lanes of it read
+/// nothing (rows of 64 elements of 16 bits: 89 us, with eight lanes 33, where 100 MB are read). From 256 such elements on a warp is as fast.
+void VectorForm::addReadOnceVariants(SmallVectorImpl<Attribute> &variants, bool edges, bool parts) {
+  constexpr int64_t vectors = 3;
+  const bool fixed = kernel_.getSizes().contains("warps");
+  const int64_t more = edges ? elements_ - 1 : 0, extent = rowExtent_->isConstant() ? rowExtent_->constant() + more : 0;  // 0: not known
+  if (!fixed && !parts)
+    for (auto [block, limit] : {std::pair(LanesAndGroups(8, 16), 8 * vectors * elements_), std::pair(LanesAndGroups(32, 8), int64_t{2048})}) {
+      if (extent <= limit) addRowVariant(variants, elements_, 0, block, limit, edges);
+      if (extent && extent <= limit) return;
+    }
+  addRowVariant(variants, elements_, 0, {kernel_.getGroup(), 1}, std::nullopt, edges);
+}
+
 /// Lanes and registers by the length of the row: 32 elements a lane, of long rows 16 registers more. Short rows have fewer lanes than a warp, as each
 /// step of a reduction between lanes, and each number of a row, is an instruction of all of them.
 void VectorForm::chooseRowVariants(bool parts) {
@@ -200,12 +215,8 @@ void VectorForm::chooseRowVariants(bool parts) {
   if (rowExtent_->isConstant()) extent = rowExtent_->constant();
   for (bool edges : {false, true}) {
     if (edges ? !mayHaveEdges_ : mayHaveEdges_ && extent) continue;
-    if (heldExtent_) {
-      addHeldVariants(variants, edges);
-      continue;
-    }
-    if (!fixed && !parts && extent.value_or(0) <= 2048) addRowVariant(variants, elements_, 0, {32, 8}, 2048, edges);
-    addRowVariant(variants, elements_, 0, {usual, 1}, std::nullopt, edges);
+    if (heldExtent_) addHeldVariants(variants, edges);
+    else addReadOnceVariants(variants, edges, parts);
   }
   if (heldExtent_ && !fixed)
     for (LanesAndGroups block : {LanesAndGroups(32, 8), LanesAndGroups(256, 1)})

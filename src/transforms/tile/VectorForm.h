@@ -107,6 +107,7 @@ private:
                      std::optional<int64_t> limit, bool edges, const std::optional<Dim> &shared = std::nullopt, mlir::Attribute when = {});
   std::vector<std::pair<LanesAndGroups, int64_t>> shapesOfRows(bool edges);
   void addHeldVariants(llvm::SmallVectorImpl<mlir::Attribute> &variants, bool edges);
+  void addReadOnceVariants(llvm::SmallVectorImpl<mlir::Attribute> &variants, bool edges, bool parts);
 
   // ---- sums of powers beside the largest element (VectorOnline.cpp)
   struct OnlineSum {

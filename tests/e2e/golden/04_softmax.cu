@@ -234,18 +234,18 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
     else if (call.aligned(16, scores, result) && S % 4 == 0)
       start(attention_weights_kernel<4, -6, 1024, 1, 0>, B * H * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(S, 4096), 6));
-    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 285)
-      start(attention_weights_kernel<4, 9, 8, 16, 1>, tsr::ceil_div(B * H * S, 16), dim3(8, 16), 0);
-    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 1149)
-      start(attention_weights_kernel<4, 9, 32, 4, 1>, tsr::ceil_div(B * H * S, 4), dim3(32, 4), 0);
-    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 4605)
-      start(attention_weights_kernel<4, 9, 128, 1, 1>, B * H * S, 128, 0);
-    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 9213)
-      start(attention_weights_kernel<4, 9, 256, 1, 1>, B * H * S, 256, 0);
-    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 18429)
-      start(attention_weights_kernel<4, 9, 512, 1, 1>, B * H * S, 512, 0);
-    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 36861)
-      start(attention_weights_kernel<4, 9, 1024, 1, 1>, B * H * S, 1024, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 157)
+      start(attention_weights_kernel<4, 5, 8, 16, 1>, tsr::ceil_div(B * H * S, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 637)
+      start(attention_weights_kernel<4, 5, 32, 4, 1>, tsr::ceil_div(B * H * S, 4), dim3(32, 4), 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 2557)
+      start(attention_weights_kernel<4, 5, 128, 1, 1>, B * H * S, 128, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 5117)
+      start(attention_weights_kernel<4, 5, 256, 1, 1>, B * H * S, 256, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 10237)
+      start(attention_weights_kernel<4, 5, 512, 1, 1>, B * H * S, 512, 0);
+    else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0 && S <= 20477)
+      start(attention_weights_kernel<4, 5, 1024, 1, 1>, B * H * S, 1024, 0);
     else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0)
       start(attention_weights_kernel<4, -6, 1024, 1, 1>, B * H * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(S + 3, 4096), 6));

@@ -194,18 +194,18 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
     else if (call.aligned(16, x, gamma, beta, result) && D % 4 == 0)
       start(layer_norm_kernel<4, -3, 1024, 1, 0>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D, 4096), 3));
-    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 285)
-      start(layer_norm_kernel<4, 9, 8, 16, 1>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
-    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 1149)
-      start(layer_norm_kernel<4, 9, 32, 4, 1>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
-    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 4605)
-      start(layer_norm_kernel<4, 9, 128, 1, 1>, B * S, 128, 0);
-    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 9213)
-      start(layer_norm_kernel<4, 9, 256, 1, 1>, B * S, 256, 0);
-    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 18429)
-      start(layer_norm_kernel<4, 9, 512, 1, 1>, B * S, 512, 0);
-    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 36861)
-      start(layer_norm_kernel<4, 9, 1024, 1, 1>, B * S, 1024, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 157)
+      start(layer_norm_kernel<4, 5, 8, 16, 1>, tsr::ceil_div(B * S, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 637)
+      start(layer_norm_kernel<4, 5, 32, 4, 1>, tsr::ceil_div(B * S, 4), dim3(32, 4), 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 2557)
+      start(layer_norm_kernel<4, 5, 128, 1, 1>, B * S, 128, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 5117)
+      start(layer_norm_kernel<4, 5, 256, 1, 1>, B * S, 256, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 10237)
+      start(layer_norm_kernel<4, 5, 512, 1, 1>, B * S, 512, 0);
+    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 20477)
+      start(layer_norm_kernel<4, 5, 1024, 1, 1>, B * S, 1024, 0);
     else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0)
       start(layer_norm_kernel<4, -3, 1024, 1, 1>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D + 3, 4096), 3));

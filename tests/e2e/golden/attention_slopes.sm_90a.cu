@@ -670,7 +670,7 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
       if (const unsigned groups = call.groups(count))
         call.start_early(kernel, groups, block, 0, temporary, row_sum, H, S);
     };
-    start(slopes_row_sum_kernel<4, 32, 8>, tsr::ceil_div(H * S, 8), dim3(32, 8));
+    start(slopes_row_sum_kernel<4, 8, 16>, tsr::ceil_div(H * S, 16), dim3(8, 16));
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(T, BM) * H)) {
     const bool rows_aligned = call.aligned(16, v, dresult, k, q, result_2, result_1);

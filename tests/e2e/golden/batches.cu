@@ -287,18 +287,18 @@ extern "C" TessStatus scores_B32(const TessTensor *x, const TessTensor *w, TessT
     else if (call.aligned(16, x, w, result) && T % 4 == 0)
       start(scores_B32_kernel<4, -6, 1024, 1, 0>, 32, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T, 4096), 6));
-    else if (call.aligned(16, x, w, result) && T <= 285)
-      start(scores_B32_kernel<4, 9, 8, 16, 1>, 2, dim3(8, 16), 0);
-    else if (call.aligned(16, x, w, result) && T <= 1149)
-      start(scores_B32_kernel<4, 9, 32, 4, 1>, 8, dim3(32, 4), 0);
-    else if (call.aligned(16, x, w, result) && T <= 4605)
-      start(scores_B32_kernel<4, 9, 128, 1, 1>, 32, 128, 0);
-    else if (call.aligned(16, x, w, result) && T <= 9213)
-      start(scores_B32_kernel<4, 9, 256, 1, 1>, 32, 256, 0);
-    else if (call.aligned(16, x, w, result) && T <= 18429)
-      start(scores_B32_kernel<4, 9, 512, 1, 1>, 32, 512, 0);
-    else if (call.aligned(16, x, w, result) && T <= 36861)
-      start(scores_B32_kernel<4, 9, 1024, 1, 1>, 32, 1024, 0);
+    else if (call.aligned(16, x, w, result) && T <= 157)
+      start(scores_B32_kernel<4, 5, 8, 16, 1>, 2, dim3(8, 16), 0);
+    else if (call.aligned(16, x, w, result) && T <= 637)
+      start(scores_B32_kernel<4, 5, 32, 4, 1>, 8, dim3(32, 4), 0);
+    else if (call.aligned(16, x, w, result) && T <= 2557)
+      start(scores_B32_kernel<4, 5, 128, 1, 1>, 32, 128, 0);
+    else if (call.aligned(16, x, w, result) && T <= 5117)
+      start(scores_B32_kernel<4, 5, 256, 1, 1>, 32, 256, 0);
+    else if (call.aligned(16, x, w, result) && T <= 10237)
+      start(scores_B32_kernel<4, 5, 512, 1, 1>, 32, 512, 0);
+    else if (call.aligned(16, x, w, result) && T <= 20477)
+      start(scores_B32_kernel<4, 5, 1024, 1, 1>, 32, 1024, 0);
     else if (call.aligned(16, x, w, result))
       start(scores_B32_kernel<4, -6, 1024, 1, 1>, 32, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T + 3, 4096), 6));
@@ -356,18 +356,18 @@ extern "C" TessStatus scores(const TessTensor *x, const TessTensor *w, TessTenso
     else if (call.aligned(16, x, w, result) && T % 4 == 0)
       start(scores_kernel<4, -6, 1024, 1, 0>, B, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T, 4096), 6));
-    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 285)
-      start(scores_kernel<4, 9, 8, 16, 1>, tsr::ceil_div(B, 16), dim3(8, 16), 0);
-    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 1149)
-      start(scores_kernel<4, 9, 32, 4, 1>, tsr::ceil_div(B, 4), dim3(32, 4), 0);
-    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 4605)
-      start(scores_kernel<4, 9, 128, 1, 1>, B, 128, 0);
-    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 9213)
-      start(scores_kernel<4, 9, 256, 1, 1>, B, 256, 0);
-    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 18429)
-      start(scores_kernel<4, 9, 512, 1, 1>, B, 512, 0);
-    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 36861)
-      start(scores_kernel<4, 9, 1024, 1, 1>, B, 1024, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 157)
+      start(scores_kernel<4, 5, 8, 16, 1>, tsr::ceil_div(B, 16), dim3(8, 16), 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 637)
+      start(scores_kernel<4, 5, 32, 4, 1>, tsr::ceil_div(B, 4), dim3(32, 4), 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 2557)
+      start(scores_kernel<4, 5, 128, 1, 1>, B, 128, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 5117)
+      start(scores_kernel<4, 5, 256, 1, 1>, B, 256, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 10237)
+      start(scores_kernel<4, 5, 512, 1, 1>, B, 512, 0);
+    else if (call.aligned(16, x, w, result) && B * T % 4 == 0 && T <= 20477)
+      start(scores_kernel<4, 5, 1024, 1, 1>, B, 1024, 0);
     else if (call.aligned(16, x, w, result) && B * T % 4 == 0)
       start(scores_kernel<4, -6, 1024, 1, 1>, B, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T + 3, 4096), 6));
