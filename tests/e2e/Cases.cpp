@@ -267,6 +267,8 @@ const std::vector<Subject> &subjects() {
       {"losses_of_rows", "slopes", 2e-2, 2e-2, each({{{"R", 5}, {"C", 16}}, {{"R", 3}, {"C", 257}}})},
       {"losses_of_rows", "turned", 1e-4, 1e-4, each({{{"R", 9}, {"C", 8}}})},
       {"losses_of_rows", "counts", 0, 0, each({{{"R", 9}, {"C", 257}}})},
+      {"losses_of_rows", "products", 1e-4, 1e-4, each({{{"R", 37}, {"C", 64}}, {{"R", 8}, {"C", 185}}, {{"R", 16}, {"C", 187}}, {{"R", 1}, {"C", 193}}})},
+      {"losses_of_rows", "products_of_64", 1e-5, 1e-5, each({{{"R", 33}, {"C", 64}}})},
       {"scans", "in_turns", 1e-4, 1e-4, each({{{"R", 2}, {"C", 77}}}, {{"turns", "3"}})},
       {"decoder", "turned", 2e-2, 2e-2, each({{{"B", 3}, {"T", 2}}})},
       {"decoder", "step", 2e-2, 2e-2, each({{{"B", 1}, {"T", 1}, {"S", 700}}, {{"B", 2}, {"T", 3}, {"S", 130}}})},
