@@ -141,6 +141,7 @@ private:
   }
   void add(CandidateGroup &edits, Span span, const std::string &wrong, const std::string &right) {
     if (isName(wrong) && isName(right)) return;  // they are about different values
+    if (wrong.empty() && right.find_first_not_of("0123456789, ") == std::string::npos) return;  // an extent more is another tensor
     if (right.empty() || wrong.ends_with(',') != right.ends_with(',') || !isBalanced(wrong) || !isBalanced(right) || edits.edits.size() == kMost) return;
     replaceOnce(edits, span, right, "write it as beside it");
   }
