@@ -28,7 +28,7 @@ public:
     case Id::badEquation: unreadAdded(); break;
     case Id::argumentNotGiven:
     case Id::missingField: unreadAmong(), unreadGiven(), notGivenAmong(); break;
-    case Id::usedUp: unreadInstead(), renewed(); break;
+    case Id::usedUp:
     case Id::oldState: unreadInstead(); break;
     case Id::contractionMismatch:
     case Id::broadcastFails:
@@ -131,16 +131,6 @@ private:
     for (const std::string &other : unread())
       if (isBoundBefore(other, call->span.begin))
         insert(edits, call->arguments.back().span.end, ", " + other, "give it `" + other + "`, too");
-  }
-  static bool binds(const ast::Stmt &stmt, const std::string &name) {
-    auto *assign = as<ast::AssignStmt>(&stmt);
-    bool found = false;
-    if (assign)
-      visit(*assign->targets[0], [&](const ast::Expr &part) {
-        auto *target = as<ast::NameExpr>(&part);
-        found |= target && target->name == name;
-      });
-    return found;
   }
   /// `vjp(f)(x)`, which needs its `cotangent`, where nothing reads `g` yet.
   void unreadGiven() {
@@ -323,25 +313,6 @@ private:
     CandidateGroup &edits = group(true);
     for (size_t i = 0; inFact && i < def.typeParameters.size(); ++i)
       replace(edits, diagnostic_.span, def.typeParameters[i].name.text);
-  }
-  /// A stream that is used twice, or in each turn of a loop: it is split in front of its first use.
-  void renewed() {
-    auto *stream = as<ast::NameExpr>(place_.expr());
-    auto *draw = as<ast::CallExpr>(place_.expr());  // `rng.normal((N,))`
-    auto *method = draw ? as<ast::AttributeExpr>(draw->callee) : nullptr;
-    if (method) stream = as<ast::NameExpr>(method->object);
-    if (!stream || !place_.statement || names().count("now")) return;
-    Span whole = place_.statement->span;
-    for (const diag::Note &note : diagnostic_.notes)
-      for (const ast::StmtPtr &stmt : place_.function->body)
-        if (note.span.valid() && stmt->span.begin <= note.span.begin && note.span.end <= stmt->span.end &&
-            !binds(*stmt, stream->name))
-          whole.begin = std::min(whole.begin, stmt->span.begin);
-    const std::string indent(sources_.file(whole.file).lineColumn(whole.begin).column - 1, ' ');
-    replace(group(false), {whole.file, whole.begin, stream->span.end},
-            stream->name + ", now = " + stream->name + ".split()\n" + indent +
-                text({whole.file, whole.begin, stream->span.begin}) + "now",
-            "split it, and use each part once");
   }
   /// In the values of the names that are returned.
   void unreadBehind() {

@@ -22,6 +22,8 @@ std::vector<CandidateGroup> editsOfTiles(const diag::Diagnostic &diagnostic, con
 /// The names that a tuple lacks, another name that fits. (EditsOfScope.cpp)
 std::vector<CandidateGroup> editsOfScope(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> editsOfUse(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Streams of random numbers that are used more than once. (EditsOfStreams.cpp)
+std::vector<CandidateGroup> editsOfStreams(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 std::vector<CandidateGroup> editsOfExchange(const diag::Diagnostic &diagnostic, const Place &place,
                                             const Sources &sources);
 std::vector<CandidateGroup> editsOfCalls(const diag::Diagnostic &diagnostic, const Place &place,

@@ -1,0 +1,106 @@
+// Edits for streams of random numbers that are used more than once: they are split.
+#include "sema/advice/EditWriter.h"
+#include "sema/advice/SmallEdits.h"
+
+namespace tessera::sema {
+namespace {
+
+using ast::as;
+using diag::Id;
+
+class StreamEdits : public EditWriter {
+public:
+  using EditWriter::EditWriter;
+
+  std::vector<CandidateGroup> groups() {
+    if (diagnostic_.id == Id::usedUp && place_.names && place_.expr() && place_.function) renewed();
+    return taken();
+  }
+
+private:
+  /// Where a function reads a stream, and in which statement of its own block.
+  struct Use {
+    const ast::Stmt *statement = nullptr;
+    Span name;
+  };
+
+  static bool binds(const ast::Stmt &stmt, const std::string &name) {
+    auto *assign = as<ast::AssignStmt>(&stmt);
+    bool found = false;
+    if (assign)
+      visit(*assign->targets[0], [&](const ast::Expr &part) {
+        auto *target = as<ast::NameExpr>(&part);
+        found |= target && target->name == name;
+      });
+    return found;
+  }
+  /// Those from its last binding in front of the message to its next one; none if a loop or a branch has one of them.
+  std::vector<Use> usesOf(const std::string &stream) const {
+    std::vector<Use> uses;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      if (binds(*stmt, stream)) {
+        if (stmt->span.begin > diagnostic_.span.begin) break;
+        uses.clear();
+        continue;
+      }
+      const ast::Children below = ast::childrenOf(*stmt);
+      const size_t before = uses.size();
+      auto each = [&](const ast::Expr &part) {
+        auto *name = as<ast::NameExpr>(&part);
+        if (name && name->name == stream) uses.push_back({stmt.get(), name->span});
+      };
+      for (const ast::Expr *e : below.exprs) visit(*e, each);
+      const size_t own = uses.size();
+      for (const ast::Stmt *inner : below.stmts) visitStatement(*inner, each);
+      if (uses.size() > own) return {};
+      std::sort(uses.begin() + static_cast<std::ptrdiff_t>(before), uses.end(), [](const Use &a, const Use &b) { return a.name.begin < b.name.begin; });
+    }
+    return uses;
+  }
+  template <class Visit> static void visitStatement(const ast::Stmt &stmt, const Visit &each) {
+    const ast::Children below = ast::childrenOf(stmt);
+    for (const ast::Expr *e : below.exprs) visit(*e, each);
+    for (const ast::Stmt *inner : below.stmts) visitStatement(*inner, each);
+  }
+  /// Three uses or more: `rngs = rng.split(3)` in front of the first, and a part for each.
+  void oneForEach(const std::string &stream, const std::vector<Use> &uses) {
+    const std::string parts = stream + "s";
+    if (place_.names->count(parts)) return;
+    const Span first = uses.front().statement->span;
+    const std::string indent(sources_.file(first.file).lineColumn(first.begin).column - 1, ' ');
+    std::vector<std::pair<Span, std::string>> changes;
+    changes.push_back({{first.file, first.begin, first.begin}, parts + " = " + stream + ".split(" + std::to_string(uses.size()) + ")\n" + indent});
+    for (size_t i = 0; i < uses.size(); ++i) changes.push_back({uses[i].name, parts + "[" + std::to_string(i) + "]"});
+    replaceAll(group(false), std::move(changes), "split it into " + std::to_string(uses.size()) + ", and use each part once");
+  }
+  /// A stream that is used twice, or in each turn of a loop: it is split in front of its first use.
+  void renewed() {
+    auto *stream = as<ast::NameExpr>(place_.expr());
+    auto *draw = as<ast::CallExpr>(place_.expr());  // `rng.normal((N,))`
+    auto *method = draw ? as<ast::AttributeExpr>(draw->callee) : nullptr;
+    if (method) stream = as<ast::NameExpr>(method->object);
+    if (!stream || !place_.statement) return;
+    const std::vector<Use> uses = usesOf(stream->name);
+    if (uses.size() > 2) return oneForEach(stream->name, uses);
+    if (place_.names->count("now")) return;
+    Span whole = place_.statement->span;
+    for (const diag::Note &note : diagnostic_.notes)
+      for (const ast::StmtPtr &stmt : place_.function->body)
+        if (note.span.valid() && stmt->span.begin <= note.span.begin && note.span.end <= stmt->span.end &&
+            !binds(*stmt, stream->name))
+          whole.begin = std::min(whole.begin, stmt->span.begin);
+    const std::string indent(sources_.file(whole.file).lineColumn(whole.begin).column - 1, ' ');
+    replace(group(false), {whole.file, whole.begin, stream->span.end},
+            stream->name + ", now = " + stream->name + ".split()\n" + indent +
+                text({whole.file, whole.begin, stream->span.begin}) + "now",
+            "split it, and use each part once");
+  }
+};
+
+}  // namespace
+
+std::vector<CandidateGroup> editsOfStreams(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  return StreamEdits(diagnostic, place, sources).groups();
+}
+
+}  // namespace tessera::sema
