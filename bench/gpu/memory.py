@@ -42,6 +42,9 @@ def total[N](x: Tensor[N, f32]) -> f32:
 
 def columns[R, C](x: Tensor[R, C, f32]) -> Tensor[C, f32]:
     return sum(x, axis=0)
+
+def row_dots[R, C](x: Tensor[R, C, bf16], y: Tensor[R, C, bf16]) -> Tensor[R, f32]:
+    return sum(cast(x, f32) * cast(y, f32), axis=-1)
 """
 ROWS = {
     "softmax": """
@@ -141,6 +144,9 @@ def rows():
     yield Row("maps", "transposed", [(m, n)], bf16, lambda x: x.t().contiguous(), (n, m))
     yield Row("sums", "total", [(1 << 28,)], f32, lambda x: x.sum(), ())
     yield Row("sums", "columns", [(m, n)], f32, lambda x: x.sum(dim=0), (n,))
+    for shape in [(1 << 22, 64), (1 << 18, 1024)]:
+        yield Row("sums", "row_dots", [shape] * 2, bf16, lambda x, y: (x.float() * y.float()).sum(dim=-1) if x.dtype == bf16 else (x * y).sum(dim=-1), (),
+                  results=((shape[:1], f32),))
     yield Row("places", "largest_at", [(m, n)], f32, lambda x: x.argmax(dim=-1), (), results=(((m,), torch.int64),))
     yield Row("places", "gathered", [(50304, 4096), (32768,)], bf16, lambda t, ids: F.embedding(ids, t), (32768, 4096), 50304, moved=4 * 32768 * 4096)
     yield Row("places", "widened", [(m, n)], bf16, lambda x: x.float() if x.dtype == bf16 else x.clone(), (), results=(((m, n), f32),))
