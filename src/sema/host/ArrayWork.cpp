@@ -28,8 +28,23 @@ namespace {
 
 /// What the function is called: by what it does last.
 std::string workName(ast::BinaryOp op) {
-  static const char *const results[] = {"sum", "difference", "product", "quotient", "quotient", "remainder", "power", "matmul", "shifted", "shifted", "both", "either", "differing"};
-  return results[static_cast<int>(op)];
+  using B = ast::BinaryOp;
+  switch (op) {
+  case B::Add: return "sum";
+  case B::Sub: return "difference";
+  case B::Mul: return "product";
+  case B::Div:
+  case B::FloorDiv: return "quotient";
+  case B::Mod: return "remainder";
+  case B::Pow: return "power";
+  case B::MatMul: return "matmul";
+  case B::LeftShift:
+  case B::RightShift: return "shifted";
+  case B::BitAnd: return "both";
+  case B::BitOr: return "either";
+  case B::BitXor: return "differing";
+  }
+  return "value";
 }
 std::string workName(const ast::Expr &e) {
   if (auto *binary = as<ast::BinaryExpr>(&e)) return workName(binary->op);
