@@ -3,6 +3,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Draws.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
@@ -106,6 +107,11 @@ Value asStored(Context &cx, Value value, const std::string &name, Span span) {
 
 static void rebindVar(Context &cx, const std::string &name, Binding &binding, Value value, Span span) {
   const Value &old = binding.value;
+  // `loss = 0.0` in front of a loop that says `loss = mean(e * e)`
+  if (inHost(cx) && value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf && (old.isScalar() || old.kind == ValueKind::Int)) {
+    value = hostScalar(cx, value, span);
+    if (value.isPoison()) return;
+  }
   Var *var = binding.var;
   bool sameKind = old.kind == value.kind ||
                   (old.kind == ValueKind::Array &&
