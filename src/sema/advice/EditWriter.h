@@ -27,16 +27,20 @@ inline bool isAboutParts(diag::Id id) {
   }
 }
 
-/// Every statement of a function, also in its blocks.
-template <class Visit> void visitStatements(const ast::FuncDef &def, const Visit &each) {
-  std::vector<const ast::Stmt *> open;
-  for (size_t i = def.body.size(); i-- > 0;) open.push_back(def.body[i].get());
+/// Every one of these statements, the last one first, and those in its blocks.
+template <class Visit> void visitStatements(std::vector<const ast::Stmt *> open, const Visit &each) {
   while (!open.empty()) {
     const ast::Stmt *stmt = open.back();
     open.pop_back();
     each(*stmt);
     for (const ast::Stmt *inner : ast::childrenOf(*stmt).stmts) open.push_back(inner);
   }
+}
+/// Every statement of a function, also in its blocks.
+template <class Visit> void visitStatements(const ast::FuncDef &def, const Visit &each) {
+  std::vector<const ast::Stmt *> open;
+  for (size_t i = def.body.size(); i-- > 0;) open.push_back(def.body[i].get());
+  visitStatements(std::move(open), each);
 }
 
 class EditWriter {

@@ -51,16 +51,13 @@ private:
       };
       for (const ast::Expr *e : below.exprs) visit(*e, each);
       const size_t own = uses.size();
-      for (const ast::Stmt *inner : below.stmts) visitStatement(*inner, each);
+      visitStatements({below.stmts.begin(), below.stmts.end()}, [&](const ast::Stmt &inner) {
+        for (const ast::Expr *e : ast::childrenOf(inner).exprs) visit(*e, each);
+      });
       if (uses.size() > own) return {};
       std::sort(uses.begin() + static_cast<std::ptrdiff_t>(before), uses.end(), [](const Use &a, const Use &b) { return a.name.begin < b.name.begin; });
     }
     return uses;
-  }
-  template <class Visit> static void visitStatement(const ast::Stmt &stmt, const Visit &each) {
-    const ast::Children below = ast::childrenOf(stmt);
-    for (const ast::Expr *e : below.exprs) visit(*e, each);
-    for (const ast::Stmt *inner : below.stmts) visitStatement(*inner, each);
   }
   /// Three uses or more: `rngs = rng.split(3)` in front of the first, and a part for each.
   void oneForEach(const std::string &stream, const std::vector<Use> &uses) {
