@@ -39,8 +39,7 @@ SeenPart seenIn(const Value &v) {
   }
   for (const Value &item : v.items) {
     if (!v.isSequence()) break;
-    SeenPart inner = seenIn(item);
-    seen.touches |= inner.touches, seen.array |= inner.array, seen.barred |= inner.barred;
+    seen.add(seenIn(item));
   }
   return seen;
 }
@@ -125,10 +124,7 @@ public:
   /// Nothing if none of the parts reads a tensor: then the whole is evaluated before.
   std::optional<SeenPart> together(const std::vector<const ast::Expr *> &parts, bool asNumbers) {
     SeenPart all;
-    for (const ast::Expr *part : parts) {
-      SeenPart seen = operand(*part, asNumbers);
-      all.touches |= seen.touches, all.array |= seen.array, all.barred |= seen.barred;
-    }
+    for (const ast::Expr *part : parts) all.add(operand(*part, asNumbers));
     return all.touches && !all.barred ? std::optional(all) : std::nullopt;
   }
 
@@ -215,10 +211,7 @@ private:
     bool elementwise = false, method = false;
     if (!callsArrays(e, elementwise, method)) return std::nullopt;
     SeenPart all{method, method, false};
-    for (const ast::Argument &arg : e.arguments) {
-      SeenPart seen = operand(*arg.value, elementwise);
-      all.touches |= seen.touches, all.array |= seen.array, all.barred |= seen.barred;
-    }
+    for (const ast::Argument &arg : e.arguments) all.add(operand(*arg.value, elementwise));
     return all.array && !all.barred ? std::optional(all) : std::nullopt;
   }
 

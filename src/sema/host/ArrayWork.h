@@ -10,6 +10,8 @@ struct SeenPart {
   bool touches = false;  // reads a tensor
   bool array = false;    // is a tensor with dimensions
   bool barred = false;   // no tensor function takes it: a stream, a cache, a text of run time
+
+  void add(const SeenPart &part) { touches |= part.touches, array |= part.array, barred |= part.barred; }
 };
 
 /// An operand as host code has it, and as an argument.
