@@ -71,8 +71,10 @@ public:
     for (auto &[kernel, launches] : launches_)
       if (std::optional<RowKernel> rows = rowKernel(kernel))
         for (tile::LaunchOp launch : launches) found[kernel].push_back(besideOf(launch, *rows));
-    for (auto &[kernel, list] : found)
-      for (Beside &beside : list) takeEarlier(beside, *rowKernel(kernel));
+    for (auto &[kernel, list] : found) {
+      const RowKernel rows = *rowKernel(kernel);
+      for (Beside &beside : list) takeEarlier(beside, rows);
+    }
     for (auto &[kernel, list] : found) {
       llvm::erase_if(list, [](Beside &beside) { return beside.behind.empty(); });
       llvm::MapVector<StringRef, SmallVector<Beside *>> alike;

@@ -42,7 +42,7 @@ bool VectorForm::edgesFit(scf::ForOp loop) {
   for (Operation &op : *loop.getBody()) {
     if (isa<scf::YieldOp, tile::ConstantOp, tile::DimOp>(op)) continue;
     if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
-      if (!dependsOnCounter(load.getResult()) ? true : isRow(load, load.getBase(), load.getIndices())) continue;
+      if (!dependsOnCounter(load.getResult()) || isRow(load, load.getBase(), load.getIndices())) continue;
       return false;
     }
     if (auto store = dyn_cast<tile::StoreElementOp>(op)) {
