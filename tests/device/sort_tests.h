@@ -37,8 +37,15 @@ template <class T> double number(T value) {
   else return static_cast<double>(tsr::to<float>(value));
 }
 
+/// If element i of a row comes before element j: NaN last, ties by their places. On the host: `Direction::before` is compiled for the
+/// device alone, and what nvcc makes of it for the host ends the program.
+template <class Direction> bool comes_before(double a, int64_t i, double b, int64_t j) {
+  if ((a != a) != (b != b)) return a == a;
+  if (a == b || a != a) return i < j;
+  return std::is_same<Direction, tsr::Descending>::value ? a > b : a < b;
+}
+
 template <class Direction, int Group, class T> void order(const char *name, int64_t extent) {
-  constexpr bool falling = std::is_same<Direction, tsr::Descending>::value;
   Buffer<T> keys(static_cast<size_t>(extent));
   Buffer<int64_t> found(static_cast<size_t>(extent) + 1);
   uint32_t random = static_cast<uint32_t>(extent) * 2654435761u + 1;
@@ -47,10 +54,7 @@ template <class Direction, int Group, class T> void order(const char *name, int6
   std::vector<int64_t> right(keys.size());
   for (size_t i = 0; i < right.size(); ++i) right[i] = static_cast<int64_t>(i);
   std::sort(right.begin(), right.end(), [&](int64_t i, int64_t j) {
-    const double a = number(keys[static_cast<size_t>(i)]), b = number(keys[static_cast<size_t>(j)]);
-    if ((a != a) != (b != b)) return a == a;
-    if (a == b || a != a) return i < j;
-    return falling ? a > b : a < b;
+    return comes_before<Direction>(number(keys[static_cast<size_t>(i)]), i, number(keys[static_cast<size_t>(j)]), j);
   });
   LAUNCH(Group, (order_of<Direction, Group, T>), found.device(), keys.device(), extent);
   found.back();
@@ -130,7 +134,7 @@ inline bool same(double a, double b) { return a == b || (a != a && b != b); }
 template <class Direction> std::vector<double> compare_row(const double *keys, const double *found, int64_t width, const char *name) {
   std::vector<int64_t> right(static_cast<size_t>(width));
   for (size_t i = 0; i < right.size(); ++i) right[i] = static_cast<int64_t>(i);
-  std::sort(right.begin(), right.end(), [&](int64_t i, int64_t j) { return Direction::before(keys[i], i, keys[j], j); });
+  std::sort(right.begin(), right.end(), [&](int64_t i, int64_t j) { return comes_before<Direction>(keys[i], i, keys[j], j); });
   std::vector<double> sorted;
   for (int64_t i = 0; i < width; ++i) {
     sorted.push_back(keys[right[static_cast<size_t>(i)]]);
