@@ -111,7 +111,7 @@ private:
            *taken == 1 ? "go over each channel alone" : "divide the channels into groups");
   }
 
-  /// `depthwise_conv2d(x, w)`, where the channels of x are a number.
+  /// `depthwise_conv2d(x, w)`, where the channels of x are a number or a dimension.
   void eachChannelAlone() {
     auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
     const std::string name = text(diagnostic_.span);
@@ -119,7 +119,9 @@ private:
     if (!call || call->callee.get() != place_.expr() || call->arguments.empty()) return;
     if (name.find("depthwise") == std::string::npos || name.find("conv") == std::string::npos) return;
     const ast::SubscriptExpr *type = tensorTypeOf(call->arguments[0].value.get());
-    if (!type || extentCount(*type) < 3 || type->items[1].value->kind != ast::ExprKind::Int) return;
+    if (!type || extentCount(*type) < 3) return;
+    const ast::ExprKind kind = type->items[1].value->kind;
+    if (kind != ast::ExprKind::Int && kind != ast::ExprKind::Name) return;
     replaceAll(group(false),
                {{call->callee->span, one ? "conv1d" : "conv2d"},
                 {{call->span.file, call->span.end - 1, call->span.end - 1}, ", groups=" + text(type->items[1].span)}},

@@ -46,6 +46,8 @@ Value elementwise(Context &cx, ElementwiseOp op, std::vector<Value> args, Span s
 // ---- MatrixProduct.cpp
 /// The product of matrices, added to `acc` if that is given.
 Value dot(Context &cx, Value a, Value b, const Value &acc, Span span);
+/// `a * b`, broadcast, added up over the axes: rounded, and in the dtypes, as a product of matrices.
+Value sumOfProducts(Context &cx, Value a, Value b, const std::vector<int> &axes, Span span);
 
 // ---- Broadcast.cpp
 /// claim() of `a == b`.

@@ -155,7 +155,6 @@ Value arraySplit(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
 Value arrayFlatten(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   Value x = arrayArgument(cx, args, 0, std::string(row.name));
   if (x.isPoison()) return x;
-  size_t rank = x.type.shape.size();
   Value first = args.values[1].given() ? args.values[1] : Value::integer(Dim(0)),
         last = args.values[2].given() ? args.values[2] : Value::integer(Dim(-1));
   auto a = axisOf(cx, first, x, args.spans[1]),

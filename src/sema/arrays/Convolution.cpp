@@ -10,6 +10,7 @@
 #include "sema/claims/MissingFacts.h"
 #include "sema/trace/Trace.h"
 #include <cmath>
+#include <numeric>
 
 namespace tessera::sema {
 
@@ -20,8 +21,6 @@ struct Window {
   Dim out;
   int64_t reach() const { return dilation * (size - 1) + 1; }
 };
-
-constexpr int64_t kMostGroups = 64;
 }  // namespace
 
 /// One number for all axes, or one for each.
@@ -140,10 +139,34 @@ Value arrayPool(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
 
 // ---------------------------------------------------------------- convolutions
 
+/// What the argument `groups` says; nothing after a message. Only where each channel is alone may it be a dimension.
+static std::optional<Dim> groupsOf(Context &cx, const Value &given, const Value &w, Span span) {
+  if (given.kind == ValueKind::Int && cx.function.facts.simplify(w.type.shape[1]) == Dim(1)) {
+    const Dim groups = cx.function.facts.simplify(given.sym);
+    if (!groups.isConstant()) return groups;
+  }
+  std::vector<int64_t> number;
+  if (!windowNumbers(cx, given, 1, 1, 1, span, "the number of groups", number)) return std::nullopt;
+  return Dim(number[0]);
+}
+
+/// Filters for each group: `outputs` over `groups`. Nothing where it is no whole number, or is not known of a dimension.
+static std::optional<Dim> filtersOfGroup(Context &cx, const Dim &outputs, const Dim &groups, Span span) {
+  constexpr int64_t most = 64;  // of a dimension
+  if (!groups.isConstant()) {
+    for (int64_t each = 1; each <= most; ++each)
+      if (cx.function.facts.simplify(outputs - Dim(each) * groups) == Dim(0)) return Dim(each);
+    return std::nullopt;
+  }
+  shape::Formula apart(Dim::mod(outputs, groups), Relation::Eq, Dim(0));
+  if (!claim(cx, apart, show(cx, outputs) + " channels are made in " + show(cx, groups) + " groups", span)) return std::nullopt;
+  return cx.function.facts.external(Dim::floorDiv(outputs, groups));
+}
+
 /// x [B, C, ...], w [O, C // groups, ...], bias [O].
-static bool convShapes(Context &cx, const Value &x, const Value &w, const Value &bias, int64_t groups, Span span) {
+static bool convShapes(Context &cx, const Value &x, const Value &w, const Value &bias, const Dim &groups, Span span) {
   const Dim &channels = x.type.shape[1];
-  Dim taken = w.type.shape[1] * Dim(groups);
+  Dim taken = w.type.shape[1] * groups;
   shape::Formula same(channels, Relation::Eq, taken);
   if (!claim(cx, same, "this convolution needs " + show(cx, same), span)) {
     if (!fresh(cx, Id::channelMismatch, span)) return false;
@@ -153,12 +176,10 @@ static bool convShapes(Context &cx, const Value &x, const Value &w, const Value 
     return false;
   }
   const Dim &outputs = w.type.shape[0];
-  shape::Formula apart(Dim::mod(outputs, Dim(groups)), Relation::Eq, Dim(0));
-  if (!claim(cx, apart, show(cx, outputs) + " channels are made in " + std::to_string(groups) + " groups", span)) {
+  if (!filtersOfGroup(cx, outputs, groups, span)) {
     if (!fresh(cx, Id::badReshape, span)) return false;
-    auto builder =
-        report(cx, Id::badReshape, span, show(cx, outputs) + " channels", std::to_string(groups) + " groups");
-    explainClaim(cx, builder, apart);
+    auto builder = report(cx, Id::badReshape, span, show(cx, outputs) + " channels", show(cx, groups) + " groups");
+    if (groups.isConstant()) explainClaim(cx, builder, {Dim::mod(outputs, groups), Relation::Eq, Dim(0)});
     return false;
   }
   if (!bias.isArray()) return true;
@@ -172,8 +193,8 @@ static bool convShapes(Context &cx, const Value &x, const Value &w, const Value 
   return false;
 }
 
-static Value convolveGroups(Context &cx, Value x, Value w, const std::vector<Window> &windows, int64_t groups,
-                            Span span);
+static Value convolve(Context &cx, Value x, Value w, const std::vector<Window> &windows, const Dim &groups, Span span);
+static Value convolveChannels(Context &cx, Value x, Value w, const std::vector<Window> &windows, const Dim &filters, Span span);
 
 Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
@@ -188,13 +209,13 @@ Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
              "a tensor `" + std::string(axes) + (count == 1 ? "length]`" : "height, width]`"), describe(cx, *v));
       return Value::poison();
     }
-  std::vector<int64_t> strides, paddings, dilations, groups;
+  std::vector<int64_t> strides, paddings, dilations;
   if (!windowNumbers(cx, args.values[3], count, 1, 1, args.spans[3], "the stride", strides) ||
       !windowNumbers(cx, args.values[4], count, 0, 0, args.spans[4], "the padding", paddings) ||
-      !windowNumbers(cx, args.values[5], count, 1, 1, args.spans[5], "the dilation", dilations) ||
-      !windowNumbers(cx, args.values[6], 1, 1, 1, args.spans[6], "the number of groups", groups))
+      !windowNumbers(cx, args.values[5], count, 1, 1, args.spans[5], "the dilation", dilations))
     return Value::poison();
-  if (!convShapes(cx, x, w, bias, groups[0], span)) return Value::poison();
+  const std::optional<Dim> groups = groupsOf(cx, args.values[6], w, args.spans[6]);
+  if (!groups || !convShapes(cx, x, w, bias, *groups, span)) return Value::poison();
   std::vector<Window> windows;
   for (size_t i = 0; i < count; ++i) {
     const Dim size = cx.function.facts.simplify(w.type.shape[2 + i]);
@@ -203,52 +224,67 @@ Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     windows.push_back({size.constant(), strides[i], paddings[i], dilations[i], {}});
   }
   if (!windowExtents(cx, x, 2, windows, span)) return Value::poison();
-  if (groups[0] > kMostGroups) return unsupported(cx, "a convolution of more than 64 groups", span);
-  Value out = convolveGroups(cx, std::move(x), std::move(w), windows, groups[0], span);
+  for (size_t i = 0; i < count && !x.isPoison(); ++i) x = padAxis(cx, std::move(x), 2 + i, windows[i].padding, 0, span);
+  if (x.isPoison()) return x;
+  const bool eachAlone = *groups != Dim(1) && cx.function.facts.simplify(w.type.shape[1]) == Dim(1);
+  Value out = eachAlone ? convolveChannels(cx, std::move(x), w, windows, *filtersOfGroup(cx, w.type.shape[0], *groups, span), span)
+                        : convolve(cx, std::move(x), std::move(w), windows, *groups, span);
   if (out.isPoison() || !bias.isArray()) return out;
   for (size_t i = 0; i < count; ++i) bias = insertAxis(cx, std::move(bias), 1 + static_cast<int>(i), span);
   return elementwise(cx, ElementwiseOp::Add, {std::move(out), std::move(bias)}, span, shown);
 }
 
-/// The windows become columns [B, C * places in the window, windows]; one product with the weights [O, C * places in
-/// the window] does the rest.
-static Value convolve(Context &cx, Value x, Value w, const std::vector<Window> &windows, Span span) {
+/// The windows of each group become columns [B, groups, C / groups * places in the window, windows]; one product with the
+/// weights [groups, O / groups, C / groups * places in the window] does the rest. One group has no axis.
+static Value convolve(Context &cx, Value x, Value w, const std::vector<Window> &windows, const Dim &groups, Span span) {
   const Dim batch = x.type.shape[0], made = w.type.shape[0];
+  const bool one = groups == Dim(1);
+  const size_t first = one ? 2 : 3;  // of the axes that windows slide over
   std::vector<Dim> shape = {batch, made};
-  Dim rows = x.type.shape[1], columns(1);
-  std::vector<int> order = {0, 1};
+  std::vector<int> order(first);
+  std::iota(order.begin(), order.end(), 0);
+  Dim rows = w.type.shape[1], columns(1);
+  if (!one) {
+    std::vector<Dim> apart = {batch, groups};
+    apart.insert(apart.end(), x.type.shape.begin() + 1, x.type.shape.end());
+    apart[2] = rows;
+    x = reshape(cx, std::move(x), std::move(apart), -1, span);
+  }
   for (size_t i = 0; i < windows.size(); ++i) {
     rows = rows * Dim(windows[i].size);
     columns = columns * windows[i].out;
     shape.push_back(windows[i].out);
-    order.push_back(static_cast<int>(2 + 2 * i));
+    order.push_back(static_cast<int>(first + 2 * i));
   }
-  for (size_t i = 0; i < windows.size(); ++i) order.push_back(static_cast<int>(3 + 2 * i));
-  x = windowed(cx, std::move(x), 2, windows, span);
+  for (size_t i = 0; i < windows.size(); ++i) order.push_back(static_cast<int>(first + 1 + 2 * i));
+  x = x.isPoison() ? x : windowed(cx, std::move(x), first, windows, span);
   if (x.isPoison()) return x;
-  x = reshape(cx, transpose(cx, std::move(x), std::move(order), span), {batch, rows, columns}, -1, span);
-  w = reshape(cx, std::move(w), {made, rows}, -1, span);
+  x = transpose(cx, std::move(x), std::move(order), span);
+  x = reshape(cx, std::move(x), one ? std::vector{batch, rows, columns} : std::vector{batch, groups, rows, columns}, -1, span);
+  const Dim each = one ? made : cx.function.facts.external(Dim::floorDiv(made, groups));
+  w = reshape(cx, std::move(w), one ? std::vector{made, rows} : std::vector{Dim(1), groups, each, rows}, -1, span);
   if (x.isPoison() || w.isPoison()) return Value::poison();
   Value out = dot(cx, std::move(w), std::move(x), Value::of(ValueKind::Absent), span);
   return out.isPoison() ? out : reshape(cx, std::move(out), std::move(shape), -1, span);
 }
 
-/// Each group of channels is a convolution of its own.
-static Value convolveGroups(Context &cx, Value x, Value w, const std::vector<Window> &windows, int64_t groups,
-                            Span span) {
-  for (size_t i = 0; i < windows.size() && !x.isPoison(); ++i)
-    x = padAxis(cx, std::move(x), 2 + i, windows[i].padding, 0, span);
-  if (x.isPoison() || groups == 1) return x.isPoison() ? x : convolve(cx, std::move(x), std::move(w), windows, span);
-  Dim channels = w.type.shape[1], made = cx.function.facts.external(Dim::floorDiv(w.type.shape[0], Dim(groups)));
-  x = reusable(cx, std::move(x), "padded", span);
-  w = reusable(cx, std::move(w), "weights", span);
-  std::vector<Value> parts;
-  for (int64_t g = 0; g < groups; ++g) {
-    parts.push_back(convolve(cx, sliceAxis(cx, x, 1, Dim(g) * channels, channels, 1, span),
-                             sliceAxis(cx, w, 0, Dim(g) * made, made, 1, span), windows, span));
-    if (parts.back().isPoison()) return Value::poison();
+/// Where a group is one channel its filters are no matrix: the windows times the weights, added up over the places in the window.
+static Value convolveChannels(Context &cx, Value x, Value w, const std::vector<Window> &windows, const Dim &filters, Span span) {
+  const Dim batch = x.type.shape[0], channels = x.type.shape[1], made = w.type.shape[0];
+  std::vector<Dim> shape = {batch, made}, weights = {channels, filters};
+  std::vector<int> places;  // the axes that are places in the window
+  for (size_t i = 0; i < windows.size(); ++i) {
+    weights.push_back(Dim(windows[i].size));
+    weights.push_back(Dim(1));
+    shape.push_back(windows[i].out);
+    places.push_back(static_cast<int>(3 + 2 * i));
   }
-  return concat(cx, std::move(parts), 1, span);
+  x = windowed(cx, std::move(x), 2, windows, span);
+  x = x.isPoison() ? x : insertAxis(cx, std::move(x), 2, span);
+  w = reshape(cx, std::move(w), std::move(weights), -1, span);
+  if (x.isPoison() || w.isPoison()) return Value::poison();
+  Value out = sumOfProducts(cx, std::move(x), std::move(w), places, span);
+  return out.isPoison() ? out : reshape(cx, std::move(out), std::move(shape), -1, span);
 }
 
 }  // namespace tessera::sema

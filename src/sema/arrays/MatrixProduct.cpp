@@ -6,6 +6,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
+#include <limits>
 
 namespace tessera::sema {
 
@@ -55,6 +56,55 @@ static std::optional<Value> factor(Context &cx, const Value &value, const Type &
 
 static Value multiplied(Context &cx, Value a, Value b, const Type &type, DType in, Span span);
 
+namespace {
+/// The two sides of a product as it takes them.
+struct Factors {
+  Value a, b;
+  Type type;     // of the product, but for its shape
+  DType in;      // what it is added up in
+  int scale = 0;  // the powers of two by which both together are scaled
+  Value unscaled(Value out) const {
+    if (!out.isPoison() && scale != 0) out.expr = std::shared_ptr<Expr>(timesPower(takeExpr(out), -scale).release());
+    return out;
+  }
+};
+}  // namespace
+
+/// `axisA`, `axisB`: those that are added up. Nothing after a message.
+static std::optional<Factors> factorsOf(Context &cx, const Value &a, const Value &b, const Value &acc, size_t axisA, size_t axisB, Span span) {
+  Type type = scalarType(DType::F32);
+  auto in = productType(cx, a, b, acc, span, type);
+  if (!in) return std::nullopt;
+  int scale = 0;
+  for (const Value *v : {&a, &b})
+    if (v->type.dtype == type.dtype) scale += v->type.numerics.lossScale;
+  Type factors = type;
+  factors.dtype = factorType(type.dtype, type.numerics);
+  if (factors.dtype != type.dtype) scale = 0;
+  auto x = factor(cx, a, factors, axisA, span), y = factor(cx, b, factors, axisB, span);
+  if (!x || !y) return std::nullopt;
+  return Factors{std::move(*x), std::move(*y), type, *in, scale};
+}
+
+Value sumOfProducts(Context &cx, Value a, Value b, const std::vector<int> &axes, Span span) {
+  constexpr size_t none = std::numeric_limits<size_t>::max();  // no axis ends early
+  auto product = factorsOf(cx, a, b, Value::of(ValueKind::Absent), none, none, span);
+  if (!product) return Value::poison();
+  std::vector<Value> factors;
+  for (Value *side : {&product->a, &product->b}) {
+    ExprPtr factor = takeExpr(*side);
+    if (factor->type.dtype != product->in) factor = makeCast(std::move(factor), product->in, Numerics());
+    factors.push_back(arrayValue(cx, std::move(factor), scalarType(product->in), side->limits, span));
+  }
+  Value out = elementwise(cx, ElementwiseOp::Mul, std::move(factors), span, "*");
+  Value places = Value::of(ValueKind::Tuple);
+  for (int axis : axes) places.items.push_back(Value::integer(Dim(axis)));
+  if (!out.isPoison()) out = reduce(cx, ReduceOp::Sum, std::move(out), places, span, false, span, "sum");
+  if (out.isPoison()) return out;
+  auto limits = out.limits;
+  return product->unscaled(arrayValue(cx, takeExpr(out), product->type, std::move(limits), span));
+}
+
 Value dot(Context &cx, Value a, Value b, const Value &acc, Span span) {
   a = toArray(cx, a, DType::F32, span);
   b = toArray(cx, b, DType::F32, span);
@@ -84,20 +134,10 @@ Value dot(Context &cx, Value a, Value b, const Value &acc, Span span) {
     return Value::poison();
   }
   if (dependsOnTile(cx, ka, "dot", span)) return Value::poison();
-  Type type = scalarType(DType::F32);
-  auto in = productType(cx, a, b, acc, span, type);
-  if (!in) return Value::poison();
-  int scale = 0;
-  for (const Value *v : {&a, &b})
-    if (v->type.dtype == type.dtype) scale += v->type.numerics.lossScale;
-  Type factors = type;
-  factors.dtype = factorType(type.dtype, type.numerics);
-  if (factors.dtype != type.dtype) scale = 0;
-  auto x = factor(cx, a, factors, ra - 1, span), y = factor(cx, b, factors, rb - 2, span);
-  if (!x || !y) return Value::poison();
-  Value out = multiplied(cx, std::move(*x), std::move(*y), type, *in, span);
+  auto product = factorsOf(cx, a, b, acc, ra - 1, rb - 2, span);
+  if (!product) return Value::poison();
+  Value out = product->unscaled(multiplied(cx, std::move(product->a), std::move(product->b), product->type, product->in, span));
   if (out.isPoison()) return out;
-  if (scale != 0) out.expr = std::shared_ptr<Expr>(timesPower(takeExpr(out), -scale).release());
   int rank = static_cast<int>(out.type.shape.size());
   if (rowVector) out = removeAxis(cx, std::move(out), rank - 2, span);
   if (columnVector && !out.isPoison()) out = removeAxis(cx, std::move(out), rank - 1 - rowVector, span);
