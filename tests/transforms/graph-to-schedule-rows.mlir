@@ -105,3 +105,22 @@ graph.func @needed(%h: !tsr.tensor<["R", "K"], f32>, %w: !tsr.tensor<["K", "C"],
   %y = graph.elementwise "add" %p, %t : !tsr.tensor<["R", "C"], f32>
   graph.return %y : !tsr.tensor<["R", "C"], f32>
 }
+
+// -----
+
+// A sum for each channel, over all images: a kernel that has a channel of one image in a group does not add it up again for each image.
+// CHECK-LABEL: schedule.kernel @channels_kernel(
+// CHECK-SAME: reasons = ["one group a row"]
+// CHECK: graph.reduce "sum"
+// CHECK-LABEL: schedule.func @channels(
+// CHECK-COUNT-2: schedule.launch
+// CHECK-NOT: schedule.launch
+// CHECK: schedule.return
+// CHECK-NOT: graph.reduce
+graph.func @channels(%x: !tsr.tensor<["B", "C", "L"], f32>) -> !tsr.tensor<["B", "C", "L"], f32> attributes {
+    dims = ["B", "C", "L"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"y", !tsr.tensor<["B", "C", "L"], f32>>]} {
+  %s = graph.reduce "sum" %x {axes = array<i64: 0, 2>} : !tsr.tensor<["B", "C", "L"], f32> to !tsr.tensor<["C"], f32>
+  %m = graph.broadcast %s {axes = array<i64: 1>} : !tsr.tensor<["C"], f32> to !tsr.tensor<["B", "C", "L"], f32>
+  %y = graph.elementwise "sub" %x, %m : !tsr.tensor<["B", "C", "L"], f32>
+  graph.return %y : !tsr.tensor<["B", "C", "L"], f32>
+}

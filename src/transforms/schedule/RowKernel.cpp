@@ -131,10 +131,11 @@ bool FunctionScheduler::isReadyButFor(Value value, ArrayRef<Value> rows) {
   return isReady;
 }
 
-/// A sum of many elements that is the same for all rows.
-bool FunctionScheduler::isNumberOfAll(Value value) {
+/// A sum of many elements that is the same for all rows, or for all along one of `axes` axes by which they are numbered: for all images of a
+/// batch, where a group has a channel of one.
+bool FunctionScheduler::isNumberOfAll(Value value, size_t axes) {
   auto reduce = value.getDefiningOp<graph::ReduceOp>();
-  return reduce && longAxes(value.getType()).empty() && isLong(reduce);
+  return reduce && longAxes(value.getType()).size() < axes && isLong(reduce);
 }
 
 bool FunctionScheduler::readsAny(Value value, ArrayRef<Value> of) {
@@ -146,12 +147,12 @@ bool FunctionScheduler::readsAny(Value value, ArrayRef<Value> of) {
   return reads;
 }
 
-/// Long sums that are the same for all rows, in order: they are not added up in each of them.
-SmallVector<Value> FunctionScheduler::numbersOfAll(Value value) {
+/// Long sums that are the same for all rows, or for many (isNumberOfAll), in order: they are not added up in each of them.
+SmallVector<Value> FunctionScheduler::numbersOfAll(Value value, size_t axes) {
   SmallVector<Value> found;
   walkBack(value, [&](Value each) {
     if (isStored(each) && each != value) return false;
-    bool isNumber = each != value && isNumberOfAll(each);
+    bool isNumber = each != value && isNumberOfAll(each, axes);
     if (isNumber) found.push_back(each);
     return !isNumber;
   });
@@ -218,7 +219,7 @@ LogicalResult FunctionScheduler::makeRows(Value value) {
   if (Value array = arrayOverRows(rows, *fixed)) last = array;
   else rows.pop_back();
   roots_.erase(last);
-  for (Value each : numbersOfAll(last))
+  for (Value each : numbersOfAll(last, axesAlong(last, *fixed)))
     if (failed(makeRoot(each))) return failure();
   SmallVector<Stored> others = memoryForAll(rows);
   Value target = results_.count(last) ? Value() : memoryOverRows(last, *fixed, others);
@@ -227,6 +228,11 @@ LogicalResult FunctionScheduler::makeRows(Value value) {
   if (failed(rowKernel(last, *fixed, target, others))) return failure();
   isHeld({last, target});
   return success();
+}
+
+/// Those of a value's first `fixed` axes that have several elements.
+size_t FunctionScheduler::axesAlong(Value value, size_t fixed) {
+  return static_cast<size_t>(llvm::count_if(shapeOf(value.getType()).take_front(fixed), [](DimAttr extent) { return !isUnit(extent); }));
 }
 
 /// The leading axes that a group fixes, so that every reduction under the value sees the same row in all lanes.

@@ -272,8 +272,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
         }
       if (progress) continue;
     }
-    bool manyRows = fixed <= rank && llvm::any_of(shapeOf(value.getType()).take_front(fixed), [](DimAttr extent) { return !isUnit(extent); });
-    SmallVector<Value> numbers = manyRows ? numbersOfAll(value) : SmallVector<Value>();
+    const size_t axes = fixed <= rank ? axesAlong(value, fixed) : 0;
+    SmallVector<Value> numbers = axes > 0 ? numbersOfAll(value, axes) : SmallVector<Value>();
     for (Value each : numbers)
       if (failed(makeRoot(each))) return failure();
     if (!numbers.empty()) continue;

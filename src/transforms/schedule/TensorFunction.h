@@ -130,11 +130,12 @@ private:
   mlir::LogicalResult makeRows(mlir::Value value);
   mlir::Value arrayOverRows(llvm::ArrayRef<mlir::Value> rows, size_t fixed);
   bool isReadyButFor(mlir::Value value, llvm::ArrayRef<mlir::Value> rows);
-  bool isNumberOfAll(mlir::Value value);
+  bool isNumberOfAll(mlir::Value value, size_t axes = 1);
   /// A root whose kernel is still to come, and that is no state, which is written when all else has read it.
   bool isToStore(mlir::Value value) { return roots_.count(value) && !leaves_.count(value) && !states_.count(value); }
   bool readsAny(mlir::Value value, llvm::ArrayRef<mlir::Value> of);
-  llvm::SmallVector<mlir::Value> numbersOfAll(mlir::Value value);
+  llvm::SmallVector<mlir::Value> numbersOfAll(mlir::Value value, size_t axes = 1);
+  size_t axesAlong(mlir::Value value, size_t fixed);
   llvm::SmallVector<mlir::Value> arraysBeside(mlir::Value root);
   llvm::SmallVector<mlir::Value> numbersForSums(mlir::Value root, size_t fixed);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
