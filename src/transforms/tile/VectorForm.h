@@ -159,6 +159,7 @@ private:
   llvm::DenseMap<Value, Class> classes_;
   llvm::MapVector<Operation *, Move> moves_;
   llvm::SmallVector<Dim> needs_;                                // extents that the vector divides, of what was built
+  bool keepsCostly_ = false;                                    // a value that is kept is a function
   bool recallsOnce_ = true;                                     // what is kept are functions, asked for in one later loop each
   int64_t elements_ = 0;                                        // of a vector
   mlir::scf::IfOp guard_;                                       // lanes

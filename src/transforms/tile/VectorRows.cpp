@@ -178,6 +178,7 @@ void VectorForm::findKept() {
       ArrayRef<Place> list = found[key->second];
       if (list.size() < 2 || list.front().second != &op || !isWorthKeeping(&op, loop)) continue;
       recallsOnce_ &= isCostly(&op) && list.size() == 2;
+      keepsCostly_ |= isCostly(&op);
       keep(list);
     }
 }
