@@ -103,7 +103,26 @@ function(tsr_room name)
   endforeach()
   if(ROOM_MLIR)
     target_include_directories(tsr_${name} SYSTEM PUBLIC ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+    if(TESSERA_TOGETHER)
+      tsr_mlir_headers()
+      target_precompile_headers(tsr_${name} REUSE_FROM tsr_mlir_headers)
+    endif()
   endif()
+endfunction()
+
+# The headers of MLIR that most rooms of the IRs and passes read, compiled once for all of them.
+function(tsr_mlir_headers)
+  if(TARGET tsr_mlir_headers)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/mlir_headers.cpp" CONTENT "")
+  add_library(tsr_mlir_headers STATIC "${PROJECT_BINARY_DIR}/mlir_headers.cpp")
+  target_include_directories(tsr_mlir_headers SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
+  target_precompile_headers(tsr_mlir_headers PRIVATE
+    <mlir/Dialect/SCF/IR/SCF.h> <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/Dominance.h> <mlir/IR/IRMapping.h>
+    <mlir/IR/OpImplementation.h> <mlir/IR/PatternMatch.h> <mlir/IR/SymbolTable.h> <mlir/Interfaces/SideEffectInterfaces.h> <mlir/Pass/Pass.h>
+    <llvm/ADT/MapVector.h> <llvm/ADT/SetVector.h> <llvm/ADT/StringExtras.h> <llvm/ADT/StringSwitch.h> <llvm/ADT/TypeSwitch.h>
+    <functional> <map> <optional> <set> <string> <vector>)
 endfunction()
 
 # The static MLIR archives that our tools need, as one link group.
@@ -188,7 +207,8 @@ function(tsr_tool name)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/*.cpp")
   add_executable(${name} ${sources})
   tsr_built_once(${name})
-  if(TESSERA_TOGETHER)  # commands have names in common; what each of them reads and makes of the command line is most of their time
+  list(LENGTH sources count)
+  if(TESSERA_TOGETHER AND count GREATER 4)  # commands have names in common; what each of them reads and makes of the command line is most of their time
     target_precompile_headers(${name} PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp>)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")

@@ -67,14 +67,14 @@ TEST_P(OnGpus, NvccTakesTheText) {
   // The text is read and translated; how well it is optimised, the canon says.
   bool ok = false;
   const std::string quick = output(e.folder, "nvcc --help", &ok).find("--Ofast-compile") != std::string::npos ? "--Ofast-compile=max " : "";
-  for (const char *arch : {"sm_80", "sm_90a"})
-    expectQuiet(e.folder, "nvcc -std=c++17 " + quick + "-arch=" + arch + " -Xcompiler -Wall,-Wextra" + kInclude + "-c " + e.file + " -o out.o");
+  expectQuiet(e.folder, "nvcc -std=c++17 " + quick + "-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -Xcompiler -Wall,-Wextra" + kInclude + "-c " +
+                            e.file + " -o out.o");
 }
 TEST_P(OnGpus, ClangTakesTheTextForAmd) {
   if (!have("clang++-19") || !fs::exists("/usr/include/hip/hip_runtime.h"))
     GTEST_SKIP() << "clang++-19 or the HIP headers are not here: the emitted HIP is not compiled for AMD";
   Emission e(GetParam(), "hip", GetParam());
-  for (const char *arch : {"gfx90a", "gfx942", "gfx1100"})
+  for (const char *arch : {"gfx90a", "gfx1100"})  // waves of 64 lanes and of 32
     expectQuiet(e.folder, std::string("clang++-19 -x hip --rocm-path=/usr -nogpulib --cuda-device-only -S -std=c++17 -O0 --offload-arch=") + arch +
                               kWarnings + kInclude + e.file + " -o out.s");
 }

@@ -12,6 +12,7 @@ be serialised (ptxas says so in notes C75xx).
 Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
 import functools
+import glob
 import os
 import re
 import shutil
@@ -143,6 +144,18 @@ def with_runtime(folder, flags, reads):
     return [*flags, "-Xclang", "-include-pch", "-Xclang", ready]
 
 
+@functools.lru_cache(maxsize=None)
+def with_standard_library(folder, flags):
+    """Likewise the flags of clang++ for a text of the CPU, and the headers of the standard library that ours include."""
+    header, ready = os.path.join(folder, "standard.h"), os.path.join(folder, "standard.pch")
+    ours = [path for path in glob.glob(INCLUDE + "/tessera/**/*.h", recursive=True) if not re.search("/(cuda|hip)/", path)]
+    included = {name for path in ours for name in re.findall(r"^#include <([a-z]+)>", open(path, encoding="utf-8").read(), re.M)}
+    with open(header, "w", encoding="utf-8") as file:
+        file.writelines(f"#include <{name}>\n" for name in sorted(included - {"version"}))
+    subprocess.run([flag for flag in flags if flag != "-fsyntax-only"] + ["-x", "c++-header", header, "-o", ready], check=True)
+    return [*flags, "-include-pch", ready]
+
+
 def commands_for(compiler, folder, name, how):
     """What compiles a file, and what else reads it."""
     quick = how in ("quick", "light", "standalone", "lines")
@@ -173,7 +186,8 @@ def commands_for(compiler, folder, name, how):
         return [flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]]
     if compiler == "g++":
         return [[tool("g++"), "-O2", "-fopenmp", *warn]]
-    return [[tool("clang++-19", "clang++"), "-fsyntax-only" if how == "quick" else "-O2", "-fopenmp", *warn]]
+    flags = (tool("clang++-19", "clang++"), "-fsyntax-only" if how == "quick" else "-O2", "-fopenmp", *warn)
+    return [with_standard_library(folder, flags) if how == "quick" else flags]
 
 
 def main(tesserac, folder, way, programs):
@@ -195,7 +209,7 @@ def main(tesserac, folder, way, programs):
         to_ptx = way == "cuda:quick"
         compiles = compiles_fast_text if how == "sm_90a" else functools.partial(compiles_to_ptx, seen=seen) if to_ptx else run
         files = [*include, source, "-o", source + ".ptx"] if to_ptx else [*include, "-c", source, "-o", source + ".o"]
-        good += all(compiles(command + files, f"{name} with {compiler}") for command in commands)
+        good += all(compiles([*command, *files], f"{name} with {compiler}") for command in commands)
     print(f"{good} of {len(programs)} programs compiled with {way}")
     return 0 if good == len(programs) else 1
 

@@ -75,7 +75,10 @@ bool findSums(Parts &parts) {
 std::optional<Parts> partsOf(scf::ForOp loop) {
   SmallVector<tile::DotOp> products(loop.getBody()->getOps<tile::DotOp>());
   if (products.size() != 2) return std::nullopt;
-  Parts parts{loop, products[0], products[1]};
+  Parts parts;
+  parts.loop = loop;
+  parts.scores = products[0];
+  parts.outer = products[1];
   parts.weights = parts.outer.getA().getDefiningOp<tile::CastOp>();
   auto start = parts.scores.getAcc().getDefiningOp<tile::FillOp>();
   bool fits = parts.weights && parts.weights->hasOneUse() && parts.weights->getBlock() == &parts.body() && comesFromDot(parts.weights.getValue(), &parts.body()) &&
