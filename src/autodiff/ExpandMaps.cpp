@@ -131,7 +131,7 @@ void Expander::checkForwardRules() {
   Rules rules{program_};
   for (size_t i = 0; i < program_.functions.size() && !failed_; ++i) {
     const Function &of = *program_.functions[i];
-    const Function *rule = of.ofCall ? nullptr : rules.forwardOf(of);
+    const Function *rule = rules.forwardOf(of);
     if (!rule) continue;
     size_t primals = of.params.size() + of.results.size();
     std::vector<bool> tangents(rule->params.size());

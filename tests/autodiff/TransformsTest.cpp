@@ -412,6 +412,33 @@ TEST(ForwardRules, OfSeveralArgumentsAndResults) {
   EXPECT_EQ(result(text, "slope", {numbers({1, 2}), reference::Value::scalar(DType::F32, 5)}), (Numbers{56, 106}));
   EXPECT_EQ(result(text, "slope", {numbers({1, 2}), reference::Value::scalar(DType::F32, 5)}, 1), (Numbers{50}));
 }
+const std::string kUntyped = "@custom_jvp\ndef root(x, scale=1.0):\n    return sqrt(x) * scale\n\n@root.jvp\ndef root_jvp(x, scale, y, dx):\n";
+
+TEST(ForwardRules, OfFunctionsWithoutTypes) {  // for each call one, of the types of its arguments; with another factor than that of the body
+  std::string text = kUntyped + "    return 100.0 * scale * dx / y\n\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return 3.0 * root(2.0 * x, scale=1.0)\n\n"
+                     "on = jvp(f)\nback = vjp(f)\ndef g[M, N](x: Tensor[M * N, f32], y: Tensor[M, N, f32]) -> f32:\n    return sum(root(x, 1.0)) + sum(root(y, 1.0))\n\nslopes = grad(g, wrt=(\"x\", \"y\"))\n"
+                     "def turns[T, N](x: Tensor[T, N, f32]) -> f32:\n    h = x[0]\n    for t in range(T):\n        h = root(h * x[t])\n    return sum(h)\n\nof_turns = grad(turns)\n";
+  EXPECT_EQ(result(text, "on", {numbers({2, 8}), numbers({1, 2})}), (Numbers{300, 300}));
+  EXPECT_EQ(result(text, "back", {numbers({2, 8}), numbers({1, 2})}), (Numbers{300, 300}));
+  EXPECT_EQ(result(text, "slopes", {numbers({1, 4}), numbers({1, 2}, {1, 16})}), (Numbers{100, 50}));
+  EXPECT_EQ(result(text, "slopes", {numbers({1, 4}), numbers({1, 2}, {1, 16})}, 1), (Numbers{100, 25}));
+  EXPECT_EQ(result(text, "of_turns", {numbers({1, 1}, {4})}), (Numbers{200}));  // root(x * x), 2 x * 100 / 4
+}
+TEST(ForwardRules, OfFunctionsWithoutTypesAreChecked) {
+  std::string of = "\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(root(x, 1.0))\n\ng = grad(f)\n";
+  EXPECT_TRUE(says(kUntyped + "    return dx * dx\n" + of, {"E0333", "not linear in the tangents", "`mul`"}));
+  EXPECT_TRUE(says(kUntyped + "    return sum(dx)\n" + of, {"E0333", "its result 0 is"}));
+  EXPECT_TRUE(says("@custom_jvp\ndef root(x, scale=1.0):\n    return sqrt(x) * scale\n" + of, {"E0333", "there is none"}));
+  EXPECT_TRUE(says("@custom_jvp\ndef root(x, scale=1.0):\n    return sqrt(x) * scale\n\n@root.jvp\ndef root_jvp(x, y, dx):\n    return dx\n" + of, {"E0333", "it takes 3 arguments, not 4"}));
+  EXPECT_TRUE(says("@custom_vjp\ndef root(x, scale):\n    return sqrt(x[0]) * scale\n\n@root.vjp\ndef root_vjp(x, scale, y, dy):\n    return (dy,)\n\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(root((x, x), 1.0))\n",
+                   {"E0214", "one is of several parts"}));
+}
+TEST(BackwardRules, OfFunctionsWithoutTypes) {
+  std::string text = "@custom_vjp\ndef part(x, w):\n    return x * w, sum(w)\n\n@part.vjp\ndef part_vjp(x, w, y, s, dy, ds):\n    return 10.0 * dy * w, 100.0 * x * dy + ds\n\n"
+                     "def f[N](x: Tensor[N, f32], w: Tensor[N, f32]) -> f32:\n    y, s = part(x, w)\n    return sum(y) + 3.0 * s\n\ng = grad(f, wrt=(\"x\", \"w\"))\n";
+  EXPECT_EQ(result(text, "g", {numbers({1, 2}), numbers({4, 5})}), (Numbers{40, 50}));
+  EXPECT_EQ(result(text, "g", {numbers({1, 2}), numbers({4, 5})}, 1), (Numbers{103, 203}));
+}
 TEST(ForwardRules, AreLinear) {
   auto refused = [&](const std::string &body, const std::string &what) {
     return says(kRoot + "    return " + body + "\n", {"E0333", "not linear in the tangents", what});

@@ -8,6 +8,8 @@
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include "support/LinearDim.h"
+#include <algorithm>
+#include <set>
 
 namespace tessera::sema {
 
@@ -78,13 +80,23 @@ static void captureDims(Context &cx, Function &made, std::vector<ExprPtr> &argum
   made.dims.assign(used.begin(), used.end());
 }
 
+/// Loop counters and other integers that a function computes: inside of another their names would mean others.
+static std::set<std::string> runTimeIntegers(const Function &function) {
+  std::set<std::string> names;
+  for (const auto &var : function.vars)
+    if (var->type.kind == TypeKind::Index && var->type.shape.empty()) names.insert(var->name);
+  return names;
+}
+static bool usesOneOf(const Function &made, const std::set<std::string> &integers) {
+  auto isOne = [&](const std::string &name) { return integers.count(name) != 0; };
+  return std::any_of(made.dims.begin(), made.dims.end(), isOne) || std::any_of(made.params.begin(), made.params.end(), [&](const Param &p) {
+           return p.var->type.kind == TypeKind::Index && isOne(p.var->name);
+         });
+}
+
 const Function *traceApart(Context &cx, const ApartCall &what, std::vector<Value> values,
                            const std::function<Value(std::vector<Value>)> &compute, Expr &call, DeclaredType &results) {
-  for (const auto &var : cx.function.fn->vars)  // their names would mean others inside
-    if (var->type.kind == TypeKind::Index && var->type.shape.empty()) {
-      unsupported(cx, what.doing + " beside integers that only run time knows", what.span);
-      return nullptr;
-    }
+  const std::set<std::string> counters = runTimeIntegers(*cx.function.fn);
   auto function = std::make_unique<Function>();
   Function *made = function.get();
   made->name = what.name;
@@ -119,6 +131,10 @@ const Function *traceApart(Context &cx, const ApartCall &what, std::vector<Value
   captureDims(cx, *made, arguments, what.span);
   leaveFunction(cx, std::move(outer));
   if (cx.failures != failed || result.isPoison()) return nullptr;
+  if (usesOneOf(*made, counters)) {
+    unsupported(cx, what.doing + " with integers that only run time knows", what.span);
+    return nullptr;
+  }
   for (ExprPtr &argument : arguments) call.args.push_back(std::move(argument));
   for (const Requirement &r : made->requirements)
     requireOfCall(cx, shape::asFormula({r.left, r.relation, r.right}), what.name, r.text, r.span, what.span);
@@ -132,6 +148,14 @@ const Function *traceApart(Context &cx, const ApartCall &what, std::vector<Value
   made->name = uniqueName(cx, named);
   cx.program->functions.push_back(std::move(function));
   return made;
+}
+
+Value apartValue(Context &cx, const Function &callee, const DeclaredType &tree, ExprPtr e, Span span) {
+  std::vector<Type> types;
+  for (const FunctionResult &r : callee.results) types.push_back(r.type);
+  std::vector<Value> results = callResults(cx, std::move(e), std::move(types), callee.name, span);
+  size_t next = 0;
+  return resultValue(tree, results, next);
 }
 
 }  // namespace tessera::sema

@@ -41,6 +41,8 @@ void visitArrays(Value &value, const std::string &name, const std::function<void
 /// it, are its parameters; what they are here is added to the arguments of `call`. Null after a message.
 const Function *traceApart(Context &cx, const ApartCall &what, std::vector<Value> values,
                            const std::function<Value(std::vector<Value>)> &compute, Expr &call, DeclaredType &results);
+/// The value of a call of such a function, whose dimensions are those of here.
+Value apartValue(Context &cx, const Function &callee, const DeclaredType &tree, ExprPtr e, Span span);
 
 // ---- CheckCall.cpp
 /// `f(args)`, whatever `f` is. `look`: sees the arguments before the call, and may change them.
@@ -129,6 +131,8 @@ void attachRule(Context &cx, const ast::FuncDef &def, const Callable &rule);
 /// float argument. One of `@custom_jvp` takes the arguments, the results and the tangents of the float arguments, and gives one
 /// for each float result.
 void checkRule(Context &cx, const Callable &of);
+/// Calls a function with a rule whose parameters have no types: both become functions of the types of this call.
+Value callRuled(Context &cx, const Callable &of, std::vector<Value> values, const std::vector<Span> &spans, Span span);
 
 // ---- Results.cpp
 /// The parts of a result, and the tree that puts them together again. False after a message.

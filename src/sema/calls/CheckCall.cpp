@@ -382,10 +382,10 @@ Value callFunction(Context &cx, const Callable &callable, GivenList args, Span s
     return callCheckpoint(cx, callable, std::move(values), spans, span);
   }
   if ((callable.isCustomVjp || callable.isCustomJvp) && !inHost(cx) && !inKernel(cx)) {  // ... and this one by hand
-    if (callable.module != cx.main)
+    if (callable.module != cx.main && isEntry(cx, callable))
       checkRule(cx, callable);  // those of the main module are entries, and are checked as such
     if (isEntry(cx, callable)) return callEntry(cx, callable, std::move(values), spans, span);
-    return unsupported(cx, "a rule for a function whose parameters have no types", span, "write their types");
+    return callRuled(cx, callable, std::move(values), spans, span);
   }
   return inlineCall(cx, callable, std::move(values), spans, span);
 }

@@ -109,16 +109,7 @@ Value makeTransform(Context &cx, const BuiltinRow &row, GivenList args, Span spa
 
 // ---------------------------------------------------------------- checkpoint
 
-/// The call of a function that was traced apart, whose dimensions are those of here.
-static Value apartValue(Context &cx, const Function &callee, const DeclaredType &tree, ExprPtr e, Span span) {
-  std::vector<Type> types;
-  for (const FunctionResult &r : callee.results) types.push_back(r.type);
-  std::vector<Value> results = callResults(cx, std::move(e), std::move(types), callee.name, span);
-  size_t next = 0;
-  return resultValue(tree, results, next);
-}
-
-/// ... `compute`, of which a derivative keeps the arguments, and what `keeps` tells of the function; that is false after a message.
+/// A call of what `compute` computes, of which a derivative keeps the arguments, and what `keeps` tells of the function; that is false after a message.
 static Value checkpointed(Context &cx, const ApartCall &what, std::vector<Value> values,
                           const std::function<Value(std::vector<Value>)> &compute, const std::function<bool(Function &)> &keeps) {
   ExprPtr e = makeExpr(ExprKind::Call, {}, what.span);
