@@ -417,12 +417,14 @@ const std::string kUntyped = "@custom_jvp\ndef root(x, scale=1.0):\n    return s
 TEST(ForwardRules, OfFunctionsWithoutTypes) {  // for each call one, of the types of its arguments; with another factor than that of the body
   std::string text = kUntyped + "    return 100.0 * scale * dx / y\n\ndef f[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return 3.0 * root(2.0 * x, scale=1.0)\n\n"
                      "on = jvp(f)\nback = vjp(f)\ndef g[M, N](x: Tensor[M * N, f32], y: Tensor[M, N, f32]) -> f32:\n    return sum(root(x, 1.0)) + sum(root(y, 1.0))\n\nslopes = grad(g, wrt=(\"x\", \"y\"))\n"
-                     "def turns[T, N](x: Tensor[T, N, f32]) -> f32:\n    h = x[0]\n    for t in range(T):\n        h = root(h * x[t])\n    return sum(h)\n\nof_turns = grad(turns)\n";
+                     "def turns[T, N](x: Tensor[T, N, f32]) -> f32:\n    h = x[0]\n    for t in range(T):\n        h = root(h * x[t])\n    return sum(h)\n\nof_turns = grad(turns)\n"
+                     "def direct[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return vjp(root)(x, 1.0, cotangent=x)\n";
   EXPECT_EQ(result(text, "on", {numbers({2, 8}), numbers({1, 2})}), (Numbers{300, 300}));
   EXPECT_EQ(result(text, "back", {numbers({2, 8}), numbers({1, 2})}), (Numbers{300, 300}));
   EXPECT_EQ(result(text, "slopes", {numbers({1, 4}), numbers({1, 2}, {1, 16})}), (Numbers{100, 50}));
   EXPECT_EQ(result(text, "slopes", {numbers({1, 4}), numbers({1, 2}, {1, 16})}, 1), (Numbers{100, 25}));
   EXPECT_EQ(result(text, "of_turns", {numbers({1, 1}, {4})}), (Numbers{200}));  // root(x * x), 2 x * 100 / 4
+  EXPECT_EQ(result(text, "direct", {numbers({1, 4})}), (Numbers{100, 200}));
 }
 TEST(ForwardRules, OfFunctionsWithoutTypesAreChecked) {
   std::string of = "\ndef f[N](x: Tensor[N, f32]) -> f32:\n    return sum(root(x, 1.0))\n\ng = grad(f)\n";

@@ -371,7 +371,11 @@ static const Function *traceFunction(Context &cx, const Callable &callable, std:
   DeclaredType results;
   return traceApart(
       cx, apart, std::move(values),
-      [&](std::vector<Value> given) { return inlineCall(cx, callable, std::move(given), spans, span); }, call, results);
+      [&](std::vector<Value> given) {
+        const bool hasRule = callable.isCustomVjp || callable.isCustomJvp;
+        return hasRule ? callRuled(cx, callable, std::move(given), spans, span) : inlineCall(cx, callable, std::move(given), spans, span);
+      },
+      call, results);
 }
 
 /// A function that was made of another, `grad(f)` or `vmap(f)`, as a function of the program with the parameters `made` has.
