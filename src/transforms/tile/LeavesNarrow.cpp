@@ -110,7 +110,44 @@ private:
   bool holds_;
 };
 
+/// Whether a value leaves only in 16 bits or fewer, or in sums of columns, and no branch or comparison asks for it on the way.
+class LeavesRounded {
+public:
+  bool follow(Value value) {
+    if (!seen_.insert(value).second) return true;  // around a loop
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return holds(use); });
+  }
+  bool isRounded() const { return isRounded_; }
+
+private:
+  bool holds(OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto cast = dyn_cast<tile::CastOp>(op)) {
+      Value result = cast.getResult();
+      if (!isNarrowFloat(result)) return isFloat(result) && follow(result);
+      return isRounded_ = true;
+    }
+    if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return follow(next); });
+    if (isa<tile::StoreColumnSumsOp>(op)) return true;  // their errors add up as their roundings do
+    auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
+    return elementwise && keeps(elementwise.getMnemonic(), use.getOperandNumber()) && follow(elementwise.getResult());
+  }
+  static bool keeps(StringRef what, unsigned operand) {
+    if (what == "select") return operand != 0;
+    if (what == "div") return operand == 0;
+    return llvm::is_contained({"add", "sub", "mul", "neg", "abs", "max", "min", "exp", "exp2", "sigmoid", "tanh"}, what);
+  }
+
+  DenseSet<Value> seen_;
+  bool isRounded_ = false;
+};
+
 }  // namespace
+
+bool leavesRounded(Value value) {
+  LeavesRounded uses;
+  return uses.follow(value) && uses.isRounded();
+}
 
 bool leavesNarrow(Value value, bool isAtMostOne) { return static_cast<bool>(LeavesNarrow(value, isAtMostOne)); }
 

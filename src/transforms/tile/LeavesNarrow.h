@@ -13,4 +13,8 @@ std::optional<double> constantOf(mlir::Value value);
 /// its error is that of a number of their size.
 bool leavesNarrow(mlir::Value value, bool isAtMostOne = false);
 
+/// Whether all that `value` reaches by arithmetic, and by functions whose results change as little as it does, is rounded to 16 bits
+/// or fewer, or added up by columns: so one rounding less of it is seen nowhere else.
+bool leavesRounded(mlir::Value value);
+
 }  // namespace tessera::transforms

@@ -24,6 +24,8 @@ std::unique_ptr<mlir::Pass> createOverlapProductsPass();
 std::unique_ptr<mlir::Pass> createTakeTurnsPass();
 /// Weights of a softmax that leave in 16 bits are powers of two, which take the scale of the scores in; for CUDA.
 std::unique_ptr<mlir::Pass> createShortenPowersPass();
+/// Sums with a product behind products of matrices are one instruction, where they leave in 16 bits.
+std::unique_ptr<mlir::Pass> createContractSumsPass();
 /// Rows divided by one number each, where quotients leave in 16 bits, are multiplied by its reciprocal; for GPUs.
 std::unique_ptr<mlir::Pass> createDivideRowsPass();
 /// Products of few rows, and those of computed right operands, are done as their transposes; where warpgroups multiply.

@@ -106,6 +106,7 @@ void registerTileTransforms() {
   registerPass(createSumColumnsPass);
   registerPass(createSumBesideRowsPass);
   registerPass(createShortenPowersPass);
+  registerPass(createContractSumsPass);
   registerPass(createDivideRowsPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);

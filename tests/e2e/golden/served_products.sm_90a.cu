@@ -28,6 +28,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //     instructions
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+//   sums with a product that leave in 16 bits as one instruction (R17)
 template <int Align>
 static __global__ void __launch_bounds__(256, 1)
 int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
@@ -111,7 +112,7 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
         for (int i = 0; i < scaled.rows; ++i) {
           #pragma unroll
           for (int j = 0; j < scaled.cols; ++j) {
-            scaled(i, j) = low(i, j) * scale_part(i) + high(i, j) * scale_part_2(i);
+            scaled(i, j) = tsr::fma(low(i, j), scale_part(i), high(i, j) * scale_part_2(i));
           }
         }
         tsr::ColVector<float, BM, Warps> sums_part;  // :27
@@ -127,7 +128,8 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
         for (int i = 0; i < acc.rows; ++i) {  // :27
           #pragma unroll
           for (int j = 0; j < acc.cols; ++j) {
-            const float moved = sums_part(j) * offset_part(i) + sums_part_2(j) * offset_part_2(i);
+            const float moved = tsr::fma(sums_part(j), offset_part(i),
+                sums_part_2(j) * offset_part_2(i));
             acc(i, j) += scaled(i, j) + moved;  // :29
           }
         }
