@@ -148,3 +148,21 @@ graph.func @biased(%x: !tsr.tensor<["M", "768"], bf16>, %w: !tsr.tensor<["768", 
   %3 = graph.cast %2 : !tsr.tensor<["M", "2304"], f32> to !tsr.tensor<["M", "2304"], bf16>
   graph.return %3 : !tsr.tensor<["M", "2304"], bf16>
 }
+
+// A short sum that is stored in 16 bits, and nothing else: teams, one of which stores while the other multiplies. In 32 bits both warpgroups
+// work on one tile.
+// WARPGROUPS: schedule.kernel @short_kernel
+// WARPGROUPS-SAME: group = 128
+// WARPGROUPS-SAME: sizes = {k = 64 : i64, m = 128 : i64, n = 128 : i64}
+graph.func @short(%x: !tsr.tensor<["M", "768"], bf16>, %w: !tsr.tensor<["768", "2304"], bf16>) -> !tsr.tensor<["M", "2304"], bf16> attributes {dims = ["M"], outputs = [#tsr.result<"result", !tsr.tensor<["M", "2304"], bf16>>], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], signature = "def short[M](x: Tensor[M, 768, bf16 @accum(f32)], w: Tensor[768, 2304, bf16 @accum(f32)]) -> Tensor[M, 2304, bf16]", tsr.numerics = {result = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, w = {accumulate = "f32", denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, x = {accumulate = "f32", denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}} {
+  %0 = graph.dot %x, %w : (!tsr.tensor<["M", "768"], bf16>, !tsr.tensor<["768", "2304"], bf16>) -> !tsr.tensor<["M", "2304"], f32>
+  %1 = graph.cast %0 : !tsr.tensor<["M", "2304"], f32> to !tsr.tensor<["M", "2304"], bf16>
+  graph.return %1 : !tsr.tensor<["M", "2304"], bf16>
+}
+
+// WARPGROUPS: schedule.kernel @wide_kernel
+// WARPGROUPS-SAME: group = 256
+graph.func @wide(%x: !tsr.tensor<["M", "768"], bf16>, %w: !tsr.tensor<["768", "2304"], bf16>) -> !tsr.tensor<["M", "2304"], f32> attributes {dims = ["M"], outputs = [#tsr.result<"result", !tsr.tensor<["M", "2304"], f32>>], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], signature = "def wide[M](x: Tensor[M, 768, bf16 @accum(f32)], w: Tensor[768, 2304, bf16 @accum(f32)]) -> Tensor[M, 2304, f32]", tsr.numerics = {result = {denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, w = {accumulate = "f32", denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}, x = {accumulate = "f32", denormals = "keep", round_at = "store", rounding = "nearest_even", saturate = false}}} {
+  %0 = graph.dot %x, %w : (!tsr.tensor<["M", "768"], bf16>, !tsr.tensor<["768", "2304"], bf16>) -> !tsr.tensor<["M", "2304"], f32>
+  graph.return %0 : !tsr.tensor<["M", "2304"], f32>
+}

@@ -105,6 +105,7 @@ ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> 
   };
   lookAt(root);
   for (const Stored &each : beside) lookAt(each.first);
+  work.storesNarrow = bitsOf(root.getType()) <= 16 && llvm::all_of(beside, [](const Stored &each) { return bitsOf(each.first.getType()) <= 16; });
   return work;
 }
 

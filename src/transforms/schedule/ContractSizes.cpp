@@ -59,9 +59,9 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   else if (sum > 4) tile = {64, 64, 16, 256};
   // Two warpgroups with 64 rows of the computed operand each, in registers, and the sums.
   else if (isTurned(machine, dot, work)) tile = {256, 128, panelOf(work.leastBytes), 256, true};
-  // What follows takes longer than short sums, or waits for what it reads: one team of a warpgroup does it while another multiplies
-  // (tile-specialise-roles). What it reads in 32 bits would not fit beside the sums.
-  else if (byWarpgroups && operand == 2 && (work.worksAfter || work.readsAfter) && !work.readsWide && isShort && *depth > 64)
+  // What follows takes long beside short sums, be it that they are stored: one team of a warpgroup does it while another multiplies
+  // (tile-specialise-roles). What is read in 32 bits would not fit beside the sums, and what is stored so waits for its panels.
+  else if (byWarpgroups && operand == 2 && (work.worksAfter || work.readsAfter || work.storesNarrow) && !work.readsWide && isShort && *depth > 64)
     tile = {128, 128, 64, 128, true, true};
   // Warpgroups: two of them, 128 registers of a lane for sums. What follows short sums and reads arrays takes as long as they do:
   // with tiles half as wide it waits for less at once. So do products of 8 bits, twice as fast, and of 32.
