@@ -3,8 +3,8 @@
     python3 bench/gpu/train.py --tesserac build/release/bin/tesserac [--batch 8 32] [--library gpt2.so] [--json FILE]
 
 examples/gpt2/gpt2.tsr is compiled once; all batch sizes run from the same library. Printed for each batch: the losses of
-both in the first steps, milliseconds a step (medians), the memory at its peak, and PyTorch's time over ours. --library takes
-a library that was built before, beside its manifest (.json).
+both in the first steps, milliseconds a step (medians), the memory at its peak (batches from the small to the large), and PyTorch's time
+over ours. --library takes a library that was built before, beside its manifest (.json).
 """
 import argparse
 import ctypes
@@ -181,7 +181,7 @@ def main():
     parser.add_argument("--profile", action="store_true", help="print the kernels that take most of a step")
     parser.add_argument("--json")
     arguments = parser.parse_args()
-    rows = []
+    rows, kept = [], 0  # bytes of intermediate results, which the library keeps from one batch to the next
     with tempfile.TemporaryDirectory() as folder:
         library, manifest = compiled(arguments, folder)
         for batch in arguments.batch:
@@ -190,7 +190,8 @@ def main():
             before = used_bytes()
             training, turn = Training(library, manifest, model.as_tessera()), iter(range(1 << 30))
             ours, seconds = measured(lambda: training.step(tokens[next(turn) % len(tokens)]), arguments.steps, arguments.repeats)
-            memory = used_bytes() - before
+            memory = used_bytes() - before + kept
+            kept = memory - sum(value.nbytes for value in training.state.values())
             if arguments.profile:
                 kernels(lambda: training.step(tokens[0]), "ours")
             del training
