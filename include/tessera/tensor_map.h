@@ -32,20 +32,24 @@ template <> struct MapDType<int8_t> : MapDType<uint8_t> {};
 template <> struct MapDType<f8e4m3> : MapDType<uint8_t> {};
 template <> struct MapDType<f8e5m2> : MapDType<uint8_t> {};
 
-using EncodeTiled = decltype(&cuTensorMapEncodeTiled);
-
-/// The driver's function, found at run time: nothing is linked to the driver.
-inline EncodeTiled encode_tiled() {
-  static const EncodeTiled found = [] {
-    void *function = nullptr;
-    cudaDriverEntryPointQueryResult result{};
+/// A function of the driver, found at run time: nothing is linked to the driver.
+inline void *driver_function(const char *name) {
+  void *function = nullptr;
+  cudaDriverEntryPointQueryResult result{};
 #if CUDART_VERSION >= 12050
-    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &result);
+  const cudaError_t error = cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &result);
 #else
-    const cudaError_t error = cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &result);
+  const cudaError_t error = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &result);
 #endif
-    return error == cudaSuccess && result == cudaDriverEntryPointSuccess ? reinterpret_cast<EncodeTiled>(function) : nullptr;
-  }();
+  return error == cudaSuccess && result == cudaDriverEntryPointSuccess ? function : nullptr;
+}
+
+inline decltype(&cuTensorMapEncodeTiled) encode_tiled() {
+  static const auto found = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(driver_function("cuTensorMapEncodeTiled"));
+  return found;
+}
+inline decltype(&cuTensorMapEncodeIm2col) encode_windows() {
+  static const auto found = reinterpret_cast<decltype(&cuTensorMapEncodeIm2col)>(driver_function("cuTensorMapEncodeIm2col"));
   return found;
 }
 
@@ -62,7 +66,7 @@ TiledView<T, Rank, Layout> tiled(Call &call, const View<T, Rank, Layout> &view, 
   static_cast<View<T, Rank, Layout> &>(result) = view;
   memset(&result.map, 0, sizeof result.map);
   if (!wanted || call.failed()) return result;
-  const detail::EncodeTiled encode = detail::encode_tiled();
+  const auto encode = detail::encode_tiled();
   if (!encode) {
     call.fail(TESS_ERROR_LAUNCH, "the driver has no cuTensorMapEncodeTiled: CUDA 12 or later is needed");
     return result;
@@ -82,6 +86,47 @@ TiledView<T, Rank, Layout> tiled(Call &call, const View<T, Rank, Layout> &view, 
                                 CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (error != CUDA_SUCCESS)
     call.fail(TESS_ERROR_LAUNCH, "the driver makes no tensor map (error %d): an extent is 2^32 or more?", static_cast<int>(error));
+  return result;
+}
+
+/// Likewise of a tensor that is read through a window, for tiles of so many windows. The lines of windows may reach over the edges; what
+/// fits no map (src/transforms/schedule/Windows.h) is not asked for.
+template <class T, int Axes>
+TiledView<T, 3, Windows<Axes>> tiled(Call &call, const View<T, 3, Windows<Axes>> &view, int windows, bool wanted) {
+  using Element = typename View<T, 3, Windows<Axes>>::Value;
+  TiledView<T, 3, Windows<Axes>> result;
+  static_cast<View<T, 3, Windows<Axes>> &>(result) = view;
+  memset(&result.map, 0, sizeof result.map);
+  if (!wanted || call.failed()) return result;
+  const auto encode = detail::encode_windows();
+  if (!encode) {
+    call.fail(TESS_ERROR_LAUNCH, "the driver has no cuTensorMapEncodeIm2col: CUDA 12 or later is needed");
+    return result;
+  }
+  constexpr int Rank = Axes + 2;
+  cuuint64_t extents[Rank], strides[Rank];
+  cuuint32_t steps[Rank];
+  int lower[Axes], upper[Axes];
+  extents[0] = view.extent[2] > 0 ? static_cast<cuuint64_t>(view.extent[2]) : 1;
+  steps[0] = 1;
+  for (int d = 1; d < Rank; ++d) {  // innermost first
+    const int axis = Axes + 1 - d;  // 0: images
+    extents[d] = view.size[axis] > 0 ? static_cast<cuuint64_t>(view.size[axis]) : 1;
+    const int64_t bytes = view.step[axis] * static_cast<int64_t>(sizeof(Element));
+    strides[d - 1] = bytes < 16 ? 16 : static_cast<cuuint64_t>(bytes);
+    steps[d] = axis == 0 ? 1 : static_cast<cuuint32_t>(view.stride[axis - 1]);
+  }
+  for (int d = 0; d < Axes; ++d) {
+    const int axis = Axes - 1 - d;
+    lower[d] = -view.before[axis];
+    // The first elements of windows lie from `lower` on up to the last window's.
+    upper[d] = static_cast<int>((view.count[axis] - 1) * view.stride[axis] - view.before[axis] - (view.size[axis + 1] - 1));
+  }
+  const CUresult error = encode(reinterpret_cast<CUtensorMap *>(&result.map), detail::MapDType<Element>::code, Rank,
+                                const_cast<Element *>(view.data), extents, strides, lower, upper, 128 / sizeof(Element), static_cast<cuuint32_t>(windows), steps,
+                                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (error != CUDA_SUCCESS)
+    call.fail(TESS_ERROR_LAUNCH, "the driver makes no tensor map of windows (error %d): an extent is 2^32 or more?", static_cast<int>(error));
   return result;
 }
 

@@ -38,7 +38,7 @@ private:
   void launch(target::LaunchOp launch);
   void launchVariants(target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
-  Doc argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places);
+  Doc argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places, ArrayAttr windows);
   std::string dim(const std::string &text) { return plain(dims_(text)); }
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   target::KernelOp kernelOf(target::LaunchOp launch);
@@ -355,7 +355,8 @@ target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
 }
 
 /// `shape`: under which the kernel sees a tensor; null: that of its memory. `places`: where a part of it begins, and its strides.
-Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places) {
+/// `windows`: the lists of numbers of a window through which it is read.
+Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places, ArrayAttr windows) {
   std::string name = argument.getText().str();
   if (argument.getKind() == "dim") return dims_(name).doc;
   if (argument.getKind() == "scalar") {
@@ -373,7 +374,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
   };
   bool readOnly = false;
   auto tiled = dyn_cast<target::TiledViewType>(kernelType);
-  if (tiled) kernelType = target::ViewType::get(kernelType.getContext(), tiled.getRank(), tiled.getElement(), tiled.getReadOnly(), tiled.getStrided());
+  if (tiled) kernelType = target::ViewType::get(kernelType.getContext(), tiled.getRank(), tiled.getElement(), tiled.getReadOnly(), tiled.getStrided(), tiled.getWindows());
   if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
   else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
   if (parameter) {
@@ -400,7 +401,15 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
     else if (text != "0") pointer += " + " + text;
   }
   if (places) strides += "}";
-  std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + strides + "}";
+  std::vector<std::string> numbers;
+  for (auto list : windows ? windows.getAsRange<ArrayAttr>() : ArrayAttr::get(argument.getContext(), {}).getAsRange<ArrayAttr>()) {
+    std::string text;
+    for (auto number : list.getAsRange<StringAttr>()) text += (text.empty() ? "" : ", ") + dim(number.getValue().str());
+    numbers.push_back("{" + text + "}");
+  }
+  std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + (windows ? ", " + numbers[0] : "") + strides;
+  for (size_t i = 1; i < numbers.size(); ++i) view += ", " + numbers[i];
+  view += "}";
   if (tiled) return Doc("tsr::tiled(" + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) + ", " + mapped_ +
                         (tiled.getRowAxis() == tiled.getRank() - 2 ? "" : ", " + std::to_string(tiled.getRowAxis())) + ")");
   return Doc(view);
@@ -419,7 +428,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   if (launch.getAligned()) mapped_ = alignmentTest(launch).empty() ? "true" : rowsAligned_;
   for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
     text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
-                                      listed("shapes", i), listed("places", i)));
+                                      listed("shapes", i), listed("places", i), listed("windows", i)));
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.kernel = kernel.getSymName().str();
   text.early = launch.getEarly();

@@ -94,12 +94,13 @@ std::string quoted(std::string_view text) {
 std::string Spelling::type(Type type) const {
   if (isa<NoneType>(type)) return "void";
   if (auto named = dyn_cast<ir::target::NamedType>(type)) return named.getText().str();
-  if (auto view = dyn_cast<ir::target::ViewType>(type))
-    return std::string(view.getStrided() ? "tsr::StridedView<" : "tsr::View<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) +
-           ", " + std::to_string(view.getRank()) + ">";
-  if (auto view = dyn_cast<ir::target::TiledViewType>(type))
-    return std::string(view.getStrided() ? "tsr::StridedTiledView<" : "tsr::TiledView<") + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) +
-           ", " + std::to_string(view.getRank()) + ">";
+  auto viewText = [&](auto view, const std::string &kind) {
+    const std::string lies = view.getWindows() ? "Window" : view.getStrided() ? "Strided" : "";
+    return "tsr::" + lies + kind + "<" + (view.getReadOnly() ? "const " : "") + this->type(view.getElement()) + ", " +
+           std::to_string(view.getWindows() ? view.getWindows() : view.getRank()) + ">";
+  };
+  if (auto view = dyn_cast<ir::target::ViewType>(type)) return viewText(view, "View");
+  if (auto view = dyn_cast<ir::target::TiledViewType>(type)) return viewText(view, "TiledView");
   if (auto array = dyn_cast<ir::target::ArrayType>(type)) return this->type(array.getElement());
   if (auto place = dyn_cast<ir::target::LValueType>(type)) return this->type(place.getValue());
   if (auto pointer = dyn_cast<ir::target::PointerType>(type))

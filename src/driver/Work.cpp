@@ -170,7 +170,15 @@ private:
     return number.value_or(1);
   }
   Amount elements(Type type) { return known(amounts_.elements(type), "an array whose size depends on data"); }
-  Amount whole(Value view) { return elements(view.getType()) * bytesOf(ir::elementTypeOf(view.getType())); }
+  /// Bytes of all that is seen of a tensor; through a window, of the tensor once.
+  Amount whole(Value view) {
+    const double bytes = bytesOf(ir::elementTypeOf(view.getType()));
+    ir::PlacesAttr places = cast<ir::ViewType>(view.getType()).getPlaces();
+    if (!places || !places.getWindows()) return elements(view.getType()) * bytes;
+    llvm::SmallVector<ir::DimAttr> shape(places.getWindows().getSize());
+    shape.push_back(ir::shapeOf(view.getType()).back());
+    return elements(ir::TensorType::get(view.getContext(), shape, ir::elementTypeOf(view.getType()))) * bytes;
+  }
 
   Times groups() {
     ir::GridAttr grid = kernel_.getGrid();

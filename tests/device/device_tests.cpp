@@ -5,6 +5,7 @@
 #include "atomic_tests.h"
 #include "sort_tests.h"
 #include "warp_tests.h"
+#include "window_tests.h"
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
 #elif defined(TSR_HIP)
@@ -533,6 +534,7 @@ int main() {
   sort_tests::all();
   atomic_tests::all();
   warp_tests::all();
+  window_tests::all();
   Buffer<float> x(2 * 3 * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0;
   LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));

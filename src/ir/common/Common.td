@@ -146,14 +146,35 @@ def Tsr_TensorType : Tsr_Type<"Tensor", "tensor", [DeclareTypeInterfaceMethods<T
   }];
 }
 
+def Tsr_WindowsAttr : Tsr_Attr<"Windows", "windows"> {
+  let summary = "windows that slide over axes of a tensor [images, these axes, channels], one or two of them";
+  let description = [{
+    `size`: of the tensor, images and the axes. Along each axis there are `count` windows of `places` places; window i has place p at
+    i * stride + p * dilation - before. What lies outside of the axis is 0.
+
+    Example: `#tsr.windows<["N", "H", "W"], ["H", "W"], [3, 3], [1, 1], [1, 1], [1, 1]>`, of a convolution of 3 x 3 with a border of one
+  }];
+  let parameters = (ins Tsr_DimsParameter:$size, Tsr_DimsParameter:$count, ArrayRefParameter<"int64_t">:$places, ArrayRefParameter<"int64_t">:$stride,
+                        ArrayRefParameter<"int64_t">:$dilation, ArrayRefParameter<"int64_t">:$before);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    size_t axes() const { return getCount().size(); }
+  }];
+}
+
 def Tsr_PlacesAttr : Tsr_Attr<"Places", "places"> {
   let summary = "where the elements of a part of a tensor lie: the first one, and the distance between neighbours along each axis";
   let description = [{
-    In elements of the tensor, which is row-major and contiguous.
+    In elements of the tensor, which is row-major and contiguous. Or how a tensor is read through a window: a view of all windows, of the
+    places in one, and of channels, which lie side by side; the distances are those of the windows' axes.
 
-    Example: `#tsr.places<"D", ["3*D", "1"]>`, the second of three matrices that lie side by side in rows
+    Examples: `#tsr.places<"D", ["3*D", "1"]>`, the second of three matrices that lie side by side in rows;
+    `#tsr.places<"0", ["H*W*C", "W*C", "C"], <["N", "H", "W"], ["H", "W"], [3, 3], [1, 1], [1, 1], [1, 1]>>`
   }];
-  let parameters = (ins "::tessera::ir::DimAttr":$offset, Tsr_DimsParameter:$strides);
+  let parameters = (ins "::tessera::ir::DimAttr":$offset, Tsr_DimsParameter:$strides, OptionalParameter<"::tessera::ir::WindowsAttr">:$windows);
+  let builders = [AttrBuilder<(ins "::tessera::ir::DimAttr":$offset, "::llvm::ArrayRef<::tessera::ir::DimAttr>":$strides),
+                              "return $_get($_ctxt, offset, strides, WindowsAttr());">];
   let hasCustomAssemblyFormat = 1;
 }
 

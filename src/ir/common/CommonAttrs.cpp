@@ -90,19 +90,67 @@ static DimAttr parseDim(AsmParser &parser) {
   return DimAttr::getChecked([&] { return parser.emitError(place); }, parser.getContext(), StringRef(text));
 }
 
+static LogicalResult parseNumbers(AsmParser &parser, SmallVector<int64_t> &numbers) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] { return parser.parseInteger(numbers.emplace_back()); });
+}
+
+LogicalResult WindowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<DimAttr> size, ArrayRef<DimAttr> count, ArrayRef<int64_t> places,
+                                  ArrayRef<int64_t> stride, ArrayRef<int64_t> dilation, ArrayRef<int64_t> before) {
+  size_t axes = count.size();
+  if (axes < 1 || axes > 2 || size.size() != axes + 1 || places.size() != axes || stride.size() != axes || dilation.size() != axes || before.size() != axes)
+    return emitError() << "windows slide over one axis or two, with numbers for each, and there is a number of images";
+  auto isAtLeast = [](ArrayRef<int64_t> numbers, int64_t least) { return llvm::all_of(numbers, [&](int64_t number) { return number >= least; }); };
+  if (!isAtLeast(places, 1) || !isAtLeast(stride, 1) || !isAtLeast(dilation, 1) || !isAtLeast(before, 0))
+    return emitError() << "windows have places, and lie a distance apart";
+  return success();
+}
+
+Attribute WindowsAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess()) return {};
+  FailureOr<SmallVector<DimAttr>> size = parseDims(parser);
+  if (failed(size) || parser.parseComma()) return {};
+  FailureOr<SmallVector<DimAttr>> count = parseDims(parser);
+  if (failed(count)) return {};
+  SmallVector<int64_t> numbers[4];
+  for (SmallVector<int64_t> &list : numbers)
+    if (parser.parseComma() || failed(parseNumbers(parser, list))) return {};
+  auto place = parser.getCurrentLocation();
+  if (parser.parseGreater()) return {};
+  return WindowsAttr::getChecked([&] { return parser.emitError(place); }, parser.getContext(), *size, *count, numbers[0], numbers[1], numbers[2], numbers[3]);
+}
+void WindowsAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printDims(printer, getSize());
+  printer << ", ";
+  printDims(printer, getCount());
+  for (ArrayRef<int64_t> numbers : {getPlaces(), getStride(), getDilation(), getBefore()}) {
+    printer << ", [";
+    llvm::interleaveComma(numbers, printer);
+    printer << "]";
+  }
+  printer << ">";
+}
+
 Attribute PlacesAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess()) return {};
   DimAttr offset = parseDim(parser);
   if (!offset || parser.parseComma()) return {};
   FailureOr<SmallVector<DimAttr>> strides = parseDims(parser);
-  if (failed(strides) || parser.parseGreater()) return {};
-  return PlacesAttr::get(parser.getContext(), offset, *strides);
+  if (failed(strides)) return {};
+  WindowsAttr windows;
+  if (succeeded(parser.parseOptionalComma()) && parser.parseCustomAttributeWithFallback(windows)) return {};
+  if (parser.parseGreater()) return {};
+  return PlacesAttr::get(parser.getContext(), offset, *strides, windows);
 }
 void PlacesAttr::print(AsmPrinter &printer) const {
   printer << "<";
   printer.printString(getOffset().getText());
   printer << ", ";
   printDims(printer, getStrides());
+  if (getWindows()) {
+    printer << ", ";
+    printer.printStrippedAttrOrType(getWindows());
+  }
   printer << ">";
 }
 

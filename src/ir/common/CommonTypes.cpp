@@ -38,6 +38,11 @@ LogicalResult TensorType::verify(ErrorFn emitError, ArrayRef<DimAttr>, Type elem
   return verifyElement(emitError, element);
 }
 LogicalResult ViewType::verify(ErrorFn emitError, ArrayRef<DimAttr> shape, Type element, PlacesAttr places) {
+  if (WindowsAttr windows = places ? places.getWindows() : WindowsAttr()) {
+    if (shape.size() != 3 || places.getStrides().size() != windows.axes() + 1)
+      return emitError() << "a view through a window has three dimensions, and a stride for images and each axis of windows";
+    return verifyElement(emitError, element);
+  }
   if (places && places.getStrides().size() != shape.size())
     return emitError() << "a view of " << shape.size() << " dimensions has " << places.getStrides().size() << " strides";
   if (element.isIndex()) return emitError() << "a view holds values of a dtype, not index";

@@ -212,6 +212,21 @@ def Graph_WindowOp : Graph_Op<"window", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_WindowsOp : Graph_Op<"windows", [Pure]> {
+  let summary = "a tensor as all windows that slide over it, as a product reads them";
+  let description = [{
+    Of [images, axes, channels]: element (m, p, c) is channel c at place p of window m, both counted over the axes, the windows over
+    images first. What lies outside of an axis is 0. Nothing stores it: products take it from the tensor.
+
+    Example: `%1 = graph.windows %x {windows = #tsr.windows<["N", "H", "W"], ["H", "W"], [3, 3], [1, 1], [1, 1], [1, 1]>} :
+    !tsr.tensor<["N", "H", "W", "C"], bf16> to !tsr.tensor<["H*N*W", "9", "C"], bf16>`
+  }];
+  let arguments = (ins Tsr_TensorType:$operand, Tsr_WindowsAttr:$windows);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Graph_GatherOp : Graph_Op<"gather", [Pure]> {
   let summary = "elements at places of one axis that only run time knows";
   let description = [{

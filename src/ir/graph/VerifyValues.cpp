@@ -163,6 +163,22 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
+LogicalResult WindowsOp::verify() {
+  ArrayRef<DimAttr> from = getOperand().getType().getShape(), to = getType().getShape();
+  WindowsAttr windows = getWindows();
+  if (failed(sameElements(*this, getOperand().getType(), getType()))) return failure();
+  if (from.size() != windows.axes() + 2 || from.drop_back() != windows.getSize())
+    return emitOpError() << "has windows over another tensor than " << getOperand().getType();
+  Dim count = from[0].getDim();
+  int64_t places = 1;
+  for (auto [along, size] : llvm::zip(windows.getCount(), windows.getPlaces())) {
+    count = count * along.getDim();
+    places *= size;
+  }
+  bool fits = to.size() == 3 && to[0].getDim() == count && to[1].getConstant() == places && to[2] == from.back();
+  return fits ? success() : emitOpError() << "are no " << getType();
+}
+
 LogicalResult WindowOp::verify() {
   auto from = getOperand().getType().getShape(), to = getType().getShape();
   int64_t rank = static_cast<int64_t>(from.size()), axis = getAxis();

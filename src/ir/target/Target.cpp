@@ -87,48 +87,54 @@ void PointerType::print(AsmPrinter &printer) const {
   printer << "<" << getPointee() << (getReadOnly() ? ", const>" : ">");
 }
 
-/// `, strided` and `, const`, in this order; false after a message.
-static bool parseViewMarks(AsmParser &parser, bool &strided, bool &readOnly) {
+/// How the elements lie, where they do not in rows, and `, const`; false after a message.
+static bool parseViewMarks(AsmParser &parser, bool &strided, int64_t &windows, bool &readOnly) {
   while (succeeded(parser.parseOptionalComma())) {
     if (readOnly) return false;
-    if (!strided && succeeded(parser.parseOptionalKeyword("strided"))) strided = true;
+    bool isPlain = !strided && windows == 0;
+    if (isPlain && succeeded(parser.parseOptionalKeyword("strided"))) strided = true;
+    else if (isPlain && succeeded(parser.parseOptionalKeyword("windows"))) {
+      if (parser.parseInteger(windows)) return false;
+    }
     else if (parser.parseKeyword("const")) return false;
     else readOnly = true;
   }
   return !parser.parseGreater();
 }
-static void printViewMarks(AsmPrinter &printer, bool strided, bool readOnly) {
+static void printViewMarks(AsmPrinter &printer, bool strided, int64_t windows, bool readOnly) {
+  if (windows) printer << ", windows " << windows;
   printer << (strided ? ", strided" : "") << (readOnly ? ", const>" : ">");
 }
 
 Type ViewType::parse(AsmParser &parser) {
-  int64_t rank = 0;
+  int64_t rank = 0, windows = 0;
   Type element;
   bool readOnly = false, strided = false;
-  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) || !parseViewMarks(parser, strided, readOnly))
+  if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) ||
+      !parseViewMarks(parser, strided, windows, readOnly))
     return {};
-  return get(parser.getContext(), rank, element, readOnly, strided);
+  return get(parser.getContext(), rank, element, readOnly, strided, windows);
 }
 void ViewType::print(AsmPrinter &printer) const {
   printer << "<" << getRank() << ", " << getElement();
-  printViewMarks(printer, getStrided(), getReadOnly());
+  printViewMarks(printer, getStrided(), getWindows(), getReadOnly());
 }
 
 Type TiledViewType::parse(AsmParser &parser) {
-  int64_t rank = 0, rows = 0, rowAxis = 0;
+  int64_t rank = 0, rows = 0, rowAxis = 0, windows = 0;
   Type element;
   bool readOnly = false, strided = false;
   if (parser.parseLess() || parser.parseInteger(rank) || parser.parseComma() || parser.parseType(element) || parser.parseComma() ||
       parser.parseInteger(rows))
     return {};
   bool isGiven = succeeded(parser.parseOptionalKeyword("of"));
-  if ((isGiven && parser.parseInteger(rowAxis)) || !parseViewMarks(parser, strided, readOnly)) return {};
-  return get(parser.getContext(), rank, element, rows, isGiven ? rowAxis : rank - 2, readOnly, strided);
+  if ((isGiven && parser.parseInteger(rowAxis)) || !parseViewMarks(parser, strided, windows, readOnly)) return {};
+  return get(parser.getContext(), rank, element, rows, isGiven ? rowAxis : rank - 2, readOnly, strided, windows);
 }
 void TiledViewType::print(AsmPrinter &printer) const {
   printer << "<" << getRank() << ", " << getElement() << ", " << getRows();
   if (getRowAxis() != getRank() - 2) printer << " of " << getRowAxis();
-  printViewMarks(printer, getStrided(), getReadOnly());
+  printViewMarks(printer, getStrided(), getWindows(), getReadOnly());
 }
 
 Attribute CapacityAttr::parse(AsmParser &parser, Type) {

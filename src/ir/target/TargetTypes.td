@@ -42,9 +42,11 @@ def Target_ViewType : Target_Type<"View", "view"> {
     Row-major and contiguous; the extents that a launch gives are the shape of the tensor it passes. `base[i]`
     fixes the first index. A strided one is a part of a tensor, with the distance between neighbours along each axis.
     Examples: `!target.view<2, bf16, const>` prints as `tsr::View<const tsr::bf16, 2>`,
-    `!target.view<2, bf16, strided, const>` as `tsr::StridedView<const tsr::bf16, 2>`.
+    `!target.view<2, bf16, strided, const>` as `tsr::StridedView<const tsr::bf16, 2>`. A tensor that is read through a window over
+    so many axes: `!target.view<3, bf16, windows 2, const>` prints as `tsr::WindowView<const tsr::bf16, 2>`.
   }];
-  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "bool":$readOnly, DefaultValuedParameter<"bool", "false">:$strided);
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "bool":$readOnly, DefaultValuedParameter<"bool", "false">:$strided,
+                        DefaultValuedParameter<"int64_t", "0">:$windows);
   let hasCustomAssemblyFormat = 1;
 }
 def Target_TiledViewType : Target_Type<"TiledView", "tiled_view"> {
@@ -54,7 +56,8 @@ def Target_TiledViewType : Target_Type<"TiledView", "tiled_view"> {
     last axis but one unless it is said (`128 of 1`), and of columns along the last.
     Example: `!target.tiled_view<2, bf16, 128, const>` prints as `tsr::TiledView<const tsr::bf16, 2>`.
   }];
-  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "int64_t":$rows, "int64_t":$rowAxis, "bool":$readOnly, DefaultValuedParameter<"bool", "false">:$strided);
+  let parameters = (ins "int64_t":$rank, "::mlir::Type":$element, "int64_t":$rows, "int64_t":$rowAxis, "bool":$readOnly,
+                        DefaultValuedParameter<"bool", "false">:$strided, DefaultValuedParameter<"int64_t", "0">:$windows);
   let hasCustomAssemblyFormat = 1;
 }
 def Target_NamedType : Target_Type<"Named", "named"> {

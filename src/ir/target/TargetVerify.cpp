@@ -137,7 +137,8 @@ LogicalResult SubscriptOp::verify() {
   if (auto view = dyn_cast<ViewType>(place ? place.getValue() : getBase().getType())) {
     int64_t left = view.getRank() - static_cast<int64_t>(getIndices().size());
     if (left < 1) return emitOpError("leaves no dimension of the view; an element is target.element");
-    auto rest = ViewType::get(getContext(), left, view.getElement(), view.getReadOnly(), view.getStrided());
+    auto rest = ViewType::get(getContext(), left, view.getElement(), view.getReadOnly(), view.getStrided(), /*windows=*/0);
+    if (view.getWindows()) return emitOpError("of windows: they are read whole");
     return rest == result ? success()
                           : emitOpError() << "of " << view << " gives " << result << ", not " << rest;
   }

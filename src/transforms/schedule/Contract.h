@@ -42,6 +42,10 @@ struct FewTiles {
   ContractTile tile, counted;
   int64_t most;
 };
+/// The tile of a product that reads windows: twice the rows, which are windows, and half the columns.
+ContractTile windowTile(const ContractTile &usual);
+/// Likewise for no more columns than it has, by two teams with tiles of their own.
+ContractTile narrowWindowTile();
 /// A tile of warpgroups with fewer columns, of which a result of so many columns is made of whole: where it gives the processors
 /// more even work, it takes less time (costOfTile, for each round of tiles); none where there is no such.
 std::optional<ContractTile> narrowTile(const ContractTile &usual, ir::DimAttr cols);
@@ -58,6 +62,14 @@ std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &u
 llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, ir::DimAttr depth);
 /// A kernel for results of at most `m` rows, which take as long as the right operand is read; none where the usual one is.
 std::optional<ContractTile> tileForFewRows(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
+
+/// A product whose sums go over the places of windows and over channels (ReadWindows.cpp): the windows, and the weights
+/// [places, channels, outputs].
+struct SummedWindows {
+  ir::graph::WindowsOp windows;
+  mlir::Value weights;
+};
+std::optional<SummedWindows> summedWindows(ir::graph::DotOp dot);
 
 /// The machine has an instruction of warpgroups for the product's types.
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);

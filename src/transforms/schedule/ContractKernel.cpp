@@ -164,6 +164,8 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (!machine) return failure();
   ContractWork work = contractWork(root, dots, others);
   ContractTile sizes = usualContractTile(*machine, dots, work);
+  const bool hasWindows = summedWindows(dot).has_value();
+  if (hasWindows) sizes = windowTile(sizes);
   auto tilesOf = [&](const ContractTile &counted) {
     Dim tiles(1);
     for (DimAttr extent : shape.drop_back(2)) tiles = tiles * extent.getDim();
@@ -173,6 +175,9 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   std::optional<ContractTile> rows = tileForFewRows(*machine, dots, work);
   if (llvm::any_of(dots, [&](graph::DotOp each) { return liesTurned(each.getLhs()) != false; })) rows.reset();  // 16 columns are no whole panel
   DimAttr height = dot.getType().getShape()[dot.getType().getShape().size() - 2];
+  if (hasWindows) rows.reset();
+  for (FewTiles &fewer : few)
+    if (hasWindows) fewer.tile.k = sizes.k;  // no step is of more channels than a panel has
   if (work.computesRight) few.clear();  // where its tiles are turned, how many rows there are counts
   if (rows && height.getConstant()) {
     sizes = *std::exchange(rows, std::nullopt);
@@ -191,7 +196,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   }
   // What follows would be done for each tile of the parts' sums, and with what it reads: it stays beside the product.
   std::optional<SplitSums> split;
-  bool isPlain = others.empty() && dots.size() == 1 && !work.readsAfter && !work.worksAfter && !work.computesLeft && !work.computesRight;
+  bool isPlain = others.empty() && dots.size() == 1 && !hasWindows && !work.readsAfter && !work.worksAfter && !work.computesLeft && !work.computesRight;
   if (isPlain && shape.size() == 2 && shape[0].getConstant() && shape[1].getConstant() && !kernel.getDeterministic())
     split = splitSums(*machine, usualContractTile(*machine, dots, work), *shape[0].getConstant(), *shape[1].getConstant(), costOf(sizes).constant());
   int64_t parts = 1;
@@ -251,6 +256,13 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
                      i == 0 ? ArrayRef(launches) : ArrayRef(launches).take_back(), tilesOf(fewer.counted), Dim(fewer.most));
     if (failed(added)) return failure();
     launches.push_back(*added);
+  }
+  if (const int64_t narrowCols = narrowWindowTile().n; hasWindows && sizes.n > narrowCols && !shape.back().getConstant() && leastCols <= narrowCols) {
+    setSizes(kernel, narrowWindowTile());
+    FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, name + "_narrow", reason + "; tiles of few columns", launches,
+                                                       dot.getType().getShape().back().getDim(), Dim(narrowCols));
+    if (failed(added)) return failure();
+    launches.assign({*added});
   }
   SmallVector<ContractTile> forRows;  // from the more to the fewer rows: each is started instead of those before it
   if (rows && work.computesRight) forRows.push_back({4 * rows->m, 128, rows->k / 2, 256, true});

@@ -1,5 +1,6 @@
 // Which values have to be in memory so that every product of a function is one kernel: what its operands read, what its
 // sums become before they are stored, and what that reads.
+#include "support/Check.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
 
@@ -83,7 +84,16 @@ bool FunctionScheduler::isPrologue(Value value, const AxisKinds &kinds, llvm::Se
   return true;
 }
 
+std::optional<SummedWindows> summedWindows(graph::DotOp dot) {
+  auto left = dot.getLhs().getDefiningOp<graph::ReshapeOp>(), right = dot.getRhs().getDefiningOp<graph::ReshapeOp>();
+  auto windows = left ? left.getOperand().getDefiningOp<graph::WindowsOp>() : graph::WindowsOp();
+  if (!windows) return std::nullopt;
+  TSR_CHECK(right && right.getOperand().getType().getRank() == 3, "windows are multiplied with weights that have their places apart");
+  return SummedWindows{windows, right.getOperand()};
+}
+
 void FunctionScheduler::prepareOperands(graph::DotOp dot) {
+  if (std::optional<SummedWindows> sum = summedWindows(dot)) return takeWindows(*sum);
   for (unsigned i : {0, 1})
     if (i == 1 || !chains_.count(dot)) {
       AxisKinds kinds = *operandAxes(dot, i, tileKinds(dot));
@@ -189,7 +199,7 @@ void FunctionScheduler::prepareTile(Value value, const AxisKinds &kinds, SmallVe
   if (isa<graph::ConstantOp, graph::DimOp, graph::IotaOp>(op)) return;
   if (auto dot = dyn_cast<graph::DotOp>(op)) {
     if (llvm::is_contained(dots, dot)) return;
-    bool joins = dots.size() < kMostProducts && hasTiles(dot) && dot.getType().getShape() == dots[0].getType().getShape() &&
+    bool joins = dots.size() < kMostProducts && hasTiles(dot) && !summedWindows(dot) && !summedWindows(dots[0]) && dot.getType().getShape() == dots[0].getType().getShape() &&
                  !chains_.count(dot) && !chains_.count(dots[0]) && depthOf(dot) == depthOf(dots[0]) && kinds == tileKinds(dot) && storedFor(dot) == root;
     if (joins) dots.push_back(dot);
     return markIf(!joins, value);

@@ -59,6 +59,7 @@ void registerScheduleTransforms() {
   registerPass(createSumPartsPass);
   registerPass(createRoundEarlyPass);
   registerPass(createExchangeSumsPass);
+  registerPass(createReadWindowsPass);
   registerPass(createTurnResultsPass);
   registerPass(createGraphToSchedulePass);
   registerPass(createSplitProductsPass);

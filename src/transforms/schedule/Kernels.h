@@ -37,6 +37,8 @@ mlir::LogicalResult straighten(ir::graph::FuncOp function);
 void dropWhatChangesNothing(ir::graph::FuncOp function);
 /// Products of a batch with one matrix for all of it count the batch's axes and the rows together (FoldBatches.cpp).
 void foldBatches(ir::graph::FuncOp function);
+/// Weights of products that read windows have an axis for the places in a window (ReadWindows.cpp).
+void separatePlaces(ir::graph::FuncOp function);
 /// Products with an axis of one element become multiplications and sums (VectorDots.cpp).
 void expandVectorDots(mlir::Operation *function);
 /// On GPUs, sums at places of what has no axis but the places': each sum looks at all places (ScatterKernel.cpp).

@@ -112,12 +112,8 @@ bool FunctionScheduler::isOrWillBeStored(Value value) {
   return found;
 }
 
-/// Tiles lie along the last two axes, the last of which is one of memory, and without taking the part it would be copied: it
-/// ends before its array does, its rows lie apart, or no tile of it is one of the shapes that lead to it.
-bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &kinds, bool sideBySide) {
-  size_t rank = kinds.size();
-  if (rank < 2 || !(part.strides.back() == Dim(1)) || kinds[rank - 1] != AxisKind::Range || kinds[rank - 2] != AxisKind::Range) return false;
-  // A kernel's types speak of dimensions and of what loops count, not of integer parameters.
+/// A kernel's types speak of dimensions and of what loops count, not of integer parameters.
+bool FunctionScheduler::speaksOfDims(const Part &part) {
   std::set<std::string> names;
   part.offset.collectVars(names);
   for (const Dim &stride : part.strides) stride.collectVars(names);
@@ -125,6 +121,28 @@ bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &ki
   for (auto [i, argument] : llvm::enumerate(arguments))
     if (std::string name = function_.param(i).getName().str(); !isa<TensorType>(argument.getType()) && names.count(name) &&
         !llvm::is_contained(function_.getDims().getAsValueRange<StringAttr>(), name)) return false;
+  return true;
+}
+
+/// Windows are read from the tensor under them, which may be a part of one, if its channels lie side by side; and the weights with
+/// their places apart.
+void FunctionScheduler::takeWindows(SummedWindows sum) {
+  Value array = sum.windows.getOperand();
+  std::optional<Part> part = partOf(array, [&](Value each) { return isOrWillBeStored(each); }, function_);
+  if (!part || !(part->strides.back() == Dim(1)) || !speaksOfDims(*part)) part = wholeOf(array);
+  markIf(true, part->base);
+  part->strides.pop_back();
+  part->windows = sum.windows.getWindows();
+  parts_.try_emplace(sum.windows.getResult(), *part);
+  markIf(true, sum.weights);
+}
+
+/// Tiles lie along the last two axes, the last of which is one of memory, and without taking the part it would be copied: it
+/// ends before its array does, its rows lie apart, or no tile of it is one of the shapes that lead to it.
+bool FunctionScheduler::gains(const Part &part, Value value, const AxisKinds &kinds, bool sideBySide) {
+  size_t rank = kinds.size();
+  if (rank < 2 || !(part.strides.back() == Dim(1)) || kinds[rank - 1] != AxisKind::Range || kinds[rank - 2] != AxisKind::Range) return false;
+  if (!speaksOfDims(part)) return false;
   bool onGpu = machineOf(function_)->family != Target::Cpu;  // rows side by side are what caches of a CPU want
   bool areLong = onGpu && shapeOf(value.getType()).back().getConstant().value_or(kLongRow) * bitsOf(value.getType()) >= 8 * kLongRow;
   AxisKinds here(kinds);

@@ -10,6 +10,7 @@ struct Part {
   mlir::Value base;  // in memory, row-major
   Dim offset;        // in elements of it
   llvm::SmallVector<Dim> strides;
+  ir::WindowsAttr windows = {};  // through which it is read; strides are then those of images and of the axes under the window
 };
 
 /// Nothing where the value is something else than a part of one array in memory, or where only run time knows where it lies.

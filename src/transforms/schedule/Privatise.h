@@ -53,6 +53,7 @@ public:
   /// The tile of a product's operand (0: left, 1: right) whose inner axis lies at `depth`, where the product's lies at
   /// `indices`. What lies outside along the inner axis is 0. Null after a diagnostic.
   mlir::Value operandTile(ir::graph::DotOp dot, unsigned operand, const Indices &indices, const Index &depth);
+  std::pair<mlir::Value, mlir::Value> windowTiles(struct SummedWindows sum, const Indices &indices, mlir::Value turn, mlir::Value steps);
   /// What is computed and given from here on is forgotten at `leave`: a loop's body, or a branch.
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }

@@ -5,6 +5,7 @@
 #include "ir/common/ProductNotes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
+#include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -98,12 +99,28 @@ Value Privatiser::zeroOf(Type type, Location loc) {
   return builder_.create<graph::ConstantOp>(loc, zero.getType(), zero);
 }
 
+/// The tiles for a turn of the loop over places and steps of channels. What lies behind the last channel is 0 in both.
+std::pair<Value, Value> Privatiser::windowTiles(SummedWindows sum, const Indices &indices, Value turn, Value steps) {
+  Location line = unnamed(turn.getLoc());
+  DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.k"));
+  Value place = arithmetic("floordiv", turn, steps, named("place", line));
+  Value channel = arithmetic("mul", arithmetic("mod", turn, steps, line), dim(step.getDim(), line), named("c", line));
+  Index channels(channel, step);
+  return {part(sum.windows.getResult(), {indices[0], Index(place), channels}), dotOperand(sum.weights, {Index(place), channels, indices[1]}, 1, line)};
+}
+
 bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
   graph::DotOp first = dots.front();
   Location line = unnamed(first.getLoc());
   size_t rank = indices.size();
   Dim depth = shapeOf(first.getLhs().getType())[rank - 1].getDim();
   DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.k"));
+  std::optional<SummedWindows> windows = summedWindows(first);
+  Dim steps;  // of channels
+  if (windows) {
+    steps = Dim::ceilDiv(shapeOf(windows->weights.getType())[1].getDim(), step.getDim());
+    depth = shapeOf(windows->weights.getType())[0].getDim() * steps;
+  }
   SmallVector<Value> starts;
   for (graph::DotOp dot : dots) {
     StringRef hint = dots.size() > 1 ? nameHint(dot.getResult()) : StringRef();
@@ -111,7 +128,7 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
     Location place = named(hint.empty() ? "acc" : hint, unnamed(dot.getLoc()));
     starts.push_back(builder_.create<graph::FullOp>(place, sums, zeroOf(elementTypeOf(sums), line)));
   }
-  auto loop = builder_.create<scf::ForOp>(line, constantIndex(0, line), dim(depth, line), dim(step.getDim(), line), starts);
+  auto loop = builder_.create<scf::ForOp>(line, constantIndex(0, line), dim(depth, line), windows ? constantIndex(1, line) : dim(step.getDim(), line), starts);
   loop.getInductionVar().setLoc(named("k", line));
   Indices left(indices), right(indices);
   left[rank - 1] = right[rank - 2] = Index(loop.getInductionVar(), step);
@@ -121,7 +138,8 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
     enter();
     SmallVector<std::pair<Value, Value>> tiles;  // all loads before the first product
     llvm::DenseMap<Value, Value> shared;
-    for (graph::DotOp dot : dots) {
+    if (windows) tiles.push_back(windowTiles(*windows, indices, loop.getInductionVar(), dim(steps, line)));
+    for (graph::DotOp dot : windows ? ArrayRef<graph::DotOp>() : dots) {
       if (!shared.count(dot.getLhs())) shared[dot.getLhs()] = dotOperand(dot.getLhs(), left, rank - 1, line);
       tiles.push_back({shared.lookup(dot.getLhs()), dotOperand(dot.getRhs(), right, rank - 2, line)});
     }

@@ -112,7 +112,7 @@ private:
   bool consider(Consumer consumer) {
     Body body(consumer.weights);
     bool isKnown = !body.products.empty() && body.products.size() <= kMostInner && llvm::all_of(body.products, [&](graph::DotOp dot) {
-      return hasTiles(dot) && isShort(shapeOf(dot.getLhs().getType()).back());
+      return hasTiles(dot) && !summedWindows(dot) && isShort(shapeOf(dot.getLhs().getType()).back());
     });
     if (!isKnown || consumer.weights.getParentBlock() != consumer.op->getBlock()) return false;
     consumer.inner = std::move(body.products);

@@ -72,6 +72,15 @@ bool FunctionScheduler::isMadeByElements(Value value) {
   return isMade;
 }
 
+/// Of what lies in memory. A product of windows sees its weights before they have the shape of a matrix.
+bool FunctionScheduler::isOtherShape(graph::ReshapeOp reshape) {
+  auto readsPlaces = [&](Operation *user) {
+    auto dot = dyn_cast<graph::DotOp>(user);
+    return dot && dot.getRhs() == reshape && summedWindows(dot);
+  };
+  return sameMemory(reshape.getResult()) && isStored(reshape.getOperand()) && llvm::none_of(reshape->getUsers(), readsPlaces);
+}
+
 void FunctionScheduler::findRoots(Block &block) {
   findChains(block);
   SmallVector<Value> updated;  // what updates write
@@ -132,7 +141,7 @@ void FunctionScheduler::findRoots(Block &block) {
       // A product ends in its own kernel; what is read of several of them is read where they lie, and not put together first.
       for (Value operand : op.getOperands()) storePart(operand);
     } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
-      markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
+      markIf(isOtherShape(reshape), reshape.getResult());
     } else if (auto after = dyn_cast<graph::AfterOp>(op)) {
       markIf(true, after.getOperand());  // what is kept, and what its memory is from here on
       roots_.insert(after.getResult());
@@ -160,7 +169,7 @@ void FunctionScheduler::findRoots(Block &block) {
   storeSumsOverRows(block);
   storeShared(block);
   for (auto reshape : block.getOps<graph::ReshapeOp>())
-    markIf(sameMemory(reshape.getResult()) && isStored(reshape.getOperand()), reshape.getResult());
+    markIf(isOtherShape(reshape), reshape.getResult());
 }
 
 /// A part of what is put together, if it is a product: as it is, or rounded by the kernel that stores it in full as well. Or if it is a
@@ -339,7 +348,7 @@ FunctionScheduler::Kernel FunctionScheduler::beginKernel(Value root, GridAttr gr
   SmallVector<Attribute> params;
   SmallVector<Value> args;
   std::set<std::string> taken;
-  auto placesOf = [&](const Part &part) { return PlacesAttr::get(context, DimAttr::get(context, part.offset), dimAttrs(context, part.strides)); };
+  auto placesOf = [&](const Part &part) { return PlacesAttr::get(context, DimAttr::get(context, part.offset), dimAttrs(context, part.strides), part.windows); };
   // A parameter has the shape of the value that it holds; the memory may have been made for it under another one.
   auto add = [&](Value value, Value held, StringRef name, ParamMode mode, bool isResult, PlacesAttr places = {}) {
     std::string base = name.empty() ? "temporary" : name.str(), unique = base;
@@ -664,6 +673,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
   expandVectorScatters(function);
+  separatePlaces(function);  // when nothing joins reshapes any more
   planSweeps(function);
   if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen
   return FunctionScheduler(builder, function, names, std::move(tables)).run();

@@ -78,6 +78,9 @@ private:
     takeParts(value, kinds, sideBySide, met);
   }
   bool isOrWillBeStored(mlir::Value value);
+  bool speaksOfDims(const Part &part);
+  bool isOtherShape(ir::graph::ReshapeOp reshape);
+  void takeWindows(SummedWindows sum);
   bool gains(const Part &part, mlir::Value value, const AxisKinds &kinds, bool sideBySide);
   /// As a product sees it.
   bool liesInMemory(mlir::Value value) { return isStored(value) || parts_.count(value); }

@@ -148,6 +148,46 @@ ArrayAttr placesOfLaunch(tile::KernelOp kernel, const std::map<std::string, Dim>
   return some ? builder.getArrayAttr(list) : ArrayAttr();
 }
 
+/// For each tensor that a kernel reads through a window, its numbers: the extents of the tensor, how many windows there are, and along
+/// each axis how many places, the distances of windows and of places, and the zeros before.
+ArrayAttr windowsOfLaunch(tile::KernelOp kernel, const std::map<std::string, Dim> &dims, OpBuilder &builder) {
+  SmallVector<Attribute> list;
+  bool some = false;
+  for (Type declared : kernel.getArgumentTypes()) {
+    auto view = dyn_cast<ir::ViewType>(declared);
+    ir::WindowsAttr windows = view && view.getPlaces() ? view.getPlaces().getWindows() : ir::WindowsAttr();
+    some |= static_cast<bool>(windows);
+    SmallVector<Attribute> texts;
+    auto addDims = [&](ArrayRef<ir::DimAttr> extents) {
+      SmallVector<Attribute> list;
+      for (ir::DimAttr extent : extents) list.push_back(builder.getStringAttr(extent.getDim().substitute(dims).str()));
+      texts.push_back(builder.getArrayAttr(list));
+    };
+    auto addNumbers = [&](ArrayRef<int64_t> numbers) {
+      SmallVector<Attribute> list;
+      for (int64_t number : numbers) list.push_back(builder.getStringAttr(std::to_string(number)));
+      texts.push_back(builder.getArrayAttr(list));
+    };
+    if (windows) {
+      addDims(windows.getSize());
+      addDims(windows.getCount());
+      for (ArrayRef<int64_t> numbers : {windows.getPlaces(), windows.getStride(), windows.getDilation(), windows.getBefore()}) addNumbers(numbers);
+    }
+    list.push_back(windows ? Attribute(builder.getArrayAttr(texts)) : builder.getUnitAttr());
+  }
+  return some ? builder.getArrayAttr(list) : ArrayAttr();
+}
+
+/// The offset and the strides that do not follow from those behind them: where rows lie one after the other, the last.
+SmallVector<Attribute> askedOfWindows(ArrayAttr places, ArrayAttr windows) {
+  auto dimOf = [](Attribute text) { return *Dim::parse(cast<StringAttr>(text).getValue().str()); };
+  auto size = cast<ArrayAttr>(windows[0]);
+  SmallVector<Attribute> asked;
+  for (size_t i = 0; i < places.size(); ++i)
+    if (i == 0 || i + 1 == places.size() || !(dimOf(places[i]) == dimOf(size[i]) * dimOf(places[i + 1]))) asked.push_back(places[i]);
+  return asked;
+}
+
 /// What must hold for the rows of the tensors that a kernel copies to begin at multiples of 16 bytes. The entry's own
 /// temporaries and tables do.
 void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &names, const std::map<std::string, Dim> &dims,
@@ -169,9 +209,13 @@ void askAlignment(tile::LaunchOp launch, const KernelInfo &info, EntryNames &nam
       if (!(rest == Dim(0))) rows.insert(builder.getStringAttr(rest.str()));
     };
     auto places = made->getAttrOfType<ArrayAttr>("places");
-    if (auto part = places ? dyn_cast<ArrayAttr>(places[i]) : ArrayAttr())
-      for (auto place : part.getValue().drop_back()) ask(*Dim::parse(cast<StringAttr>(place).getValue().str()));
-    else ask(last);
+    auto windows = made->getAttrOfType<ArrayAttr>("windows");
+    bool isWindows = windows && isa<ArrayAttr>(windows[i]);
+    auto part = places ? dyn_cast<ArrayAttr>(places[i]) : ArrayAttr();
+    SmallVector<Attribute> asked;
+    if (part) asked = isWindows ? askedOfWindows(part, cast<ArrayAttr>(windows[i])) : llvm::to_vector(part.getValue().drop_back());
+    for (Attribute place : asked) ask(*Dim::parse(cast<StringAttr>(place).getValue().str()));
+    if (!part) ask(last);
   }
   made.setAlignedAttr(builder.getArrayAttr(tensors.getArrayRef()));
   made.setAlignedRowsAttr(builder.getArrayAttr(rows.getArrayRef()));
@@ -268,6 +312,7 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   tile::KernelOp kernel = kernelOf(launch);
   if (ArrayAttr shapes = shapesOfLaunch(launch, kernel, dims, builder)) made->setAttr("shapes", shapes);
   if (ArrayAttr places = placesOfLaunch(kernel, dims, builder)) made->setAttr("places", places);
+  if (ArrayAttr windows = windowsOfLaunch(kernel, dims, builder)) made->setAttr("windows", windows);
   made.setPersistent(info.persistent);
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made, names);

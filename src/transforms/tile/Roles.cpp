@@ -145,8 +145,10 @@ private:
     bool onlyRead = llvm::all_of(copy.getTarget().getUsers(), [](Operation *user) { return isa<tile::CopyOp, tile::ReadSharedOp>(user); });
     if (!canBeInPanels(target.getElementType()) && !(onlyRead && target.getElementType().isF32()))
       return refuse(copy, name + " is of a type that no product of warpgroups reads");
+    PlacesAttr places = cast<ViewType>(base.getType()).getPlaces();
+    const bool seesWindows = places && places.getWindows();  // their tiles are windows at one place, and channels
     for (size_t axis = 0; axis < rank; ++axis)
-      if (copy.getPoints()[axis] != (axis + 2 < rank) || copy.getSteps()[axis] != 1)
+      if (copy.getPoints()[axis] != (seesWindows ? axis == 1 : axis + 2 < rank) || copy.getSteps()[axis] != 1)
         return refuse(copy, "the tile of " + name + " does not lie along the last two axes, without steps");
     std::vector<int64_t> rows = extents_.values(target.getShape()[0]), cols = extents_.values(target.getShape()[1]);
     bool isVector = isOneRow(target);  // tile-stage-vectors has asked for what it needs

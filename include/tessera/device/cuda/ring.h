@@ -241,6 +241,63 @@ TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M,
 
 namespace detail {
 
+/// Rows of a panel that are windows of an image and of the next ones: the first begins at `at` (innermost first), and each is read at the
+/// place `shift`.
+template <int Axes>
+TSR_DEVICE void bulk_copy_windows(void *to, const TensorMap &map, uint64_t &barrier, const Coordinates<Axes + 2> &at, const uint16_t (&shift)[Axes]) {
+#if defined(TSR_BULK_COPY)
+  const unsigned target = shared_address(to), when = shared_address(&barrier);
+  const auto where = reinterpret_cast<uint64_t>(&map);
+  if constexpr (Axes == 1)
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2], {%6};" ::"r"(target),
+                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "h"(shift[0])
+                 : "memory");
+  else
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(target),
+                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]), "h"(shift[0]), "h"(shift[1])
+                 : "memory");
+#endif
+}
+
+}  // namespace detail
+
+/// Likewise of a tensor that is read through a window: windows from `first` on, at one place of each, channels from `channel` on. What
+/// lies behind the last window, the last place or the last channel becomes zero.
+template <int Align, int Stages, class T, int M, int N, class V, int Axes>
+TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M, N, Panels> &to, const TiledView<V, 3, Windows<Axes>> &from, int64_t first,
+                             int64_t place, int64_t channel) {
+  using Tile = SharedTile<T, M, N, Panels>;
+  static_assert(Axes == 1 || Axes == 2, "windows slide over one axis or two");
+  const auto shift = from.shift(place);
+  if constexpr (Align == 16) {
+    const auto begin = from.origin(first);
+    detail::Coordinates<Axes + 2> where;
+    uint16_t behind[Axes];
+    TSR_UNROLL
+    for (int d = 0; d <= Axes; ++d) where.number[1 + d] = static_cast<int>(begin.begin[Axes - d]);
+    TSR_UNROLL
+    for (int d = 0; d < Axes; ++d) behind[d] = static_cast<uint16_t>(shift.by[Axes - 1 - d]);
+    detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
+    TSR_UNROLL
+    for (int panel = 0; panel < Tile::panels; ++panel) {
+      where.number[0] = static_cast<int>(channel) + panel * Tile::panel_cols;
+      detail::bulk_copy_windows<Axes>(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where, behind);
+    }
+  } else {
+    // A warp has the channels of a window, so that its lanes read side by side.
+    const int lane = static_cast<int>(threadIdx.x) % kProducerLanes;
+    TSR_NO_UNROLL
+    for (int row = lane / kRowLanes; row < M; row += kProducerLanes / kRowLanes) {
+      const bool some = first + row < from.extent[0];
+      const V *const channels = some ? from.at(from.origin(first + row), shift) : nullptr;
+      for (int col = lane % kRowLanes; col < N; col += kRowLanes)
+        to(row, col) = channels != nullptr && channel + col < from.extent[2] ? channels[channel + col] : T{};
+    }
+  }
+}
+
+namespace detail {
+
 /// `bytes` that are side by side, a multiple of 16, from a multiple of 16.
 TSR_DEVICE void bulk_copy(void *to, const void *from, int bytes, uint64_t &barrier) {
 #if defined(TSR_BULK_COPY)

@@ -54,11 +54,13 @@ static void declareParameters(Emission &em) {
     if (auto view = dyn_cast<ir::ViewType>(type)) {
       bool writes = isWritten(argument);
       int64_t rank = view.getShape().size();
-      bool strided = static_cast<bool>(view.getPlaces()), asView = strided || (rank > 0 && needsView(argument));
+      ir::WindowsAttr windows = view.getPlaces() ? view.getPlaces().getWindows() : ir::WindowsAttr();
+      int64_t over = windows ? static_cast<int64_t>(windows.axes()) : 0;
+      bool strided = view.getPlaces() && !windows, asView = strided || windows || (rank > 0 && needsView(argument));
       auto tiles = tileRows(em, argument);
       type = tiles    ? Type(out::TiledViewType::get(em.context, rank, view.getElementType(), tiles->count, tiles->axis,
-                                                     !writes, strided))
-             : asView ? Type(out::ViewType::get(em.context, rank, view.getElementType(), !writes, strided))
+                                                     !writes, strided, over))
+             : asView ? Type(out::ViewType::get(em.context, rank, view.getElementType(), !writes, strided, over))
                       : Type(out::PointerType::get(em.context, view.getElementType(), !writes));
     }
     em.parameters.push_back(em.names.declare(name));

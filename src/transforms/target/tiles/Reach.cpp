@@ -56,7 +56,7 @@ std::pair<ExprRef, std::vector<ExprRef>> fixLeading(ExprRef base, const std::vec
   std::vector<ExprRef> points(offsets.begin(), offsets.end() - free), rest(offsets.end() - free, offsets.end());
   if (points.empty()) return {base, rest};
   auto view = cast<out::ViewType>(held);
-  auto left = out::ViewType::get(held.getContext(), free, view.getElement(), view.getReadOnly(), view.getStrided());
+  auto left = out::ViewType::get(held.getContext(), free, view.getElement(), view.getReadOnly(), view.getStrided(), /*windows=*/0);
   return {subscript(base, points, left), rest};
 }
 

@@ -1,0 +1,205 @@
+#include "transforms/schedule/AccessMap.h"
+#include "transforms/schedule/Conditions.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+bool isZero(Value value) {
+  auto full = value.getDefiningOp<graph::FullOp>();
+  auto constant = full ? full.getOperand().getDefiningOp<graph::ConstantOp>() : graph::ConstantOp();
+  if (!constant) return false;
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue())) return number.getValue().isPosZero();
+  auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+  return integer && integer.getValue().isZero();
+}
+
+class Reader {
+public:
+  Reader(Value value, graph::FuncOp function) : function_(function) {
+    map_.array = value;
+    for (auto [axis, extent] : llvm::enumerate(shapeOf(value.getType()))) {
+      map_.digits.emplace_back();
+      map_.indices.emplace_back();
+      if (isUnit(extent)) continue;
+      map_.digits.back().push_back(map_.axes.size());
+      map_.indices.back().terms.push_back({map_.axes.size(), Dim(1)});
+      map_.axes.push_back({extent.getDim(), axis});
+    }
+  }
+
+  std::optional<AccessMap> run() {
+    for (bool isMovement = true; isMovement;) {
+      Operation *op = map_.array.getDefiningOp();
+      if (!op) break;
+      Indices before = map_.indices;
+      if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
+        for (auto [i, axis] : llvm::enumerate(transpose.getPerm())) map_.indices[axis] = before[i];
+      } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
+        if (!throughWindow(window)) return std::nullopt;
+      } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+        if (!throughReshape(reshape)) return std::nullopt;
+      } else if (auto slice = dyn_cast<graph::SliceOp>(op)) {
+        if (!throughSlice(slice)) return std::nullopt;
+      } else if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
+        if (std::optional<Value> inner = throughZeros(concat)) {
+          map_.array = *inner;
+          continue;
+        }
+        break;
+      } else {
+        isMovement = false;
+        continue;
+      }
+      map_.array = op->getOperand(0);
+    }
+    return map_;
+  }
+
+private:
+  using Indices = SmallVector<AccessIndex>;
+
+  bool throughWindow(graph::WindowOp op) {
+    int64_t axis = op.getAxis();
+    AccessIndex place = map_.indices[axis], number = map_.indices[axis + 1];
+    if (place.isGuarded || number.isGuarded) return false;
+    AccessIndex index;
+    for (auto [from, factor] : {std::pair(&place, op.getDilation()), std::pair(&number, op.getStep())}) {
+      for (auto [term, by] : from->terms) index.terms.push_back({term, by * Dim(static_cast<int64_t>(factor))});
+      index.constant = index.constant + from->constant * Dim(static_cast<int64_t>(factor));
+    }
+    map_.indices.erase(map_.indices.begin() + axis);
+    map_.indices[axis] = index;
+    map_.slides = true;
+    return true;
+  }
+
+  bool throughSlice(graph::SliceOp op) {
+    Indices inner;
+    auto next = map_.indices.begin();
+    for (auto [i, offset] : llvm::enumerate(op.getOffsets())) {
+      std::optional<Dim> from = dimOf(offset, function_);
+      if (!from) return false;
+      AccessIndex index;
+      if (!op.getPoints()[i]) index = *next++;
+      if (index.isGuarded) return false;
+      for (auto &[term, by] : index.terms) by = by * Dim(op.getSteps()[i]);
+      index.constant = index.constant * Dim(op.getSteps()[i]) + *from;
+      inner.push_back(index);
+    }
+    map_.indices = inner;
+    return true;
+  }
+
+  /// What is put between zeros; nothing if something else is put together.
+  std::optional<Value> throughZeros(graph::ConcatOp op) {
+    AccessIndex &index = map_.indices[op.getAxis()];
+    Value inner;
+    Dim before;
+    std::optional<int64_t> after = 0;
+    for (Value part : op.getOperands()) {
+      DimAttr extent = shapeOf(part.getType())[op.getAxis()];
+      if (isZero(part)) {
+        if (!inner) before = before + extent.getDim();
+        else after = after && extent.getConstant() ? std::optional(*after + *extent.getConstant()) : std::nullopt;
+      } else if (inner) {
+        return std::nullopt;
+      } else {
+        inner = part;
+      }
+    }
+    if (!inner) return std::nullopt;
+    index.constant = index.constant - before;
+    index.after = index.after && after ? std::optional(*index.after + *after) : std::nullopt;
+    index.isGuarded = true;
+    return inner;
+  }
+
+  // ---- reshapes: groups of axes that hold as many elements
+
+  bool throughReshape(graph::ReshapeOp op) {
+    SmallVector<int64_t> from = longAxes(op.getOperand().getType()), to = longAxes(op.getType());
+    ArrayRef<DimAttr> inner = shapeOf(op.getOperand().getType()), outer = shapeOf(op.getType());
+    Indices made(inner.size());
+    size_t i = 0, j = 0;
+    while (i < from.size() && j < to.size()) {
+      size_t lastFrom = i, lastTo = j;
+      if (!(inner[from[i]] == outer[to[j]])) {
+        lastFrom = endOfGroup(inner, from, i, outer[to[j]].getDim());
+        if (lastFrom == from.size()) {
+          lastFrom = i;
+          lastTo = endOfGroup(outer, to, j, inner[from[i]].getDim());
+          if (lastTo == to.size()) return false;
+        }
+      }
+      if (lastFrom == i) {
+        if (!join(made[from[i]], ArrayRef(to).slice(j, lastTo - j + 1), outer)) return false;
+      } else if (!divide(made, ArrayRef(from).slice(i, lastFrom - i + 1), map_.indices[to[j]], inner)) {
+        return false;
+      }
+      i = lastFrom + 1;
+      j = lastTo + 1;
+    }
+    map_.indices = made;
+    return i == from.size() && j == to.size();
+  }
+
+  /// The last of the axes from `first` on that hold `count` elements together; how many axes there are if none does.
+  static size_t endOfGroup(ArrayRef<DimAttr> shape, ArrayRef<int64_t> axes, size_t first, const Dim &count) {
+    Dim product(1);
+    for (size_t i = first; i < axes.size(); ++i) {
+      product = product * shape[axes[i]].getDim();
+      if (product == count) return i;
+    }
+    return axes.size();
+  }
+
+  /// Several axes were one.
+  bool join(AccessIndex &made, ArrayRef<int64_t> axes, ArrayRef<DimAttr> shape) {
+    if (axes.size() == 1) {
+      made = map_.indices[axes[0]];
+      return true;
+    }
+    Dim behind(1);
+    for (int64_t axis : llvm::reverse(axes)) {
+      const AccessIndex &index = map_.indices[axis];
+      if (index.isGuarded) return false;
+      for (auto [term, by] : index.terms) made.terms.push_back({term, by * behind});
+      made.constant = made.constant + index.constant * behind;
+      behind = behind * shape[axis].getDim();
+    }
+    return true;
+  }
+
+  /// One axis was several: it is one of the value's as it is, and is cut.
+  bool divide(Indices &made, ArrayRef<int64_t> axes, const AccessIndex &index, ArrayRef<DimAttr> shape) {
+    Dim count(1);
+    for (int64_t axis : axes) count = count * shape[axis].getDim();
+    if (index.isGuarded || index.terms.size() != 1 || !(index.constant == Dim(0)) || !(index.terms[0].second == Dim(1))) return false;
+    size_t cut = index.terms[0].first;
+    if (!(map_.axes[cut].extent == count)) return false;
+    for (const AccessIndex &other : map_.indices)
+      if (&other != &index && llvm::any_of(other.terms, [&](auto &term) { return term.first == cut; })) return false;
+    SmallVector<size_t> &digits = map_.digits[map_.axes[cut].axis];
+    size_t at = llvm::find(digits, cut) - digits.begin();
+    digits.erase(digits.begin() + at);
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      digits.insert(digits.begin() + at + i, map_.axes.size());
+      made[axis].terms.push_back({map_.axes.size(), Dim(1)});
+      map_.axes.push_back({shape[axis].getDim(), map_.axes[cut].axis});
+    }
+    return true;
+  }
+
+  graph::FuncOp function_;
+  AccessMap map_;
+};
+
+}  // namespace
+
+std::optional<AccessMap> accessMapOf(Value value, graph::FuncOp function) { return Reader(value, function).run(); }
+
+}  // namespace tessera::transforms

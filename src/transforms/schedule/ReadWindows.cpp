@@ -1,0 +1,301 @@
+// Products read what windows see from the tensor under the windows.
+//
+// A convolution is written as windows of its tensor, with zeros around it, and a product with the weights. Stored, the windows are as
+// many times the tensor as a window has places. But each element of that operand is one of the tensor, found by sums over the axes (AccessMap.h),
+// or 0. Where the machine's copy engine reads tiles so, the product becomes one of pixels:
+//
+//   graph.windows %x   [images * places of the window, places in a window, channels]
+//   the weights        [places in a window, channels, outputs]
+//   their product      [images * places of the window, outputs], added up over places and channels
+//
+// Nothing asks where the windows come from: pooling by a product, a hand-written neighbourhood and a convolution have the same maps.
+// The axes of the result are put in their order behind the product, and what follows element by element is done before that.
+#include "ir/common/Common.h"
+#include "ir/common/Conversions.h"
+#include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "support/Machine.h"
+#include "transforms/schedule/AccessMap.h"
+#include "transforms/schedule/Contract.h"
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Passes.h"
+#include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/SinkTransposes.h"
+#include "transforms/schedule/Windows.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+/// What a product reads through windows, found in the map of an operand.
+struct Sliding {
+  AccessMap map;
+  int64_t images = -1, channels = -1;      // axes of the array; no images: one
+  SmallVector<int64_t, 2> over;            // axes under the window
+  SmallVector<size_t, 3> outer;            // axes of the map that count windows: images first
+  SmallVector<size_t, 2> inner;            // its places; SIZE_MAX: one place
+  size_t channel = 0;                      // axis of the map
+  WindowsAttr windows;
+};
+
+/// The dot reads it as operand `side`; axes of the operand that are added up have the index `depth`.
+class Finder {
+public:
+  Finder(graph::DotOp dot, unsigned side, graph::FuncOp function) : dot_(dot), side_(side), function_(function) {}
+
+  std::optional<Sliding> run() {
+    Value operand = dot_->getOperand(side_);
+    if (dot_.getType().getRank() < 2) return std::nullopt;
+    std::optional<AccessMap> map = accessMapOf(operand, function_);
+    if (!map || !map->slides) return std::nullopt;
+    found_.map = std::move(*map);
+    size_t rank = shapeOf(operand.getType()).size();
+    depth_ = side_ == 0 ? rank - 1 : rank - 2;
+    for (auto [axis, index] : llvm::enumerate(found_.map.indices))
+      if (!isUnit(shapeOf(found_.map.array.getType())[axis]) && !sort(axis, index)) return std::nullopt;
+    // Every axis of the operand is one of the array's, or a place of a window.
+    size_t digits = 0;
+    for (const auto &each : found_.map.digits) digits += each.size();
+    if (found_.channels < 0 || found_.over.empty() || found_.over.size() > 2 || used_.size() != digits) return std::nullopt;
+    return describe() ? std::optional(std::move(found_)) : std::nullopt;
+  }
+
+private:
+  bool isInner(size_t axis) const { return found_.map.axes[axis].axis == depth_; }
+
+  /// Images, an axis under the window, or channels.
+  bool sort(size_t axis, const AccessIndex &index) {
+    for (auto [term, factor] : index.terms)
+      if (!used_.insert(term).second) return false;
+    DimAttr extent = shapeOf(found_.map.array.getType())[axis];
+    bool isPlain = index.terms.size() == 1 && index.terms[0].second == Dim(1) && !index.isGuarded && index.constant == Dim(0);
+    bool isAll = isPlain && found_.map.axes[index.terms[0].first].extent == extent.getDim();
+    if (isAll && isInner(index.terms[0].first)) {
+      if (found_.channels >= 0) return false;
+      found_.channels = static_cast<int64_t>(axis);
+      found_.channel = index.terms[0].first;
+      return true;
+    }
+    if (isAll && found_.images < 0) {
+      found_.images = static_cast<int64_t>(axis);
+      found_.outer.insert(found_.outer.begin(), index.terms[0].first);
+      return true;
+    }
+    found_.over.push_back(static_cast<int64_t>(axis));
+    return true;
+  }
+
+  bool describe() {
+    ArrayRef<DimAttr> shape = shapeOf(found_.map.array.getType());
+    MLIRContext *context = dot_.getContext();
+    SmallVector<DimAttr> size{found_.images < 0 ? DimAttr::get(context, Dim(1)) : shape[found_.images]}, count;
+    SmallVector<int64_t> places, strides, dilations, before;
+    for (int64_t axis : found_.over) {
+      const AccessIndex &index = found_.map.indices[axis];
+      std::optional<std::pair<size_t, int64_t>> window, place;
+      for (auto [term, factor] : index.terms) {
+        auto &to = isInner(term) ? place : window;
+        if (to || !factor.isConstant()) return false;
+        to = {term, factor.constant()};
+      }
+      std::optional<int64_t> inWindow = place ? DimAttr::get(context, found_.map.axes[place->first].extent).getConstant() : 1;
+      if (!window || !inWindow || !index.constant.isConstant() || !index.after) return false;
+      found_.outer.push_back(window->first);
+      found_.inner.push_back(place ? place->first : SIZE_MAX);
+      size.push_back(shape[axis]);
+      count.push_back(DimAttr::get(context, found_.map.axes[window->first].extent));
+      places.push_back(*inWindow);
+      strides.push_back(window->second);
+      dilations.push_back(place ? place->second : 1);
+      before.push_back(-index.constant.constant());
+      WindowAxis along{places.back(), strides.back(), dilations.back(), before.back(), *index.after};
+      if (!fitsMap(along, found_.over.size()) || !reachesEnd(along, shape[axis].getDim(), count.back().getDim())) return false;
+    }
+    found_.windows = WindowsAttr::get(context, size, count, places, strides, dilations, before);
+    return true;
+  }
+
+  graph::DotOp dot_;
+  unsigned side_;
+  graph::FuncOp function_;
+  Sliding found_;
+  size_t depth_ = 0;
+  llvm::SmallDenseSet<size_t> used_;
+};
+
+/// The other operand without what repeats it for each of a batch; null if it is not the same for all.
+Value sharedMatrix(Value operand) {
+  if (cast<TensorType>(operand.getType()).getRank() == 2) return operand;
+  auto repeated = operand.getDefiningOp<graph::BroadcastOp>();
+  if (!repeated || repeated.getOperand().getType().getRank() != 2) return {};
+  ArrayRef<DimAttr> extents = repeated.getOperand().getType().getShape();
+  int64_t rank = static_cast<int64_t>(shapeOf(operand.getType()).size());
+  bool isWhole = repeated.getAxes()[0] == rank - 2 && repeated.getAxes()[1] == rank - 1 && extents == shapeOf(operand.getType()).take_back(2);
+  return isWhole ? repeated.getOperand() : Value();
+}
+
+class Rewriter {
+public:
+  Rewriter(graph::DotOp dot, unsigned side, Sliding sliding) : dot_(dot), side_(side), found_(std::move(sliding)), builder_(dot) {}
+
+  graph::DotOp run(Value weights) {
+    Location loc = dot_.getLoc();
+    Value windows = builder_.create<graph::WindowsOp>(loc, typeOf({total(found_.outer), Dim(placesInAll()), channels()}), arrangedArray(), found_.windows);
+    Dim depth = Dim(placesInAll()) * channels(), outputs = outputsOf(weights);
+    Value left = builder_.create<graph::ReshapeOp>(loc, typeOf({total(found_.outer), depth}), windows);
+    Value right = arranged(weights);
+    Type sums = TensorType::get(builder_.getContext(), dimAttrs({total(found_.outer), outputs}), dot_.getType().getElementType());
+    auto product = addedUpAs(dot_, builder_.create<graph::DotOp>(loc, sums, left, right));
+    dot_.getResult().replaceAllUsesWith(inOrder(product, outputs));
+    dot_.erase();
+    return product;
+  }
+
+private:
+  SmallVector<DimAttr> dimAttrs(ArrayRef<Dim> dims) {
+    return llvm::map_to_vector(dims, [&](const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); });
+  }
+  Type typeOf(ArrayRef<Dim> dims) { return TensorType::get(builder_.getContext(), dimAttrs(dims), elementTypeOf(dot_.getLhs().getType())); }
+  Dim extentOf(size_t axis) { return found_.map.axes[axis].extent; }
+  Dim channels() { return extentOf(found_.channel); }
+  Dim total(ArrayRef<size_t> axes) {
+    Dim product(1);
+    for (size_t axis : axes) product = product * extentOf(axis);
+    return product;
+  }
+  int64_t placesInAll() {
+    int64_t product = 1;
+    for (int64_t places : found_.windows.getPlaces()) product *= places;
+    return product;
+  }
+  Dim outputsOf(Value weights) { return shapeOf(weights.getType())[side_ == 0 ? 1 : 0].getDim(); }
+
+  /// The array as [images, axes under the window, channels].
+  Value arrangedArray() {
+    Value array = found_.map.array;
+    SmallVector<int64_t> order;
+    if (found_.images >= 0) order.push_back(found_.images);
+    llvm::append_range(order, found_.over);
+    order.push_back(found_.channels);
+    SmallVector<Dim> shape{found_.windows.getSize()[0].getDim()};
+    for (int64_t axis : ArrayRef(order).drop_front(found_.images >= 0)) shape.push_back(shapeOf(array.getType())[axis].getDim());
+    for (auto [axis, extent] : llvm::enumerate(shapeOf(array.getType())))  // of one element
+      if (!llvm::is_contained(order, static_cast<int64_t>(axis))) order.insert(order.begin(), static_cast<int64_t>(axis));
+    return reshapedTo(builder_, transposedTo(builder_, array, order), typeOf(shape));
+  }
+
+  /// The weights as [places * channels, outputs]: as they lie, or brought there by one kernel, as they are small.
+  Value arranged(Value weights) {
+    auto turned = weights.getDefiningOp<graph::TransposeOp>();
+    const bool outputsFirst = (side_ == 1) != static_cast<bool>(turned);
+    Dim outputs = outputsOf(weights);
+    SmallVector<Dim> digits;
+    SmallVector<size_t> summed(found_.map.digits[found_.map.digits.size() - (side_ == 0 ? 1 : 2)]);  // as the weights have them
+    for (size_t axis : summed) digits.push_back(extentOf(axis));
+    digits.insert(outputsFirst ? digits.begin() : digits.end(), outputs);
+    Value apart = reshapedTo(builder_, turned ? turned.getOperand() : weights, typeOf(digits));
+    auto axisOf = [&](size_t axis) { return llvm::find(summed, axis) - summed.begin() + (outputsFirst ? 1 : 0); };
+    SmallVector<int64_t> depth;
+    for (size_t place : found_.inner)
+      if (place != SIZE_MAX) depth.push_back(axisOf(place));
+    depth.push_back(axisOf(found_.channel));
+    depth.push_back(outputsFirst ? 0 : static_cast<int64_t>(summed.size()));
+    return reshapedTo(builder_, transposedTo(builder_, apart, depth), typeOf({Dim(placesInAll()) * channels(), outputs}));
+  }
+
+  /// The product [windows, outputs] with the axes of the one whose place it takes.
+  Value inOrder(Value product, const Dim &outputs) {
+    SmallVector<Dim> apart = llvm::map_to_vector(found_.outer, [&](size_t axis) { return extentOf(axis); });
+    apart.push_back(outputs);
+    Type sums = TensorType::get(builder_.getContext(), dimAttrs(apart), dot_.getType().getElementType());
+    Value cut = reshapedTo(builder_, product, sums);
+    SmallVector<int64_t> order;
+    size_t rank = dot_.getType().getRank();
+    int64_t last = static_cast<int64_t>(found_.outer.size());
+    auto add = [&](size_t axis) {  // of the operand
+      for (size_t digit : found_.map.digits[axis]) order.push_back(llvm::find(found_.outer, digit) - found_.outer.begin());
+    };
+    for (size_t axis = 0; axis + 2 < rank; ++axis) add(axis);
+    if (side_ == 0) add(rank - 2);
+    order.push_back(last);
+    if (side_ == 1) add(rank - 1);
+    return reshapedTo(builder_, transposedTo(builder_, cut, order), dot_.getType());
+  }
+
+  graph::DotOp dot_;
+  unsigned side_;
+  Sliding found_;
+  OpBuilder builder_;
+};
+
+struct ReadWindows : PassWrapper<ReadWindows, OperationPass<graph::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReadWindows)
+  StringRef getArgument() const override { return "graph-read-windows"; }
+  StringRef getDescription() const override { return "products that read windows from the tensor under them"; }
+  void runOnOperation() override {
+    const Machine *machine = machineOf(getOperation());
+    if (!machine || !machine->warpgroupProducts) return;
+    SmallVector<graph::DotOp> dots;
+    getOperation().walk([&](graph::DotOp dot) { dots.push_back(dot); });
+    SmallVector<graph::DotOp> made;
+    for (graph::DotOp dot : dots)
+      if (graph::DotOp product = rewritten(dot, *machine)) made.push_back(product);
+    if (made.empty()) return;
+    dropUnused();
+    sinkTransposes(getOperation(), made);
+    dropUnused();
+  }
+
+  /// What nothing uses any more, from the last on: all of the windows and of the zeros around them.
+  void dropUnused() {
+    getOperation().walk<WalkOrder::PostOrder, mlir::ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op)) op->erase();
+    });
+  }
+
+  graph::DotOp rewritten(graph::DotOp dot, const Machine &machine) {
+    Type element = elementTypeOf(dot.getLhs().getType());
+    if (!hasWarpgroupProduct(machine, dot) || element.getIntOrFloatBitWidth() != 16 || elementTypeOf(dot.getRhs().getType()) != element) return {};
+    for (unsigned side : {0, 1}) {
+      Value weights = sharedMatrix(dot->getOperand(1 - side));
+      std::optional<Sliding> sliding = weights ? Finder(dot, side, getOperation()).run() : std::nullopt;
+      if (!sliding || !isWorthwhile(*sliding, weights, side)) continue;
+      return Rewriter(dot, side, std::move(*sliding)).run(weights);
+    }
+    return {};
+  }
+
+  /// Steps along the sums are of one panel of channels, so few channels would multiply by zeros; and tiles have rows and columns.
+  bool isWorthwhile(const Sliding &sliding, Value weights, unsigned side) {
+    constexpr int64_t kFewestChannels = 32, kRow = 8;
+    std::optional<int64_t> channels = DimAttr::get(&getContext(), sliding.map.axes[sliding.channel].extent).getConstant();
+    if (channels && (*channels < kFewestChannels || *channels % kRow != 0)) return false;
+    if (isUnit(shapeOf(weights.getType())[side == 0 ? 1 : 0])) return false;
+    return llvm::any_of(sliding.outer, [&](size_t axis) { return !(sliding.map.axes[axis].extent == Dim(1)); });
+  }
+};
+
+}  // namespace
+
+void separatePlaces(graph::FuncOp function) {
+  function.walk([](graph::DotOp dot) {
+    auto read = dot.getLhs().getDefiningOp<graph::ReshapeOp>();
+    auto windows = read ? read.getOperand().getDefiningOp<graph::WindowsOp>() : graph::WindowsOp();
+    if (!windows) return;
+    OpBuilder builder(dot);
+    ArrayRef<DimAttr> seen = windows.getType().getShape();
+    DimAttr outputs = dot.getType().getShape()[1];
+    auto typeOf = [&](ArrayRef<DimAttr> shape) { return TensorType::get(builder.getContext(), shape, windows.getType().getElementType()); };
+    Value apart = reshapedTo(builder, dot.getRhs(), typeOf({seen[1], seen[2], outputs}));
+    dot.getRhsMutable().assign(builder.create<graph::ReshapeOp>(unnamed(dot.getLoc()), dot.getRhs().getType(), apart));
+  });
+}
+
+std::unique_ptr<Pass> createReadWindowsPass() { return std::make_unique<ReadWindows>(); }
+
+}  // namespace tessera::transforms

@@ -1,0 +1,14 @@
+// Axes in another order, as late as can be.
+#pragma once
+#include "ir/graph/Graph.h"
+
+namespace tessera::transforms {
+
+/// The value with its axes in this order; of a value that is transposed already, one transpose, or none.
+mlir::Value transposedTo(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> order);
+/// The value under another shape; of a value that is reshaped already, one reshape, or none.
+mlir::Value reshapedTo(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
+/// What follows transposes of the products element by element is done before them, and transposes of transposes are one.
+void sinkTransposes(ir::graph::FuncOp function, llvm::ArrayRef<ir::graph::DotOp> products);
+
+}  // namespace tessera::transforms

@@ -1,0 +1,120 @@
+// Tensors that are read through windows (windows.h); on sm_90a as the copy engine brings them, too (cuda/ring.h).
+#pragma once
+#include "harness.h"
+#include "tessera/device/windows.h"
+#if defined(TSR_TEST_SM90A)
+#include "tessera/device/cuda/ring.h"
+#include "tessera/tensor_map.h"
+#endif
+
+namespace window_tests {
+using namespace harness;
+
+/// Of a picture [n, h, w, c]: the extents, the windows, and how many there are.
+struct Shape {
+  int64_t n, h, w, c;
+  int32_t places[2], stride[2], dilation[2], before[2];
+  int32_t count(int axis) const {
+    const auto extent = static_cast<int32_t>(axis == 0 ? h : w);
+    return (extent + 2 * before[axis] - dilation[axis] * (places[axis] - 1) - 1) / stride[axis] + 1;
+  }
+  int64_t windows() const { return n * count(0) * count(1); }
+  int64_t all_places() const { return static_cast<int64_t>(places[0]) * places[1]; }
+  template <class T> tsr::WindowView<T, 2> view(T *data) const {
+    return {data, {windows(), all_places(), c}, {n, h, w}, {h * w * c, w * c, c}, {count(0), count(1)}, {places[0], places[1]},
+            {stride[0], stride[1]}, {dilation[0], dilation[1]}, {before[0], before[1]}};
+  }
+  /// The number of the element at a place of a window; -1 for what lies outside.
+  int64_t element(int64_t window, int64_t place, int64_t channel) const {
+    const int64_t i = window / count(1) % count(0) * stride[0] + place / places[1] * dilation[0] - before[0],
+                  j = window % count(1) * stride[1] + place % places[1] * dilation[1] - before[1];
+    if (window >= windows() || place >= all_places() || channel >= c || i < 0 || i >= h || j < 0 || j >= w) return -1;
+    return ((window / count(1) / count(0) * h + i) * w + j) * c + channel;
+  }
+};
+
+constexpr Shape kShapes[] = {{2, 5, 7, 8, {3, 3}, {1, 1}, {1, 1}, {1, 1}},  {1, 1, 1, 8, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+                             {3, 9, 8, 40, {5, 2}, {2, 3}, {1, 2}, {2, 1}}, {1, 13, 6, 72, {1, 1}, {2, 2}, {1, 1}, {0, 0}},
+                             {2, 11, 12, 64, {7, 7}, {2, 2}, {1, 1}, {3, 3}}, {2, 6, 6, 3, {3, 3}, {1, 1}, {2, 2}, {2, 2}}};
+
+inline void views() {
+  for (const Shape &shape : kShapes) {
+    std::vector<float> data(static_cast<size_t>(shape.n * shape.h * shape.w * shape.c));
+    const auto view = shape.view(data.data());
+    bool good = true;
+    for (int64_t window = 0; window < shape.windows(); ++window)
+      for (int64_t place = 0; place < shape.all_places(); ++place) {
+        const float *found = view.at(view.origin(window), view.shift(place));
+        const int64_t wanted = shape.element(window, place, 0);
+        good = good && (wanted < 0 ? found == nullptr : found == data.data() + wanted);
+      }
+    expect(good, "windows of a view", shape.c);
+  }
+}
+
+#if defined(TSR_TEST_SM90A)
+constexpr int kRows = 64, kCols = 64;
+
+/// A tile of windows at each place, by a ring of one stage; one consumer warp writes it out.
+template <int Align>
+KERNEL copied(const __grid_constant__ tsr::WindowTiledView<const tsr::bf16, 2> x, float *out, int64_t first, int64_t channel) {
+  __shared__ tsr::SharedTile<tsr::bf16, kRows, kCols, tsr::Panels> tile;
+  __shared__ tsr::Ring<1> ring;
+  constexpr int consumers = 128;
+  tsr::start_ring<Align, consumers>(ring);
+  tsr::group_barrier();
+  const int64_t places = x.extent[1] + 1;  // the last is none
+  if (tsr::lane() >= consumers) {
+    if (!tsr::fills_ring<Align, consumers>()) return;
+    tsr::RingWriter<Align, 1> to_fill(ring);
+    for (int64_t place = 0; place < places; ++place) {
+      to_fill.acquire();
+      tsr::copy_to_ring(to_fill, tile, x, first, place, channel);
+      to_fill.publish();
+    }
+    return;
+  }
+  tsr::RingReader<1> filled(ring);
+  for (int64_t place = 0; place < places; ++place) {
+    filled.wait();
+    for (int e = tsr::lane(); e < kRows * kCols; e += consumers)
+      out[place * kRows * kCols + e] = tsr::to<float>(tile(e / kCols, e % kCols));
+    filled.release();
+  }
+}
+
+template <int Align> void copies() {
+  for (const Shape &shape : kShapes) {
+    if (Align == 16 && shape.c % 8 != 0) continue;
+    const int64_t elements = shape.n * shape.h * shape.w * shape.c, places = shape.all_places();
+    Buffer<tsr::bf16> x(static_cast<size_t>(elements));
+    for (int64_t i = 0; i < elements; ++i) x[static_cast<size_t>(i)] = tsr::to<tsr::bf16>(static_cast<float>(i % 251 + 1));
+    const tsr::bf16 *data = x.device();
+    tsr::Call call("windows", nullptr);
+    const auto view = tsr::tiled(call, shape.view(data), kRows, Align == 16);
+    for (int64_t first = 0; first < shape.windows(); first += kRows)
+      for (int64_t channel = 0; channel < shape.c; channel += kCols) {
+        Buffer<float> out(static_cast<size_t>((places + 1) * kRows * kCols));
+        LAUNCH(256, copied<Align>, view, out.device(), first, channel);
+        must(cudaDeviceSynchronize());
+        out.back();
+        bool good = !call.failed();
+        for (int64_t e = 0; e < places * kRows * kCols; ++e) {
+          const int64_t at = shape.element(first + e / kCols % kRows, e / (kRows * kCols), channel + e % kCols);
+          good = good && out[static_cast<size_t>(e)] == (at < 0 ? 0.0f : tsr::to<float>(x[static_cast<size_t>(at)]));
+        }
+        expect(good, Align == 16 ? "windows by the copy engine" : "windows element by element", shape.c);
+      }
+  }
+}
+#endif
+
+inline void all() {
+  views();
+#if defined(TSR_TEST_SM90A)
+  copies<16>();
+  copies<1>();
+#endif
+}
+
+}  // namespace window_tests

@@ -1,0 +1,92 @@
+// RUN: tessera-opt %s --pass-pipeline='builtin.module(graph.func(graph-read-windows))' | FileCheck %s
+
+module attributes {tsr.machine = #tsr.machine<"sm_90a">} {
+
+// A convolution of a tensor whose channels lie side by side: no zeros are put around it, no windows are made, nothing is transposed.
+// CHECK-LABEL: graph.func @side_by_side
+// CHECK-DAG: %[[WINDOWS:.*]] = graph.windows %x {windows = #tsr.windows<["N", "H", "W"], ["H", "W"], [3, 3], [1, 1], [1, 1], [1, 1]>} : <["N", "H", "W", "C"], bf16> to <["H*N*W", "9", "C"], bf16>
+// CHECK-DAG: %[[LEFT:.*]] = graph.reshape %[[WINDOWS]] : <["H*N*W", "9", "C"], bf16> to <["H*N*W", "9*C"], bf16>
+// CHECK-DAG: %[[RIGHT:.*]] = graph.reshape %w : <["3", "3", "C", "O"], bf16> to <["9*C", "O"], bf16>
+// CHECK: %[[D:.*]] = graph.dot %[[LEFT]], %[[RIGHT]]
+// CHECK: %[[CUT:.*]] = graph.reshape %[[D]] : <["H*N*W", "O"], f32> to <["N", "H", "W", "O"], f32>
+// CHECK: %[[R:.*]] = graph.cast %[[CUT]]
+// CHECK-NEXT: graph.return %[[R]]
+graph.func @side_by_side(%x: !tsr.tensor<["N", "H", "W", "C"], bf16>, %w: !tsr.tensor<["3", "3", "C", "O"], bf16>) -> !tsr.tensor<["N", "H", "W", "O"], bf16> attributes {
+    dims = ["N", "H", "W", "C", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["N", "H", "W", "O"], bf16>>]} {
+  %0 = graph.transpose %w {perm = array<i64: 3, 2, 0, 1>} : <["3", "3", "C", "O"], bf16> to <["O", "C", "3", "3"], bf16>
+  %1 = graph.reshape %0 : <["O", "C", "3", "3"], bf16> to <["O", "9*C"], bf16>
+  %2 = graph.broadcast %1 {axes = array<i64: 1, 2>} : <["O", "9*C"], bf16> to <["N", "O", "9*C"], bf16>
+  %3 = graph.constant 0.000000e+00 : bf16
+  %4 = graph.full %3 : bf16 to <["N", "C", "H + 2", "1"], bf16>
+  %5 = graph.full %3 : bf16 to <["N", "C", "1", "W"], bf16>
+  %6 = graph.transpose %x {perm = array<i64: 0, 3, 1, 2>} : <["N", "H", "W", "C"], bf16> to <["N", "C", "H", "W"], bf16>
+  %7 = graph.concat 2 %5, %6, %5 : (!tsr.tensor<["N", "C", "1", "W"], bf16>, !tsr.tensor<["N", "C", "H", "W"], bf16>, !tsr.tensor<["N", "C", "1", "W"], bf16>) -> !tsr.tensor<["N", "C", "H + 2", "W"], bf16>
+  %8 = graph.concat 3 %4, %7, %4 : (!tsr.tensor<["N", "C", "H + 2", "1"], bf16>, !tsr.tensor<["N", "C", "H + 2", "W"], bf16>, !tsr.tensor<["N", "C", "H + 2", "1"], bf16>) -> !tsr.tensor<["N", "C", "H + 2", "W + 2"], bf16>
+  %9 = graph.window 2 %8 step 1 dilation 1 : <["N", "C", "H + 2", "W + 2"], bf16> to <["N", "C", "3", "H", "W + 2"], bf16>
+  %10 = graph.window 4 %9 step 1 dilation 1 : <["N", "C", "3", "H", "W + 2"], bf16> to <["N", "C", "3", "H", "3", "W"], bf16>
+  %11 = graph.transpose %10 {perm = array<i64: 0, 1, 2, 4, 3, 5>} : <["N", "C", "3", "H", "3", "W"], bf16> to <["N", "C", "3", "3", "H", "W"], bf16>
+  %12 = graph.reshape %11 : <["N", "C", "3", "3", "H", "W"], bf16> to <["N", "9*C", "H*W"], bf16>
+  %13 = graph.dot %2, %12 : (!tsr.tensor<["N", "O", "9*C"], bf16>, !tsr.tensor<["N", "9*C", "H*W"], bf16>) -> !tsr.tensor<["N", "O", "H*W"], f32>
+  %14 = graph.reshape %13 : <["N", "O", "H*W"], f32> to <["N", "O", "H", "W"], f32>
+  %15 = graph.transpose %14 {perm = array<i64: 0, 2, 3, 1>} : <["N", "O", "H", "W"], f32> to <["N", "H", "W", "O"], f32>
+  %16 = graph.cast %15 : !tsr.tensor<["N", "H", "W", "O"], f32> to !tsr.tensor<["N", "H", "W", "O"], bf16>
+  graph.return %16 : !tsr.tensor<["N", "H", "W", "O"], bf16>
+}
+
+// Windows of one axis that lie two apart, as rows of a matrix, with the weights beside them: no convolution by its name. Its bias and
+// its maximum are done on the sums.
+// CHECK-LABEL: graph.func @rows_of_windows
+// CHECK: graph.windows %x {windows = #tsr.windows<["B", "2*L + 3"], ["L"], [5], [2], [1], [0]>} : <["B", "2*L + 3", "64"], bf16> to <["B*L", "5", "64"], bf16>
+// CHECK: %[[APART:.*]] = graph.reshape %w : <["O", "320"], bf16> to <["O", "5", "64"], bf16>
+// CHECK: %[[TURNED:.*]] = graph.transpose %[[APART]] {perm = array<i64: 1, 2, 0>}
+// CHECK: %[[W:.*]] = graph.reshape %[[TURNED]] : <["5", "64", "O"], bf16> to <["320", "O"], bf16>
+// CHECK: graph.dot %{{.*}}, %[[W]]
+graph.func @rows_of_windows(%x: !tsr.tensor<["B", "2*L + 3", "64"], bf16>, %w: !tsr.tensor<["O", "320"], bf16>) -> !tsr.tensor<["B*L", "O"], f32> attributes {
+    dims = ["B", "L", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["B*L", "O"], f32>>]} {
+  %0 = graph.window 1 %x step 2 dilation 1 : <["B", "2*L + 3", "64"], bf16> to <["B", "5", "L", "64"], bf16>
+  %1 = graph.transpose %0 {perm = array<i64: 0, 2, 1, 3>} : <["B", "5", "L", "64"], bf16> to <["B", "L", "5", "64"], bf16>
+  %2 = graph.reshape %1 : <["B", "L", "5", "64"], bf16> to <["B*L", "320"], bf16>
+  %3 = graph.transpose %w {perm = array<i64: 1, 0>} : <["O", "320"], bf16> to <["320", "O"], bf16>
+  %4 = graph.dot %2, %3 : (!tsr.tensor<["B*L", "320"], bf16>, !tsr.tensor<["320", "O"], bf16>) -> !tsr.tensor<["B*L", "O"], f32>
+  graph.return %4 : !tsr.tensor<["B*L", "O"], f32>
+}
+
+// Three channels would be multiplied with zeros, and f32 has no instruction. What has something else than zeros around it is put together first.
+// CHECK-LABEL: graph.func @few_channels
+// CHECK-NOT: graph.windows
+// CHECK-LABEL: graph.func @wide
+// CHECK-NOT: graph.windows
+// CHECK-LABEL: graph.func @ones_around
+// CHECK: %[[PADDED:.*]] = graph.concat 0
+// CHECK: %[[ONE:.*]] = graph.reshape %[[PADDED]] : <["L + 2", "64"], bf16> to <["1", "L + 2", "64"], bf16>
+// CHECK: graph.windows %[[ONE]]
+graph.func @few_channels(%x: !tsr.tensor<["L + 4", "3"], bf16>, %w: !tsr.tensor<["15", "O"], bf16>) -> !tsr.tensor<["L", "O"], f32> attributes {
+    dims = ["L", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["L", "O"], f32>>]} {
+  %0 = graph.window 0 %x step 1 dilation 1 : <["L + 4", "3"], bf16> to <["5", "L", "3"], bf16>
+  %1 = graph.transpose %0 {perm = array<i64: 1, 0, 2>} : <["5", "L", "3"], bf16> to <["L", "5", "3"], bf16>
+  %2 = graph.reshape %1 : <["L", "5", "3"], bf16> to <["L", "15"], bf16>
+  %3 = graph.dot %2, %w : (!tsr.tensor<["L", "15"], bf16>, !tsr.tensor<["15", "O"], bf16>) -> !tsr.tensor<["L", "O"], f32>
+  graph.return %3 : !tsr.tensor<["L", "O"], f32>
+}
+graph.func @wide(%x: !tsr.tensor<["L + 4", "64"], f32>, %w: !tsr.tensor<["320", "O"], f32>) -> !tsr.tensor<["L", "O"], f32> attributes {
+    dims = ["L", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["L", "O"], f32>>]} {
+  %0 = graph.window 0 %x step 1 dilation 1 : <["L + 4", "64"], f32> to <["5", "L", "64"], f32>
+  %1 = graph.transpose %0 {perm = array<i64: 1, 0, 2>} : <["5", "L", "64"], f32> to <["L", "5", "64"], f32>
+  %2 = graph.reshape %1 : <["L", "5", "64"], f32> to <["L", "320"], f32>
+  %3 = graph.dot %2, %w : (!tsr.tensor<["L", "320"], f32>, !tsr.tensor<["320", "O"], f32>) -> !tsr.tensor<["L", "O"], f32>
+  graph.return %3 : !tsr.tensor<["L", "O"], f32>
+}
+graph.func @ones_around(%x: !tsr.tensor<["L", "64"], bf16>, %w: !tsr.tensor<["192", "O"], bf16>) -> !tsr.tensor<["L", "O"], f32> attributes {
+    dims = ["L", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["L", "O"], f32>>]} {
+  %one = graph.constant 1.0 : bf16
+  %ones = graph.full %one : bf16 to <["1", "64"], bf16>
+  %padded = graph.concat 0 %ones, %x, %ones : (!tsr.tensor<["1", "64"], bf16>, !tsr.tensor<["L", "64"], bf16>, !tsr.tensor<["1", "64"], bf16>) -> !tsr.tensor<["L + 2", "64"], bf16>
+  %0 = graph.window 0 %padded step 1 dilation 1 : <["L + 2", "64"], bf16> to <["3", "L", "64"], bf16>
+  %1 = graph.transpose %0 {perm = array<i64: 1, 0, 2>} : <["3", "L", "64"], bf16> to <["L", "3", "64"], bf16>
+  %2 = graph.reshape %1 : <["L", "3", "64"], bf16> to <["L", "192"], bf16>
+  %3 = graph.dot %2, %w : (!tsr.tensor<["L", "192"], bf16>, !tsr.tensor<["192", "O"], bf16>) -> !tsr.tensor<["L", "O"], f32>
+  graph.return %3 : !tsr.tensor<["L", "O"], f32>
+}
+
+}
