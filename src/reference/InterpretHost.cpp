@@ -170,8 +170,11 @@ Ref Interpreter::hostCall(const Expr &expr) {
       if (!askedFor_.count(name)) return fail(expr.span, "there is no argument --" + name);
     return makeNone();
   }
+  if (name == "element_real" || name == "element_whole") return hostElement(expr);
+  if (name == "store_real" || name == "store_whole" || name == "store_part") return hostStore(expr);
   Ref first = eval(*expr.args.at(0));
   if (!first) return nullptr;
+  if (name == "count") return makeInt(DType::I64, static_cast<int64_t>(first->size()));
   if (name.find("_argument") != std::string::npos) return argument(expr, first->text);
   if (name == "read_bytes") {
     if (!options_.readFile) return fail(expr.span, "files cannot be read here");

@@ -118,6 +118,14 @@ public:
     return storage_->bytes.data();
   }
   size_t byte_count() const { return storage_->bytes.size(); }
+  /// Gives it elements that no other tensor shares.
+  void own() {
+    if (storage_.use_count() == 1) return;
+    auto copy = std::make_shared<detail::Storage>();
+    refresh_host();
+    copy->bytes = storage_->bytes;
+    storage_ = std::move(copy);
+  }
 
   /// For an entry function that reads it. Valid until the next call for this tensor.
   const TessTensor *read() const {
@@ -239,6 +247,7 @@ inline std::string shape_text(const Tensor &tensor) {
   return text + (tensor.shape().size() == 1 ? ",)" : ")");
 }
 
+inline int64_t count(const Tensor &tensor) { return tensor.count(); }
 inline int64_t rank(const Tensor &tensor) { return static_cast<int64_t>(tensor.shape().size()); }
 
 inline int64_t shape(const Tensor &tensor, int64_t axis) {

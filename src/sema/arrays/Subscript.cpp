@@ -656,6 +656,7 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
     return hostExtent(cx, object.items[0], static_cast<int>(*axis), expr.span);
   }
   case ValueKind::HostTensor: {
+    if (auto element = hostElement(cx, object, expr)) return *element;
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
       return unsupported(cx, "this index of a tensor in host code", expr.span,
                          "an element of a matrix is `x[1][2]`, and a part is taken by a function of tensors");

@@ -155,19 +155,24 @@ private:
     return std::nullopt;
   }
 
-  /// One row by its number is a place of memory, which nothing has to compute.
-  bool isRow(const ast::SubscriptExpr &e) {
-    if (e.items.size() != 1 || e.items[0].value->kind == ast::ExprKind::Slice) return false;
-    const ast::Expr &index = *e.items[0].value;
-    if (inside(index)) return false;
-    const Value &v = evaluated(index);
-    return v.kind == ValueKind::Int || v.isScalar() || (v.kind == ValueKind::HostTensor && v.rank == 0);
+  /// One row by its number, or an element by those of all axes, is a place of memory, which nothing has to compute.
+  bool isPlace(const ast::SubscriptExpr &e) {
+    if (e.items.size() != 1) {
+      auto object = cx_.function.operands.find(e.object.get());
+      if (object == cx_.function.operands.end() || static_cast<size_t>(object->second.rank) != e.items.size()) return false;
+    }
+    return std::all_of(e.items.begin(), e.items.end(), [&](const ast::Argument &item) {
+      const ast::Expr &index = *item.value;
+      if (index.kind == ast::ExprKind::Slice || inside(index)) return false;
+      const Value &v = evaluated(index);
+      return v.kind == ValueKind::Int || v.isScalar() || (v.kind == ValueKind::HostTensor && v.rank == 0);
+    });
   }
 
   std::optional<SeenPart> insideSubscript(const ast::SubscriptExpr &e) {
     SeenPart object = operand(*e.object);
     if (!object.touches || object.barred) return std::nullopt;
-    if (object.array && isRow(e)) return std::nullopt;
+    if (object.array && isPlace(e)) return std::nullopt;
     for (const ast::Argument &item : e.items) {
       auto *slice = as<ast::SliceExpr>(item.value);
       std::vector<const ast::Expr *> parts = {item.value.get()};

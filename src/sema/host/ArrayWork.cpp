@@ -311,8 +311,37 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
   return outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }}, operands);
 }
 
+std::optional<Value> maskedStore(Context &cx, const ast::SubscriptExpr &place, const Value &target, const Value &value, Span span) {
+  const ast::Expr &index = *place.items[0].value;
+  if (place.items.size() != 1 || place.object->kind != ast::ExprKind::Name || index.kind == ast::ExprKind::Slice) return std::nullopt;
+  std::vector<ArrayOperand> operands;
+  auto given = [&](const ast::Expr &syntax, Value v) {
+    cx.function.operands[&syntax] = std::move(v);
+    cx.function.operandsInTurn.push_back(&syntax);
+    operands.push_back({&syntax, true});
+  };
+  Value mask = checkExpr(cx, index);
+  given(index, mask);
+  if (mask.kind != ValueKind::HostTensor || mask.madeOf != DType::Bool || mask.rank == 0) return std::nullopt;
+  given(*place.object, target);
+  given(place, value);  // what is stored has this place's name
+  auto compute = [&] {
+    Value here = checkExpr(cx, index), old = checkExpr(cx, *place.object), made = checkExpr(cx, place);
+    if (here.type.shape.size() == old.type.shape.size() && made.isArray()) {
+      report(cx, Id::wrongArgument, span, "a place that a mask names", "one number", describe(cx, made)).help("`where(mask, values, x)` takes them from another tensor");
+      return Value::poison();
+    }
+    for (size_t axis = here.type.shape.size(); axis < old.type.shape.size(); ++axis) here = insertAxis(cx, std::move(here), static_cast<int>(axis), span);
+    ExprPtr e = castToPlace(cx, made, old.type, span, "the place", false);
+    if (!e) return Value::poison();
+    made = arrayValue(cx, std::move(e), old.type, {}, span);
+    return elementwise(cx, ElementwiseOp::Select, {here, made, old}, span, "=");
+  };
+  return outlined(cx, {"replaced", span, compute}, operands);
+}
+
 std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
-  if (!inHost(cx) || stmt.target->kind != ast::ExprKind::Name) return std::nullopt;
+  if (!inHost(cx) || (stmt.target->kind != ast::ExprKind::Name && stmt.target->kind != ast::ExprKind::Subscript)) return std::nullopt;
   std::vector<ArrayOperand> operands;
   auto seen = lookInside(cx, {stmt.target.get(), stmt.value.get()}, operands);
   if (!seen || !seen->array || exhausted(cx)) return std::nullopt;

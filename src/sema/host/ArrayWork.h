@@ -32,6 +32,8 @@ std::optional<SeenPart> lookInside(Context &cx, const std::vector<const ast::Exp
 std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr);
 /// The new value of `x` in `x += y`. Its operands are not forgotten: what computes it otherwise uses them.
 std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt);
+/// `x[mask] = value`: the new x. Nothing if the index is no mask.
+std::optional<Value> maskedStore(Context &cx, const ast::SubscriptExpr &place, const Value &target, const Value &value, Span span);
 /// Takes away the operands from this one on: another time they may be others.
 void forgetOperands(Context &cx, size_t from);
 /// What an operand that was evaluated before stands for here; nothing if it was not.

@@ -64,6 +64,12 @@ Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span>
 Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at, DType dtype, Span span);
 Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, Span span);
 
+// ---- PlacesOfArrays.cpp
+/// `x[i, 2:5] = value` of a tensor that host code has under a name. False if it has none.
+bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan);
+/// An element by an index for each axis, as a number; nothing if the axes are not known.
+std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::SubscriptExpr &expr);
+
 // ---- Formats.cpp
 /// The parts of a text, with lists, tuples, dicts, structs and shapes taken apart, as Python shows them.
 std::vector<Value> opened(Context &cx, const std::vector<Value> &parts, std::vector<std::string> &texts,

@@ -195,10 +195,20 @@ static Value memberOfHostTensor(Context &cx, const Value &object, const std::str
     for (int axis = 0; axis < static_cast<int>(rank); ++axis) count = intElementwise(cx, ElementwiseOp::Mul, {count, hostExtent(cx, object, axis, span)}, span, "*");
     return count;
   }
-  if (name == "size" || name == "dtype" || name == "T")
-    return unsupported(cx, "`" + name + "` of a tensor in host code", span,
-                       name == "size" ? "its extents are `x.shape[0]`, `x.shape[1]`, ..." : "do it in a tensor function, and call that");
-  known = {"shape", "ndim", "item"};
+  if (name == "size") {
+    std::vector<ExprPtr> tensor;
+    tensor.push_back(clone(*object.expr));
+    return hostCall(cx, "count", std::move(tensor), span);
+  }
+  if (name == "dtype" && object.madeOf) {
+    Value v = Value::of(ValueKind::DType);
+    v.type.dtype = *object.madeOf;
+    return v;
+  }
+  if (name == "dtype" || name == "T")
+    return unsupported(cx, "`" + name + "` of a tensor whose type only run time knows", span,
+                       "its type, where it gets its name: `x: Tensor[N, D, f32] = load_npy(path)`");
+  known = {"shape", "ndim", "size", "dtype", "item"};
   if (const BuiltinRow *row = builtinByName(name, 'M'))
     return unsupported(cx, "`" + std::string(row->name) + "` of a tensor in host code", span,
                        "do it in a tensor function, and call that");

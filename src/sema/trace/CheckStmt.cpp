@@ -168,6 +168,7 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
     return;
   }
   if (auto *index = as<ast::SubscriptExpr>(&target)) {
+    if (hostStore(cx, *index, value, span, valueSpan)) return;
     std::vector<StackRow> rows;
     Value object = placeOf(cx, *index->object, rows);
     if (object.isStack()) assignRow(cx, *index, object, std::move(rows), std::move(value), span);

@@ -4,6 +4,7 @@
 #include "ir/common/Names.h"
 #include "ir/graph/HostCalls.h"
 #include "ir/target/Words.h"
+#include "support/HostParts.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/Entry.h"
 #include "transforms/target/HostEmitter.h"
@@ -51,12 +52,15 @@ void HostEmitter::define(Value value, const ExprRef &expr) {
   }
   StringRef hint = ir::nameHint(value);
   Operation *op = value.getDefiningOp();
-  bool reads = !isa<graph::StringOp, graph::ConstantOp>(op) && !isMemoryEffectFree(op);
+  bool reads = (!isa<graph::StringOp, graph::ConstantOp>(op) && !isMemoryEffectFree(op)) ||
+               llvm::any_of(op->getOperands(), [&](Value operand) { return looks_.contains(operand); });
   bool single = value.hasOneUse() && (*value.user_begin())->getBlock() == op->getBlock() &&
                 (!reads || isQuietUntil(op, *value.user_begin()));
   auto constant = dyn_cast<graph::ConstantOp>(op);
-  if ((constant && needsNoName(constant)) || (hint.empty() && (single || isTrivial(expr)))) bound_[value] = expr;
-  else bound_[value] = read(declare(hint, typeOf(value.getType()), expr, true, op->getLoc()));
+  if ((constant && needsNoName(constant)) || (hint.empty() && (single || isTrivial(expr)))) {
+    bound_[value] = expr;
+    if (reads) looks_.insert(value);
+  } else bound_[value] = read(declare(hint, typeOf(value.getType()), expr, true, op->getLoc()));
 }
 
 LogicalResult HostEmitter::run() {
@@ -94,6 +98,7 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
   } else if (auto save = dyn_cast<graph::SaveNpyOp>(op)) {
     statement(call("tsr::host::save_npy", {get(save.getPath()), get(save.getTensor())}, none()), place);
   } else if (auto hostCall = dyn_cast<graph::HostCallOp>(op)) {
+    if (hostCall.getCallee().starts_with("store_")) return emitStore(hostCall), success();
     std::vector<ExprRef> operands;
     for (Value operand : hostCall.getInputs()) operands.push_back(get(operand));
     std::string callee = "tsr::host::" + hostCall.getCallee().str();
@@ -112,6 +117,49 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
     return emitValue(op);
   }
   return success();
+}
+
+/// One axis of a place: `at(i)`, `part(2, 5)` or `all()`.
+static ExprRef along(const ExprRef &begin, const ExprRef &end, const ExprRef &step, Type type) {
+  if (asInteger(step) == kPointStep) return call("tsr::host::at", {begin}, type);
+  const bool byOne = asInteger(step) == 1, toEnd = asInteger(end) == kPartToEnd;
+  if (byOne && toEnd && asInteger(begin) == 0) return call("tsr::host::all", {}, type);
+  std::vector<ExprRef> bounds = {begin, toEnd ? name("tsr::host::kToEnd", end->type) : end};
+  if (!byOne) bounds.push_back(step);
+  return call("tsr::host::part", bounds, type);
+}
+
+/// Whether nothing that runs behind an operation asks for a value: only conditions stand between the two.
+static bool isLastUse(Operation *op, Value value) {
+  Block *home = value.getParentBlock();
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner(), *level = op;
+    if (user == op) continue;
+    for (;; level = level->getParentOp()) {
+      Operation *other = level->getBlock()->findAncestorOpInBlock(*user);
+      if (other && other != level && level->isBeforeInBlock(other)) return false;
+      if (other || level->getBlock() == home) break;
+      if (!isa<scf::IfOp>(level->getParentOp())) return false;
+    }
+  }
+  for (Operation *level = op; level->getBlock() != home; level = level->getParentOp())
+    if (!isa<scf::IfOp>(level->getParentOp())) return false;
+  return true;
+}
+
+void HostEmitter::emitStore(graph::HostCallOp op) {
+  Value old = op.getInputs()[0], result = op.getResult(0);
+  ExprRef held = get(old);
+  auto variable = held->kind == Expr::Kind::Read ? held->operands[0]->value.getDefiningOp() : nullptr;
+  const bool isOwn = variable && isa<out::VariableOp, out::EntryCallOp>(variable) && isLastUse(op, old) &&
+                     !isNeededBehind(op, held->operands[0]) && llvm::count(op.getInputs(), old) == 1;
+  ExprRef place = isOwn ? held->operands[0] : declare(ir::nameHint(result), typeOf(result.getType()), held, false, op.getLoc());
+  if (auto own = dyn_cast_or_null<out::VariableOp>(isOwn ? variable : nullptr)) own.setIsConst(false);
+  std::vector<ExprRef> operands = {read(place), get(op.getInputs()[1])};
+  for (size_t i = 2; i + 2 < op.getInputs().size(); i += 3)
+    operands.push_back(along(get(op.getInputs()[i]), get(op.getInputs()[i + 1]), get(op.getInputs()[i + 2]), none()));
+  statement(call("tsr::host::" + op.getCallee().str(), operands, none()), op.getLoc());
+  bound_[result] = read(place);
 }
 
 /// Integers: floats have infinities and NaN.

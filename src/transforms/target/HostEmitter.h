@@ -36,6 +36,8 @@ private:
   LogicalResult emitValue(Operation &op);
   LogicalResult emitFormat(ir::graph::FormatOp op);
   LogicalResult emitCall(ir::graph::CallOp op);
+  /// `x[i, 2:5] = value`: into the variable of x, where nothing asks for what that held before.
+  void emitStore(ir::graph::HostCallOp op);
   LogicalResult emitFor(mlir::scf::ForOp op);
   LogicalResult emitIf(mlir::scf::IfOp op);
   LogicalResult emitWhile(mlir::scf::WhileOp op);
@@ -71,6 +73,8 @@ private:
   llvm::DenseMap<Value, ExprRef> bound_;
   /// Of the body of a loop, and of what a condition chooses: the variables that the values at its end go to.
   llvm::DenseMap<Block *, ExprList> targets_;
+  /// Values that are written where they are used, and look at a tensor there.
+  llvm::DenseSet<Value> looks_;
 };
 
 }  // namespace tessera::transforms::totarget

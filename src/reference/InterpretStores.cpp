@@ -1,0 +1,106 @@
+// Elements of arrays of host code by their places, as the emitted program reads and writes them (include/tessera/host/store.h).
+#include "reference/ArrayOps.h"
+#include "reference/Elementwise.h"
+#include "reference/Interpreter.h"
+#include "support/HostParts.h"
+
+namespace tessera::reference {
+
+using checked::Expr;
+
+namespace {
+/// The elements that indices name: where the first is, and what is left of the axes.
+struct Places {
+  int64_t first = 0;
+  Shape shape, strides;
+};
+}  // namespace
+
+/// False, with what is wrong, if an index lies outside.
+static bool addAxis(Places &places, int64_t begin, int64_t end, int64_t step, int64_t extent, size_t axis, int64_t stride, std::string &error) {
+  const bool isPoint = step == kPointStep;
+  const int64_t given = begin;
+  if (begin < 0) begin += extent;
+  end = end == kPartToEnd ? extent : end < 0 ? end + extent : end;
+  const std::string where = " of axis " + std::to_string(axis) + ", which has " + std::to_string(extent) + " elements";
+  if (isPoint && (begin < 0 || begin >= extent)) return error = "there is no index " + std::to_string(given) + where, false;
+  if (!isPoint && (begin < 0 || end > extent || end < begin || step < 1))
+    return error = "there is no part " + std::to_string(given) + ":" + std::to_string(end) + where, false;
+  places.first += begin * stride;
+  if (isPoint) return true;
+  places.shape.push_back((end - begin + step - 1) / step);
+  places.strides.push_back(step * stride);
+  return true;
+}
+
+/// Three numbers for each axis that is named; the others are whole.
+static bool placesOf(const Shape &extents, std::vector<int64_t> along, Places &places, std::string &error) {
+  if (along.size() > 3 * extents.size())
+    return error = std::to_string(along.size() / 3) + " indices of an array with " + std::to_string(extents.size()) + " dimensions", false;
+  while (along.size() < 3 * extents.size()) along.insert(along.end(), {0, kPartToEnd, 1});
+  int64_t stride = 1;
+  for (int64_t extent : extents) stride *= extent;
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    stride = extents[axis] == 0 ? 0 : stride / extents[axis];
+    if (!addAxis(places, along[3 * axis], along[3 * axis + 1], along[3 * axis + 2], extents[axis], axis, stride, error)) return false;
+  }
+  return true;
+}
+
+Ref Interpreter::hostElement(const Expr &expr) {
+  Ref array = eval(*expr.args[0]);
+  if (!array) return nullptr;
+  std::vector<int64_t> along;
+  for (size_t i = 1; i < expr.args.size(); ++i) {
+    auto index = evalInt(*expr.args[i]);
+    if (!index) return nullptr;
+    along.insert(along.end(), {*index, *index, kPointStep});
+  }
+  Places places;
+  std::string error;
+  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
+  const auto at = static_cast<size_t>(places.first);
+  if (expr.type.kind != checked::TypeKind::Scalar) return makeInt(DType::I64, array->ints[at]);
+  return makeFloat(DType::F64, array->isFloat() ? array->floats[at] : static_cast<double>(array->ints[at]));
+}
+
+Ref Interpreter::hostStore(const Expr &expr) {
+  Ref array = eval(*expr.args[0]), value = array ? eval(*expr.args[1]) : nullptr;
+  if (!value) return nullptr;
+  std::vector<int64_t> along;
+  for (size_t i = 2; i < expr.args.size(); ++i) {
+    auto number = evalInt(*expr.args[i]);
+    if (!number) return nullptr;
+    along.push_back(*number);
+  }
+  Places places;
+  std::string error;
+  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
+  value = cast(value, array->dtype, {}, error);
+  if (!value) return fail(expr.span, error);
+  const size_t rank = places.shape.size(), mine = value->shape.size();
+  bool fits = mine <= rank;
+  for (size_t i = 0; fits && i < mine; ++i) fits = value->shape[mine - 1 - i] == 1 || value->shape[mine - 1 - i] == places.shape[rank - 1 - i];
+  if (!fits) return fail(expr.span, "an array of the shape " + shapeText(value->shape) + " is stored to a part of the shape " + shapeText(places.shape));
+  Ref out = std::make_shared<Datum>(*array);
+  int64_t count = 1;
+  for (int64_t extent : places.shape) count *= extent;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t to = places.first, from = 0, stride = 1, rest = i;
+    for (size_t back = 0; back < rank; ++back) {
+      const size_t axis = rank - 1 - back;
+      const int64_t index = rest % places.shape[axis];
+      rest /= places.shape[axis];
+      to += index * places.strides[axis];
+      if (back >= mine) continue;
+      const int64_t extent = value->shape[mine - 1 - back];
+      if (extent != 1) from += index * stride;
+      stride *= extent;
+    }
+    if (out->isFloat()) out->floats[static_cast<size_t>(to)] = value->floats[static_cast<size_t>(from)];
+    else out->ints[static_cast<size_t>(to)] = value->ints[static_cast<size_t>(from)];
+  }
+  return out;
+}
+
+}  // namespace tessera::reference

@@ -1,0 +1,158 @@
+// Elements of arrays in host code by their places: `x[i, j]` as a number, and `x[i, 2:5] = value`. The name stands for a new value behind
+// it, as in tensor functions; run time writes it where it lies (include/tessera/host/store.h).
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
+#include "sema/host/ArrayWork.h"
+#include "sema/host/Host.h"
+#include "sema/trace/Trace.h"
+#include "support/HostParts.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+/// `x[i][j]` is the place `x[i, j]`: the name, and what stands in brackets.
+const ast::NameExpr *nameAndItems(const ast::SubscriptExpr &syntax, std::vector<const ast::Expr *> &items) {
+  const ast::NameExpr *name = as<ast::NameExpr>(syntax.object);
+  if (auto *inner = as<ast::SubscriptExpr>(syntax.object)) {
+    name = nameAndItems(*inner, items);
+    if (std::any_of(items.begin(), items.end(), [](auto *item) { return item->kind == ast::ExprKind::Slice; })) return nullptr;
+  }
+  for (const ast::Argument &item : syntax.items) items.push_back(item.value.get());
+  return name;
+}
+
+/// The three numbers of an axis. False after a message.
+bool addAlong(Context &cx, const ast::Expr &item, std::vector<ExprPtr> &along) {
+  auto *slice = as<ast::SliceExpr>(&item);
+  auto number = [&](const ast::Expr *written, int64_t otherwise) {
+    if (!written) return along.push_back(makeIndex(otherwise, item.span)), true;
+    Value v = checkExpr(cx, *written);
+    if (v.kind == ValueKind::HostTensor && v.madeOf && v.rank > 0)
+      return unsupported(cx, "an assignment to the places that a tensor names", written->span,
+                         isInt(*v.madeOf) ? "`scatter_add(x, indices, values)` adds there; a loop writes one after the other" : "a mask is the only index: `x[mask] = value`")
+          .given();
+    v = convertInt(cx, v, written->span);
+    if (v.isPoison()) return false;
+    along.push_back(indexExpr(cx, v, written->span));
+    return true;
+  };
+  if (slice) {
+    if (!number(slice->start.get(), 0) || !number(slice->stop.get(), kPartToEnd) || !number(slice->step.get(), 1)) return false;
+    auto *step = along.back()->get<node::Constant>();
+    auto *by = step ? std::get_if<int64_t>(&step->value) : nullptr;
+    if (!by || *by >= 1) return true;
+    unsupported(cx, "a step below 1 in the place of an assignment", slice->step->span);
+    return false;
+  }
+  if (!number(&item, 0)) return false;
+  along.push_back(clone(*along.back()));
+  along.push_back(makeIndex(kPointStep, item.span));
+  return true;
+}
+
+/// `...` stands for as many whole axes as are left.
+bool allAlong(Context &cx, const Value &target, std::vector<const ast::Expr *> items, Span span, std::vector<ExprPtr> &along) {
+  const size_t rank = target.madeOf ? static_cast<size_t>(target.rank) : 0;
+  auto isOpen = [](const ast::Expr *item) { return item->kind == ast::ExprKind::Ellipsis; };
+  auto open = std::find_if(items.begin(), items.end(), isOpen);
+  const size_t written = items.size() - (open != items.end());
+  if (rank > 0 && written > rank) {
+    report(cx, Id::indexShape, span, "[" + std::to_string(written) + " indices]", "a tensor with " + diag::counted(rank, "dimension"));
+    return false;
+  }
+  if (open != items.end() && rank == 0)
+    return unsupported(cx, "`...` in the place of an assignment to a tensor whose type only run time knows", (*open)->span).given();
+  for (const ast::Expr *item : items) {
+    if (!isOpen(item)) {
+      if (!addAlong(cx, *item, along)) return false;
+      continue;
+    }
+    for (size_t axis = written; axis < rank; ++axis)
+      for (int64_t number : {int64_t{0}, kPartToEnd, int64_t{1}}) along.push_back(makeIndex(number, item->span));
+  }
+  return true;
+}
+
+/// What is stored, in the form that the host runtime takes it, and the name of the function that does. Null after a message.
+ExprPtr storedValue(Context &cx, Value value, const Value &target, Span span, std::string &function) {
+  const DType dtype = target.madeOf.value_or(DType::F64);
+  auto narrowed = [&](DType from) {
+    if (!target.madeOf || dtype == from || dtype == DType::Bool || (isFloat(dtype) && (!isFloat(from) || join(dtype, from) == dtype)) ||
+        (isInt(dtype) && isInt(from) && join(dtype, from) == dtype))
+      return false;
+    const std::string to(name(dtype)), written(cx.sources.text(span));
+    report(cx, Id::narrowing, span, std::string(name(from)), to).suggest(span, "cast(" + written + ", " + to + ")", "say that it may be rounded");
+    return true;
+  };
+  if (value.kind == ValueKind::HostTensor && (!value.madeOf || value.rank > 0)) {
+    if (value.madeOf && narrowed(*value.madeOf)) return nullptr;
+    function = "store_part";
+    return clone(*value.expr);
+  }
+  if (value.kind == ValueKind::HostTensor) value = hostScalar(cx, value, span);
+  if (value.isPoison()) return nullptr;
+  if (isFloat(dtype)) {
+    function = "store_real";
+    return inCarryType(cx, std::move(value), DType::F64, span);
+  }
+  function = "store_whole";
+  if (value.isScalar() && value.type.dtype == DType::Bool) value = castTo(cx, std::move(value), DType::I64, {}, span);
+  Value whole = convertInt(cx, value, span);
+  return whole.isPoison() ? nullptr : indexExpr(cx, whole, span);
+}
+
+void storeToPlace(Context &cx, const ast::NameExpr &name, const ast::SubscriptExpr &syntax, const std::vector<const ast::Expr *> &items,
+                  const Value &target, Value value, Span span, Span valueSpan) {
+  std::vector<ExprPtr> args, along;
+  std::string function;
+  if (!allAlong(cx, target, items, syntax.span, along)) return;
+  args.push_back(clone(*target.expr));
+  args.push_back(storedValue(cx, std::move(value), target, valueSpan, function));
+  if (!args.back()) return;
+  for (ExprPtr &number : along) args.push_back(std::move(number));
+  Value made = hostCall(cx, function, std::move(args), span);
+  made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
+  assignName(cx, name.name, std::move(made), name.span);
+}
+
+}  // namespace
+
+bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan) {
+  std::vector<const ast::Expr *> items;
+  const ast::NameExpr *written = inHost(cx) && cx.function.frame ? nameAndItems(syntax, items) : nullptr;
+  if (!written) return false;
+  auto bound = cx.function.frame->names.find(written->name);
+  if (bound == cx.function.frame->names.end() || bound->second.value.kind != ValueKind::HostTensor || !bound->second.isBound()) return false;
+  if (value.isPoison()) return true;
+  Value target = lookupName(cx, written->name, written->span, false);
+  if (target.isPoison()) return true;
+  const size_t before = cx.function.operandsInTurn.size();
+  if (auto chosen = maskedStore(cx, syntax, target, value, span)) assignName(cx, written->name, std::move(*chosen), written->span);
+  else storeToPlace(cx, *written, syntax, items, target, std::move(value), span, valueSpan.valid() ? valueSpan : span);
+  forgetOperands(cx, before);
+  return true;
+}
+
+std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::SubscriptExpr &expr) {
+  const size_t rank = tensor.madeOf ? static_cast<size_t>(tensor.rank) : 0;
+  if (rank < 2 || expr.items.size() != rank) return std::nullopt;
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*tensor.expr));
+  for (const ast::Argument &item : expr.items) {
+    Value index = convertInt(cx, checkExpr(cx, *item.value), item.span);
+    if (index.isPoison()) return index;
+    args.push_back(indexExpr(cx, index, item.span));
+  }
+  if (isFloat(*tensor.madeOf)) return hostCall(cx, "element_real", std::move(args), expr.span);
+  Value whole = hostCall(cx, "element_whole", std::move(args), expr.span);
+  if (*tensor.madeOf != DType::Bool) return whole;
+  return compareValues(cx, ast::CompareOp::Ne, std::move(whole), Value::integer(Dim(0)), expr.span);
+}
+
+}  // namespace tessera::sema
