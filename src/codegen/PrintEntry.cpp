@@ -1,4 +1,5 @@
 #include "codegen/DimText.h"
+#include "codegen/FunctionPrinter.h"
 #include "codegen/Printers.h"
 #include "codegen/Types.h"
 #include "codegen/source/Names.h"
@@ -614,6 +615,15 @@ bool EntryPrinter::isUsed(const std::string &scalar) {
   return vars.count(scalar) != 0;
 }
 
+/// What a message of run time says first. The author never wrote the name of an expression of host code: its text and line are told.
+static std::string nameInMessages(const EntryFacts &facts) {
+  if (facts.signature.empty() || facts.signature.rfind("def ", 0) == 0 || facts.signature.find(facts.name) != std::string::npos) return facts.name;
+  target::EntryOp entry = facts.entry;
+  const auto place = placeOf(entry);
+  const std::string line = facts.signature.substr(0, facts.signature.find('\n'));
+  return (place ? place->file + ":" + std::to_string(place->line) + ": " : "") + "`" + line + "`";
+}
+
 void EntryPrinter::print() {
   chooseNames();
   writer_.blank();
@@ -641,7 +651,7 @@ void EntryPrinter::print() {
   }
   if (!constants.empty())
     writer_.statement(Doc("constexpr int ") + Doc::nest(4, commaSeparated(constants)) + ";");
-  writer_.line("tsr::Call " + call_ + "(" + quoted(facts_.name) + ", " + stream_ + ");");
+  writer_.line("tsr::Call " + call_ + "(" + quoted(nameInMessages(facts_)) + ", " + stream_ + ");");
   checks();
   requirements();
   stopIfDone();

@@ -170,7 +170,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
       if (!askedFor_.count(name)) return fail(expr.span, "there is no argument --" + name);
     return makeNone();
   }
-  if (name == "element_real" || name == "element_whole") return hostElement(expr);
+  if (name == "element_real" || name == "element") return hostElement(expr);
   if (name == "store_real" || name == "store_whole" || name == "store_part") return hostStore(expr);
   Ref first = eval(*expr.args.at(0));
   if (!first) return nullptr;

@@ -60,7 +60,12 @@ Ref Interpreter::hostElement(const Expr &expr) {
   std::string error;
   if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
   const auto at = static_cast<size_t>(places.first);
-  if (expr.type.kind != checked::TypeKind::Scalar) return makeInt(DType::I64, array->ints[at]);
+  if (expr.type.kind != checked::TypeKind::Scalar) {
+    Ref element = makeDatum(array->dtype, {});
+    if (array->isFloat()) element->floats[0] = array->floats[at];
+    else element->ints[0] = array->ints[at];
+    return element;
+  }
   return makeFloat(DType::F64, array->isFloat() ? array->floats[at] : static_cast<double>(array->ints[at]));
 }
 

@@ -133,8 +133,12 @@ template <class... A> void store_part(Tensor &tensor, const Tensor &given, A... 
 template <class... I> double element_real(const Tensor &tensor, I... indices) {
   return tensor.real(detail::Places(tensor, {at(indices)...}).first);
 }
-template <class... I> int64_t element_whole(const Tensor &tensor, I... indices) {
-  return tensor.integer(detail::Places(tensor, {at(indices)...}).first);
+/// ... as a tensor without dimensions.
+template <class... I> Tensor element(const Tensor &tensor, I... indices) {
+  Tensor result(tensor.dtype(), {});
+  const size_t bytes = tensor.element_bytes(), from = static_cast<size_t>(detail::Places(tensor, {at(indices)...}).first);
+  memcpy(result.bytes_to_write(), tensor.bytes() + from * bytes, bytes);
+  return result;
 }
 
 }  // namespace host

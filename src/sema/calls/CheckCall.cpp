@@ -106,6 +106,10 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
     if (object.kind == ValueKind::Schedule) return scheduleMethod(cx, object, callee.text, args, span);
     if (object.kind == ValueKind::Function && callee.text == "specialize") return specialize(cx, *object.callable, span);
     if (object.kind == ValueKind::Function) return withSchedule(cx, *object.callable, args, span);
+    if (object.kind == ValueKind::Rng && !callee.builtin) {
+      args.push_back(Given{"rng", object, span, span, nullptr});
+      return callFunction(cx, *callee.callable, std::move(args), span);
+    }
     args.insert(args.begin(), Given{"", object, span, {}, nullptr});
     if (callee.builtin) return notedBuiltin(cx, *callee.builtin, std::move(args), span);
     if (callee.items.size() > 1) return callOverloads(cx, callee.items[1], std::move(args), span);

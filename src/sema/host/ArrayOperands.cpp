@@ -26,9 +26,9 @@ SeenPart seenIn(const Value &v) {
   case ValueKind::String: seen.barred = v.expr != nullptr; break;
   case ValueKind::Tuple:
   case ValueKind::List: break;
+  case ValueKind::Struct: seen.barred = v.isStack() || v.isState() || !v.instance->info || v.instance->info->model; break;
   case ValueKind::Rng:
   case ValueKind::State:
-  case ValueKind::Struct:
   case ValueKind::Dict:
   case ValueKind::Zip:
   case ValueKind::Enumerate:
@@ -38,8 +38,10 @@ SeenPart seenIn(const Value &v) {
   default: seen.barred = v.handle != 0;
   }
   for (const Value &item : v.items) {
-    if (!v.isSequence()) break;
-    seen.add(seenIn(item));
+    if (!v.isSequence() && v.kind != ValueKind::Struct) break;
+    SeenPart part = seenIn(item);
+    part.array &= v.kind != ValueKind::Struct;  // a struct is no array, though it holds some
+    seen.add(part);
   }
   return seen;
 }
@@ -74,8 +76,71 @@ bool computesWithArrays(const BuiltinRow &row) {
   case K::Conv:
   case K::Pool:
   case K::Scan: return true;
-  default: return false;
+  case K::Table:
+  case K::Full:
+  case K::Zeros:
+  case K::Ones:
+  case K::Iota:
+  case K::Arange:
+  case K::Identity:
+  case K::Load:
+  case K::Store:
+  case K::Origin:
+  case K::Context:
+  case K::Query:
+  case K::Range:
+  case K::StaticRange:
+  case K::AllocShared:
+  case K::CpAsync:
+  case K::Commit:
+  case K::Wait:
+  case K::Barrier:
+  case K::LoadVector:
+  case K::StoreVector:
+  case K::AllocRegister:
+  case K::Warp:
+  case K::Atomic:
+  case K::Cdiv:
+  case K::Len:
+  case K::Enumerate:
+  case K::IsTraining:
+  case K::Parameter:
+  case K::Zip:
+  case K::DictParts:
+  case K::ToInt:
+  case K::ToFloat:
+  case K::ToBool:
+  case K::ToStr:
+  case K::Dict:
+  case K::Schedule:
+  case K::Policy:
+  case K::Print:
+  case K::Stream:
+  case K::SplitStream:
+  case K::Draw:
+  case K::Dropout:
+  case K::Prefetch:
+  case K::Collective:
+  case K::MeshQuery:
+  case K::State:
+  case K::MoveOn:
+  case K::Replace:
+  case K::Partial:
+  case K::Grad:
+  case K::Vmap:
+  case K::Checkpoint:
+  case K::IsInstance:
+  case K::TreeMap:
+  case K::TreeLeaves:
+  case K::HostCall:
+  case K::LoadNpy:
+  case K::SaveNpy:
+  case K::LoadTensors:
+  case K::SaveTensors:
+  case K::Unsupported:
+  case K::Decorator: return false;
   }
+  return false;
 }
 
 bool isQuestion(std::string_view attribute) {
@@ -205,7 +270,8 @@ private:
       elementwise = callee.builtin->kind == BuiltinKind::Elementwise || callee.builtin->kind == BuiltinKind::Where ||
                     callee.builtin->kind == BuiltinKind::MinMax;
       return computesWithArrays(*callee.builtin);
-    case ValueKind::DType: return true;
+    case ValueKind::DType:
+    case ValueKind::Derivative: return true;
     case ValueKind::Function: return takes(callee);
     case ValueKind::Overloads: return std::all_of(callee.items.begin(), callee.items.end(), takes);
     default: return false;

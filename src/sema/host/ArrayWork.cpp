@@ -51,20 +51,21 @@ std::string workName(const ast::Expr &e) {
   if (auto *call = as<ast::CallExpr>(&e)) {
     if (auto *name = as<ast::NameExpr>(call->callee)) return name->name;
     if (auto *attribute = as<ast::AttributeExpr>(call->callee)) return attribute->attribute.text;
-    return "value";
+    return workName(*call->callee);  // `value_and_grad(f)(x)`
   }
   if (auto *unary = as<ast::UnaryExpr>(&e)) return unary->op == ast::UnaryOp::Neg ? "negative" : "inverse";
   if (e.kind == ast::ExprKind::Attribute) return "transposed";
   return e.kind == ast::ExprKind::Compare ? "comparison" : e.kind == ast::ExprKind::Subscript ? "part" : "value";
 }
 
-std::string parameterName(Context &cx, const ast::Expr &e, bool number) {
+std::string parameterName(Context &cx, const ast::Expr &e, bool number, const std::string &field = "") {
   std::string name;
   if (auto *plain = as<ast::NameExpr>(&e)) name = plain->name;
   else if (auto *attribute = as<ast::AttributeExpr>(&e)) name = attribute->attribute.text;
-  else if (auto *call = as<ast::CallExpr>(&e)) return parameterName(cx, *call->callee, number);
+  else if (auto *call = as<ast::CallExpr>(&e)) return parameterName(cx, *call->callee, number, field);
   else if (auto *row = as<ast::SubscriptExpr>(&e)) name = parameterName(cx, *row->object, number) + "_row";
   else name = number ? "number" : "x";
+  name += field;
   auto taken = [&] {
     for (const Param &p : cx.function.fn->params)
       if (p.var->name == name) return true;
@@ -88,11 +89,11 @@ Var *addParameter(Context &cx, const std::string &name, Type type, Span span, Ex
   return var;
 }
 
-Value tensorParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
+Value tensorParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field) {
   ArrayWork &work = *cx.function.arrayWork;
   const Var *var = v.expr->kind == ExprKind::VarRef ? v.expr->as<node::VarRef>().var : nullptr;
   if (auto known = work.parameterOf.find(var); var && known != work.parameterOf.end()) return known->second;
-  const std::string name = parameterName(cx, syntax, false);
+  const std::string name = parameterName(cx, syntax, false, field);
   std::vector<Dim> shape;
   for (size_t axis = 0; axis < static_cast<size_t>(v.rank); ++axis) {
     const bool written = axis < v.madeAs.size() && v.madeAs[axis].isConstant();
@@ -109,8 +110,8 @@ Value tensorParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
   return out;
 }
 
-Value numberParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
-  Var *made = addParameter(cx, parameterName(cx, syntax, true), v.type, syntax.span, clone(*v.expr));
+Value numberParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field) {
+  Var *made = addParameter(cx, parameterName(cx, syntax, true, field), v.type, syntax.span, clone(*v.expr));
   Value out = valueOfVar(made, v, syntax.span);
   cx.function.varValues[made] = out;
   return out;
@@ -125,20 +126,38 @@ Value sizeParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
   return Value::integer(Dim::var(name));
 }
 
-Value asParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
-  if (v.kind == ValueKind::HostTensor) return tensorParameter(cx, v, syntax);
-  if (v.kind == ValueKind::Array && v.expr->kind != ExprKind::Constant) return numberParameter(cx, v, syntax);
+Value asParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field = "");
+
+/// A struct of parameters, whose type is found anew: its sizes are those of the function.
+Value structParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field) {
+  Value type = Value::of(ValueKind::StructType);
+  auto instance = std::make_shared<StructInstance>();
+  instance->info = v.instance->info;
+  instance->dtypes = v.instance->dtypes;
+  type.instance = std::move(instance);
+  GivenList given;
+  for (size_t i = 0; i < v.items.size(); ++i) {
+    const std::string &name = v.instance->info->fields[i].name;
+    given.push_back({name, asParameter(cx, v.items[i], syntax, field + "_" + name), syntax.span, syntax.span, nullptr});
+  }
+  return constructStruct(cx, type, std::move(given), syntax.span);
+}
+
+Value asParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field) {
+  if (v.kind == ValueKind::HostTensor) return tensorParameter(cx, v, syntax, field);
+  if (v.kind == ValueKind::Array && v.expr->kind != ExprKind::Constant) return numberParameter(cx, v, syntax, field);
   if (v.kind == ValueKind::Int && v.expr) return sizeParameter(cx, v, syntax);
+  if (v.kind == ValueKind::Struct) return structParameter(cx, v, syntax, field);
   if (!v.isSequence()) return v;
   Value out = v;
-  for (Value &item : out.items) item = asParameter(cx, item, syntax);
+  for (Value &item : out.items) item = asParameter(cx, item, syntax, field);
   return out;
 }
 
 /// The dtype that numbers of host code take beside the arrays: they are f64 and i64 there, and would widen everything.
 void dtypesOf(const Value &v, std::optional<DType> &real, std::optional<DType> &whole) {
   for (const Value &item : v.items)
-    if (v.isSequence()) dtypesOf(item, real, whole);
+    if (v.isSequence() || v.kind == ValueKind::Struct) dtypesOf(item, real, whole);
   if (v.kind != ValueKind::HostTensor || !v.madeOf || v.rank == 0) return;
   std::optional<DType> &here = isFloat(*v.madeOf) ? real : whole;
   if (*v.madeOf != DType::Bool) here = here ? join(*here, *v.madeOf) : v.madeOf;
@@ -147,7 +166,7 @@ void dtypesOf(const Value &v, std::optional<DType> &real, std::optional<DType> &
 /// An operand as the call passes it. Poison after a message.
 Value asGiven(Context &cx, Value v, bool asNumber, DType real, DType whole, Span span) {
   for (Value &item : v.items)
-    if (v.isSequence()) item = asGiven(cx, std::move(item), asNumber, real, whole, span);
+    if (v.isSequence() || v.kind == ValueKind::Struct) item = asGiven(cx, std::move(item), asNumber, real, whole, span);
   const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   if (v.kind == ValueKind::HostTensor && def && def->result && meantForTensors(cx, v, span)) return Value::poison();
   if (v.kind == ValueKind::HostTensor && !v.madeOf)

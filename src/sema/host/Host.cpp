@@ -119,6 +119,7 @@ Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span) 
   v.type = e->type;
   v.rank = index ? std::max(0, tensor.rank - 1) : 0;
   v.madeOf = tensor.madeOf;
+  if (index && !tensor.madeAs.empty() && knownRank(tensor, cx.function.rebindable) > 0) v.madeAs.assign(tensor.madeAs.begin() + 1, tensor.madeAs.end());
   v.expr = std::shared_ptr<Expr>(e.release());
   return v;
 }
@@ -159,7 +160,13 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
     return unsupported(cx, "a tensor with " + std::to_string(rank) + " dimensions where host code takes a number", span,
                        "one number of it: an element, `x[0, 0]`, or what is computed of all, `sum(x)`");
   ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
-  e->args.push_back(clone(*value.expr));
+  if (auto *call = value.expr->get<node::HostCall>(); call && call->function == "element") {  // its number, without a tensor around it
+    e = clone(*value.expr);
+    e->as<node::HostCall>().function = "element_real";
+    e->type = scalarType(DType::F64);
+  } else {
+    e->args.push_back(clone(*value.expr));
+  }
   auto made = knownDType(value, cx.function.rebindable);
   if (made == DType::Bool) {
     std::vector<ExprPtr> sides;

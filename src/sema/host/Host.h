@@ -48,6 +48,8 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
 /// knows how many it has, it is asserted before.
 void bindHostTensor(Context &cx, const Value &tensor, const DimExprs &dims, const ast::Expr &declared,
                     const std::string &name);
+/// `x: Tensor[N, D, f32] = load_npy(path)`: names that nothing has yet are what the extents are.
+void nameExtents(Context &cx, const Value &tensor, const ast::SubscriptExpr &declared);
 /// False, with a message, if a host tensor is known to have another number of dimensions than its type declares.
 bool hostRankFits(Context &cx, const Value &tensor, const DimExprs &dims, const ast::Expr &declared, Span span);
 /// Asserts that a host tensor has the extents that its type declares. False, with a message, if they have no value.
@@ -67,7 +69,7 @@ Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, 
 // ---- PlacesOfArrays.cpp
 /// `x[i, 2:5] = value` of a tensor that host code has under a name. False if it has none.
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan);
-/// An element by an index for each axis, as a number; nothing if the axes are not known.
+/// An element by an index for each axis; nothing if the axes are not known.
 std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::SubscriptExpr &expr);
 
 // ---- Formats.cpp

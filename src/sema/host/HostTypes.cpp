@@ -60,6 +60,18 @@ void bindHostTensor(Context &cx, const Value &tensor, const DimExprs &dims, cons
   }
 }
 
+void nameExtents(Context &cx, const Value &tensor, const ast::SubscriptExpr &declared) {
+  DimExprs dims;
+  for (const ast::Argument &item : declared.items)
+    if (&item != &declared.items.back()) dims.push_back(item.value.get());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    auto *name = as<ast::NameExpr>(dims[i]);
+    if (!name || dtypeByName(name->name) || cx.function.frame->generics.count(name->name) || !lookupName(cx, name->name, name->span, true).isPoison()) continue;
+    const int axis = axisAt(i, dims);
+    assignName(cx, name->name, hostExtent(cx, tensor, axis, name->span), name->span);
+  }
+}
+
 bool hostRankFits(Context &cx, const Value &tensor, const DimExprs &dims, const ast::Expr &declared, Span span) {
   size_t known = knownRank(tensor, cx.function.rebindable);
   bool open = openIn(dims) < dims.size();

@@ -149,10 +149,9 @@ std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::Su
     if (index.isPoison()) return index;
     args.push_back(indexExpr(cx, index, item.span));
   }
-  if (isFloat(*tensor.madeOf)) return hostCall(cx, "element_real", std::move(args), expr.span);
-  Value whole = hostCall(cx, "element_whole", std::move(args), expr.span);
-  if (*tensor.madeOf != DType::Bool) return whole;
-  return compareValues(cx, ast::CompareOp::Ne, std::move(whole), Value::integer(Dim(0)), expr.span);
+  Value element = hostCall(cx, "element", std::move(args), expr.span);
+  element.rank = 0, element.madeOf = tensor.madeOf;
+  return element;
 }
 
 }  // namespace tessera::sema

@@ -256,6 +256,15 @@ Value methodOf(const Value &object, const std::string &name, const BuiltinRow *r
   return v;
 }
 
+/// `rng.permutation(n)`: a function of the library whose last parameter is the stream.
+static const Callable *drawOfLibrary(Context &cx, const std::string &name) {
+  auto found = cx.prelude ? cx.prelude->names.find(name) : std::map<std::string, Value>::iterator();
+  if (!cx.prelude || found == cx.prelude->names.end() || found->second.kind != ValueKind::Function) return nullptr;
+  const ast::FuncDef *def = found->second.callable->def;
+  const bool draws = def && !def->parameters.empty() && def->parameters.back().name.text == "rng";
+  return draws ? found->second.callable : nullptr;
+}
+
 static Value member(Context &cx, const Value &object, const std::string &name, Span span) {
   std::vector<std::string> known;
   Value found = Value::of(ValueKind::Absent);
@@ -265,6 +274,7 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
   case ValueKind::State: found = memberOfState(cx, object, name, span, known); break;
   case ValueKind::Rng:
     if (const BuiltinRow *row = builtinByName(name, 'R')) return methodOf(object, name, row, nullptr);
+    if (const Callable *drawn = drawOfLibrary(cx, name)) return methodOf(object, name, nullptr, drawn);
     for (const BuiltinRow &row : builtinRows())
       if (row.places.find('R') != std::string_view::npos) known.emplace_back(row.name);
     break;

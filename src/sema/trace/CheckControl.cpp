@@ -11,6 +11,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
+#include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include <algorithm>
@@ -104,8 +105,7 @@ Binding mergeBindings(Context &cx, Stmt &stmt, const Binding &a, const Binding &
   let->kind = StmtKind::Let;
   let->span = a.span;
   let->var = var;
-  ExprPtr zero = var->type.kind == TypeKind::Index ? makeIndex(0, a.span) : makeConstant(var->type.dtype, 0, a.span);
-  let->value = var->type.kind == TypeKind::Tensor ? broadcastTo(std::move(zero), var->type.shape) : std::move(zero);
+  let->value = anyValue(cx, var->type, a.span);
   var->reassigned = true;
   var->varying |= other->varying;
   for (Block *block : {&stmt.body, &stmt.otherwise})

@@ -147,7 +147,7 @@ Value readBinding(Context &cx, const std::string &name, const Binding &binding, 
       report(cx, Id::maybeUnassigned, span, name)
           .label("used here")
           .note(binding.unassigned, "it gets its value here, in only some of the ways that lead to the use")
-          .help("give it a value before the condition or loop");
+          .help("give it a value before the condition or loop, `" + name + " = ...`: a loop may have no turn");
     return Value::poison();
   }
   if (binding.value.inner && binding.value.kind == ValueKind::Struct)
@@ -419,6 +419,41 @@ static Value boolOp(Context &cx, const ast::BoolOpExpr &expr) {
   return first ? Value::boolean(expr.isAnd) : out;
 }
 
+/// `x if c else 2.0 * x` over tensors or texts of host code: only the chosen side is computed. `from` and `middle` are where the statements of
+/// the two sides begin.
+static Value chosenTensor(Context &cx, ExprPtr c, Value a, Value b, size_t from, size_t middle, const ast::ConditionalExpr &expr) {
+  const bool alike = a.kind == b.kind && a.madeOf == b.madeOf && a.rank == b.rank;
+  if (!alike) {
+    if (fresh(cx, Id::wrongArgument, expr.otherwise->span))
+      report(cx, Id::wrongArgument, expr.otherwise->span, "this choice", "a value of the type of the other side", describe(cx, b))
+          .note(expr.then->span, "the other side");
+    return Value::poison();
+  }
+  Block &around = *cx.function.block;
+  auto taken = [&](size_t first) {
+    Block side(std::make_move_iterator(around.begin() + static_cast<ptrdiff_t>(first)), std::make_move_iterator(around.end()));
+    around.resize(first);
+    return side;
+  };
+  Block otherwise = taken(middle), then = taken(from);
+  Stmt &choice = emit(cx, StmtKind::If, expr.span);
+  choice.condition = std::move(c);
+  choice.body = std::move(then);
+  choice.otherwise = std::move(otherwise);
+  Binding sides[2];
+  for (bool first : {true, false}) {
+    cx.function.block = first ? &choice.body : &choice.otherwise;
+    Binding &side = sides[first ? 0 : 1];
+    side.span = first ? expr.then->span : expr.otherwise->span;
+    side.value = asVariable(cx, first ? a : b, "chosen", side.span);
+    side.var = checked::varOf(*side.value.expr);
+  }
+  cx.function.block = &around;
+  Binding merged = mergeBindings(cx, choice, sides[0], sides[1]);
+  merged.value.rank = a.rank, merged.value.madeOf = a.madeOf, merged.value.madeAs.clear();
+  return merged.value;
+}
+
 static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
   Value condition = checkExpr(cx, *expr.condition);
   if (condition.isPoison()) return condition;
@@ -431,9 +466,16 @@ static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
     chosen.add(condition.fact, holds);
     return checkExpr(cx, value);
   };
-  Value a = side(*expr.then, true), b = side(*expr.otherwise, false);
+  const size_t from = cx.function.block ? cx.function.block->size() : 0;
+  Value a = side(*expr.then, true);
+  const size_t middle = cx.function.block ? cx.function.block->size() : 0;
+  Value b = side(*expr.otherwise, false);
   leaveVarying(cx, varying);
   if (!c || a.isPoison() || b.isPoison()) return Value::poison();
+  auto isTensor = [](const Value &v) { return v.kind == ValueKind::HostTensor && (v.rank > 0 || !v.madeOf); };
+  const bool texts = a.kind == ValueKind::String && b.kind == ValueKind::String;
+  if (inHost(cx) && (isTensor(a) || isTensor(b) || texts) && a.stackAxes == 0 && b.stackAxes == 0)
+    return chosenTensor(cx, std::move(c), std::move(a), std::move(b), from, middle, expr);
   if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) {
     std::vector<ExprPtr> args;
     args.push_back(std::move(c));
@@ -475,7 +517,18 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr) {
   if (iterable.isPoison()) return iterable;
   std::vector<Value> items;
   if (iterable.isSequence()) items = iterable.items;
-  else if (iterable.kind == ValueKind::Range) {
+  else if (iterable.kind == ValueKind::HostTensor) {
+    const bool known = !iterable.madeAs.empty() && iterable.madeAs[0].isConstant() && knownRank(iterable, cx.function.rebindable) > 0;
+    if (!known)
+      return unsupported(cx, "a list of as many items as a tensor has when it runs", clause.iterable->span,
+                         "the whole tensor is computed with at once, `2.0 * x`, and `for v in x:` visits one after the other");
+    iterable = reusable(cx, std::move(iterable), "rows", clause.iterable->span);
+    if (isTooLarge(cx, iterable.madeAs[0], clause.iterable->span)) return Value::poison();
+    for (int64_t i = 0; i < iterable.madeAs[0].constant(); ++i) {
+      Value index = Value::integer(Dim(i));
+      items.push_back(hostItem(cx, iterable, &index, clause.iterable->span));
+    }
+  } else if (iterable.kind == ValueKind::Range) {
     if (iterable.items.size() > 3) return unsupported(cx, "`prefetch` in a comprehension", clause.iterable->span);
     auto isKnown = [](const Value &v) { return v.isKnownInt() && !v.expr; };
     bool stacked = cx.function.frame && cx.function.block && !inKernel(cx) && !inHost(cx) && !std::all_of(iterable.items.begin(), iterable.items.end(), isKnown);

@@ -346,6 +346,7 @@ static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range, 
     return std::optional(
         Turns{Dim::floorDiv(i - start.sym, step.sym), Dim::ceilDiv(Dim::max(stop.sym - start.sym, Dim(0)), step.sym)});
   });
+  if (!varying) keepLastTurn(cx, loop, stmt, start, stop);
 }
 
 /// `for i in range(a, b, -s)`: the turns are counted up, and i is a - s * turn.
@@ -383,6 +384,7 @@ static void downwardFor(Context &cx, const ast::ForStmt &stmt, const ast::NameEx
     cx.function.facts.addNonNegative(binding.value.sym - stop.sym - Dim(1));
     return std::optional(Turns{turn.sym, Dim::max(turns.sym, Dim(0))});
   });
+  if (!varying) keepLastTurn(cx, loop, stmt, stop, start);
 }
 
 namespace {

@@ -132,8 +132,36 @@ static void delStmt(Context &cx, const ast::DelStmt &stmt) {
   }
 }
 
+/// `parts.append(x)`: the name stands for a list with one item more. False if this is none.
+static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
+  auto *call = as<ast::CallExpr>(stmt.value);
+  auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  auto *name = method && method->attribute.text == "append" && call->arguments.size() == 1 ? as<ast::NameExpr>(method->object) : nullptr;
+  if (!name || !cx.function.frame) return false;
+  auto bound = cx.function.frame->names.find(name->name);
+  if (bound == cx.function.frame->names.end() || !bound->second.isBound() || bound->second.value.kind != ValueKind::List) return false;
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
+  auto isName = [&](const ast::Parameter &p) { return p.name.text == name->name; };
+  if (def && std::any_of(def->parameters.begin(), def->parameters.end(), isName)) return false;  // the caller's would stay as it is
+  if (bound->second.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) {
+    const std::string list = name->name, item(cx.sources.text(call->arguments[0].value->span));
+    unsupported(cx, "a list that grows while the program runs", stmt.span,
+                inHost(cx) ? "a tensor holds them: `" + list + " = zeros(n)` before the loop, and `" + list + "[i] = " + item + "` in it"
+                           : "a list has a length before anything runs: `[f(i) for i in range(n)]`, or `" + list + " = zeros((N,))` and `" + list + "[i] = " + item + "`");
+    bound->second.value = Value::poison();
+    bound->second.var = nullptr;
+    return true;
+  }
+  Value list = readBinding(cx, name->name, bound->second, name->span), item = checkExpr(cx, *call->arguments[0].value);
+  if (list.isPoison() || item.isPoison()) return assignName(cx, name->name, Value::poison(), name->span), true;
+  list.items.push_back(std::move(item));
+  assignName(cx, name->name, withinLimits(cx, std::move(list), stmt.span), name->span);
+  return true;
+}
+
 static void exprStmt(Context &cx, const ast::ExprStmt &stmt) {
   if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
+  if (appendToList(cx, stmt)) return;
   size_t emitted = cx.function.block->size();
   Value v = checkExpr(cx, *stmt.value);
   if (droppedState(cx, v, *stmt.value)) return;
@@ -268,8 +296,9 @@ static void annAssign(Context &cx, const ast::AnnAssignStmt &stmt) {
     return assignTo(cx, *stmt.target, std::move(out), stmt.span);
   }
   if (inHost(cx) && v.kind == ValueKind::HostTensor && index && cx.sources.text(index->object->span) == "Tensor") {
-    Value out = Value::poison();  // names in quotes are what the extents are
+    Value out = Value::poison();  // names in quotes are what the extents are, and so are names that are new
     v = reusable(cx, std::move(v), std::string(cx.sources.text(stmt.target->span)), stmt.value->span);
+    if (!v.madeOf) nameExtents(cx, v, *index);
     bindGenerics(cx, v, *stmt.annotation, {stmt.value->span, "`" + std::string(cx.sources.text(stmt.target->span)) + "`"});
     if (!matchParameter(cx, v, *stmt.annotation, "the value", stmt.value->span, out)) out = Value::poison();
     return assignTo(cx, *stmt.target, std::move(out), stmt.span);

@@ -1,0 +1,152 @@
+// Names that a loop binds first, and that are read behind it: where at least one turn is done, they hold what the last turn gave them.
+#include "checked/ExprBuild.h"
+#include "frontend/Walk.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/host/Host.h"
+#include "sema/trace/LoopBody.h"
+#include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+
+/// What the statements behind a place do with a name first: true for a read, false for a new value, nothing if it is not there.
+std::optional<bool> readsFirst(const ast::Block &block, const std::string &name, uint32_t behind);
+
+std::optional<bool> readsFirst(const ast::Stmt &stmt, const std::string &name, uint32_t behind) {
+  if (stmt.span.end <= behind) return std::nullopt;
+  const bool isWhole = stmt.span.begin >= behind;
+  auto *assign = as<ast::AssignStmt>(&stmt);
+  auto *loop = as<ast::ForStmt>(&stmt);
+  if (isWhole && (assign || loop)) {
+    if (mentions(assign ? *assign->value : *loop->iterable, name)) return true;
+    auto isName = [&](const ast::Expr &target) { return target.kind == ast::ExprKind::Name; };
+    std::vector<const ast::Expr *> targets;
+    if (loop) targets.push_back(loop->target.get());
+    else for (const ast::ExprPtr &target : assign->targets) targets.push_back(target.get());
+    for (const ast::Expr *target : targets)
+      if (mentions(*target, name)) return !isName(*target) && target->kind != ast::ExprKind::Tuple;
+  } else if (isWhole) {
+    for (const ast::Expr *part : ast::childrenOf(stmt).exprs)
+      if (mentions(*part, name)) return true;
+  }
+  for (const ast::Block *block : ast::blocksOf(stmt))
+    if (auto found = readsFirst(*block, name, behind)) return found;
+  return std::nullopt;
+}
+std::optional<bool> readsFirst(const ast::Block &block, const std::string &name, uint32_t behind) {
+  for (const ast::StmtPtr &stmt : block)
+    if (auto found = readsFirst(*stmt, name, behind)) return found;
+  return std::nullopt;
+}
+
+/// Where the first statement begins that may end a turn early; behind the body if there is none.
+uint32_t firstJump(const ast::Block &body, uint32_t end) {
+  for (const ast::StmtPtr &stmt : body) {
+    using K = ast::StmtKind;
+    if (stmt->kind == K::Break || stmt->kind == K::Continue || stmt->kind == K::Return) end = std::min(end, stmt->span.begin);
+    if (stmt->kind == K::FuncDef) continue;
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) end = std::min(end, firstJump(*inner, end));
+  }
+  return end;
+}
+
+/// Whether the type of a variable says the same outside of the loop, and there is a value of it.
+bool isOutside(Context &cx, const Type &type) {
+  std::set<std::string> names;
+  for (const Dim &extent : type.shape) extent.collectVars(names);
+  const bool known = type.kind == TypeKind::Index || type.kind == TypeKind::Scalar || type.kind == TypeKind::HostTensor || type.kind == TypeKind::Tensor;
+  return known && (type.kind != TypeKind::Tensor || (!inKernel(cx) && std::all_of(names.begin(), names.end(), shape::isDimensionName)));
+}
+
+void declareBefore(Context &cx, const Stmt &loop, Var *var, ExprPtr value, Span span) {
+  auto let = std::make_unique<Stmt>();
+  let->kind = StmtKind::Let;
+  let->span = span;
+  let->var = var;
+  let->value = std::move(value);
+  var->reassigned = true;
+  Block &around = *cx.function.block;
+  around.insert(std::find_if(around.begin(), around.end(), [&](const auto &stmt) { return stmt.get() == &loop; }), std::move(let));
+}
+
+}  // namespace
+
+ExprPtr anyValue(Context &cx, const Type &type, Span span) {
+  std::vector<ExprPtr> args;
+  switch (type.kind) {
+  case TypeKind::Index: return makeIndex(0, span);
+  case TypeKind::String: return textExpr("", span);
+  case TypeKind::HostTensor:
+    args.push_back(textExpr("f32", span));
+    return clone(*hostCall(cx, "zeros", std::move(args), span).expr);
+  case TypeKind::Tensor: return broadcastTo(makeConstant(type.dtype, 0, span), type.shape);
+  default: return makeConstant(type.dtype, 0, span);
+  }
+}
+
+static void keepName(Context &cx, Stmt &loop, const std::string &name, Binding &binding) {
+  Var *var = binding.var;
+  if (!var || var == loop.var) {  // the number of the turn, or what is counted down by it: a copy stays behind
+    ExprPtr counted = var ? makeRef(var, binding.span) : clone(*binding.value.expr);
+    if (var) var->name = name + "_turn";
+    var = newVar(cx, name, indexType(), binding.span);
+    auto set = std::make_unique<Stmt>();
+    set->kind = StmtKind::Assign;
+    set->span = binding.span;
+    set->var = var;
+    set->value = std::move(counted);
+    loop.body.insert(loop.body.begin(), std::move(set));
+    declareBefore(cx, loop, var, makeIndex(0, binding.span), binding.span);
+  } else {
+    auto let = std::find_if(loop.body.begin(), loop.body.end(), [&](const auto &stmt) { return stmt->kind == StmtKind::Let && stmt->var == var; });
+    if (let == loop.body.end() || !isOutside(cx, var->type)) return;
+    (*let)->kind = StmtKind::Assign;
+    declareBefore(cx, loop, var, anyValue(cx, var->type, binding.span), binding.span);
+  }
+  Value value = binding.value;
+  value.limits.assign(value.type.shape.size(), std::nullopt);
+  binding.var = var;
+  binding.block = cx.blockId;
+  binding.unassigned = {};
+  cx.function.facts.undefine(symName(var));
+  binding.value = cx.function.varValues[var] = valueOfVar(var, value, binding.span);
+  if (value.kind == ValueKind::HostTensor) binding.value.rank = value.rank, binding.value.madeOf = value.madeOf;
+  cx.function.rebindable.insert(var);
+}
+
+/// Run time stops behind a loop that had no turn.
+static void assertTurn(Context &cx, const std::string &name, Value start, Value stop, Span span) {
+  Value holds = compareValues(cx, ast::CompareOp::Lt, std::move(start), std::move(stop), span);
+  ExprPtr condition = holds.isPoison() ? nullptr : conditionExpr(cx, holds, span);
+  ExprPtr text = condition ? formatExpr(cx, {}, {"`" + name + "` has no value: the loop that gives it one had no turn"}, span) : nullptr;
+  if (!text) return;
+  Stmt &stmt = emit(cx, StmtKind::Assert, span);
+  stmt.condition = std::move(condition);
+  stmt.value = std::move(text);
+}
+
+void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value &start, const Value &stop) {
+  const Callable *function = cx.function.frame->function;
+  const ast::FuncDef *def = function ? function->def : nullptr;
+  const bool isSure = cx.function.facts.proves({stop.sym - start.sym, shape::Relation::Ge, Dim(1)});
+  if (!def || (!isSure && (!inHost(cx) || mentionsRebound(cx, start.sym) || mentionsRebound(cx, stop.sym)))) return;
+  const uint32_t jump = firstJump(stmt.body, stmt.span.end);
+  std::string kept;
+  for (auto &[name, binding] : cx.function.frame->names) {
+    const bool counted = binding.span == stmt.target->span && binding.value.kind == ValueKind::Int && binding.value.expr;
+    const bool here = binding.unassigned.valid() && (binding.var || counted) && binding.span.file == stmt.span.file &&
+                      binding.span.begin >= stmt.span.begin && binding.span.begin < std::min(jump, stmt.span.end);
+    if (!here || !readsFirst(def->body, name, stmt.span.end).value_or(false)) continue;
+    keepName(cx, loop, name, binding);
+    if (kept.empty() && !binding.unassigned.valid()) kept = name;
+  }
+  if (!isSure && !kept.empty()) assertTurn(cx, kept, start, stop, stmt.iterable->span);
+}
+
+}  // namespace tessera::sema
