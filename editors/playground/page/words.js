@@ -252,6 +252,7 @@ export const words = {
   "index_add",
   "instance_norm",
   "int",
+  "integers",
   "interp",
   "inverse_sqrt_rate",
   "iota",

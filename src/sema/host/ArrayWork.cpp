@@ -165,8 +165,9 @@ void dtypesOf(const Value &v, std::optional<DType> &real, std::optional<DType> &
 
 /// An operand as the call passes it. Poison after a message.
 Value asGiven(Context &cx, Value v, bool asNumber, DType real, DType whole, Span span) {
+  auto isField = [&](const Value &item) { return v.kind == ValueKind::Struct && !(item.kind == ValueKind::HostTensor && item.madeOf && item.rank == 0); };
   for (Value &item : v.items)
-    if (v.isSequence() || v.kind == ValueKind::Struct) item = asGiven(cx, std::move(item), asNumber, real, whole, span);
+    if (v.isSequence() || isField(item)) item = asGiven(cx, std::move(item), asNumber, real, whole, span);
   const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   if (v.kind == ValueKind::HostTensor && def && def->result && meantForTensors(cx, v, span)) return Value::poison();
   if (v.kind == ValueKind::HostTensor && !v.madeOf)
