@@ -60,10 +60,14 @@ Builder &Builder::assume(Span span, std::string replacement, std::string title) 
   diagnostic_->fixes.push_back({span, std::move(replacement), std::move(title), Applicability::Assumption});
   return *this;
 }
+Builder &Builder::settled() {
+  diagnostic_->settled = true;
+  return *this;
+}
 
 Builder Engine::add(Id id, Span span, std::vector<std::string> holes) {
   const Row &r = row(id);
-  diagnostics_.push_back({id, r.severity, span, fill(r.text, holes), {}, {}, {}});
+  diagnostics_.push_back({id, r.severity, span, fill(r.text, holes), {}, {}, {}, false});
   if (r.severity == Severity::Error) ++errors_;
   return Builder(&diagnostics_.back());
 }

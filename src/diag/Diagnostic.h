@@ -55,6 +55,7 @@ struct Diagnostic {
   std::string label;    // short text under the caret; may be empty
   std::vector<Note> notes;
   std::vector<Fix> fixes;
+  bool settled = false;  // its own edits say what to do: no others are searched for
 };
 
 inline std::string toHole(std::string_view text) { return std::string(text); }
@@ -74,6 +75,7 @@ public:
   Builder &fix(Span span, std::string replacement, std::string title);
   Builder &suggest(Span span, std::string replacement, std::string title);
   Builder &assume(Span span, std::string replacement, std::string title);
+  Builder &settled();
 
 private:
   Diagnostic *diagnostic_;

@@ -284,8 +284,12 @@ ExprPtr AstBuilder::interpolated(uint32_t begin, uint32_t end) {
   Failure failure;
   if (ExprPtr value = inner_->interpolation(tokens, failure)) return value;
   const Token &bad = tokens[failure.index];
-  diagnostics_.report(Id::badInterpolation, {file_, bad.begin, std::max(bad.end, bad.begin + 1)}, text(place))
-      .label(bad.kind == kEndOfFile ? "the value ends too early" : "I stopped here");
+  const std::string shown(text(place));
+  auto report = diagnostics_.report(Id::badInterpolation, {file_, bad.begin, std::max(bad.end, bad.begin + 1)}, shown);
+  report.label(bad.kind == kEndOfFile ? "the value ends too early" : "I stopped here");
+  const size_t comma = shown.rfind(','), format = comma == std::string::npos ? comma : shown.find_first_not_of(' ', comma + 1);
+  if (format != std::string::npos && shown.find_first_not_of(".0123456789defg", format) == std::string::npos)  // `{loss,.4f}`
+    report.suggest({file_, begin + static_cast<uint32_t>(comma), begin + static_cast<uint32_t>(format)}, ":", "a format stands behind `:`");
   return make<ErrorExpr>(place);
 }
 

@@ -5,6 +5,7 @@
 #include "sema/advice/Consequences.h"
 #include "sema/modules/Modules.h"
 #include "support/Check.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -19,7 +20,9 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
   dropConsequences(module, sources, diagnostics);
   dropBehindAsserts(module, sources, diagnostics);
   dropCallsOfContradictions(module, diagnostics);
-  if (options.advice && readable && diagnostics.hasErrors()) advise(module, sources, load, diagnostics, from, options);
+  const auto &all = diagnostics.all();
+  const bool advised = diagnostics.hasErrors() || std::any_of(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.id == diag::Id::reordersAxes; });
+  if (options.advice && readable && advised) advise(module, sources, load, diagnostics, from, options);
   return program;
 }
 

@@ -14,7 +14,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.inKernel) return {};
-    if (diagnostic_.id == Id::unwrittenOutput || diagnostic_.id == Id::writtenTwice) groupsReached(), lanesOfAll();
+    if (diagnostic_.id == Id::unwrittenOutput || diagnostic_.id == Id::writtenTwice) groupsReached(), otherExtent(), lanesOfAll();
     return taken();
   }
 
@@ -29,6 +29,22 @@ private:
           replace(edits, division->span, "cdiv(" + text(*division->left) + ", " + text(*division->right) + ")",
                   "count the group of what is left, too");
       });
+  }
+
+  /// `grid=(cdiv(N, 64), cdiv(N, 32))` of [N, M]: a dimension that the grid counts twice stands for one that it does not count.
+  void otherExtent() {
+    std::vector<const ast::NameExpr *> counted;
+    const std::set<std::string> dims = dimensions();
+    std::set<std::string> seen;
+    for (const ast::Decorator &decorator : place_.function->decorators)
+      visit(*decorator.expression, [&](const ast::Expr &part) {
+        auto *name = as<ast::NameExpr>(&part);
+        if (name && dims.count(name->name)) counted.push_back(name), seen.insert(name->name);
+      });
+    CandidateGroup &edits = group(true);
+    for (auto name = counted.rbegin(); name != counted.rend(); ++name)
+      for (const std::string &dim : dims)
+        if (!seen.count(dim)) replace(edits, (*name)->span, dim, "count the groups of `" + dim + "`");
   }
 
   /// `i = tile.local_id()` of several groups.

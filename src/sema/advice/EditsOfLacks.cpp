@@ -72,6 +72,9 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     const std::string name = call ? nameOf(*call) : "", missing = missingArgument();
     if (!call || !place_.function || place_.inKernel) return;
+    auto own = place_.names ? place_.names->find(missing) : decltype(place_.names->end()){};
+    if (place_.names && own != place_.names->end() && own->second.isBound())  // something of its name is there
+      insert(group(false), call->span.end - 1, (call->arguments.empty() ? "" : ", ") + missing + "=" + missing, "give it `" + missing + "`");
     for (const ast::StmtPtr &stmt : place_.module->body) {
       auto *def = as<ast::StructDef>(stmt);
       if (!def || def->name.text != name) continue;

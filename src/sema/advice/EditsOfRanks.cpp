@@ -65,13 +65,25 @@ private:
   /// the author to say.
   void axisLess() {
     if (place_.inKernel || place_.expr()->kind == ast::ExprKind::Tuple || lacksBatch()) return;
-    CandidateGroup &edits = group(false);
+    CandidateGroup edits;
+    edits.onlyIfUnique = false;
     edits.assumes = edits.last = true;
     for (const ast::NameExpr *name : tensorsHere())
-      for (const char *index : {"[0]", "[:, 0]"})
+      for (const char *index : {"[0]", wantsLast() ? "[:, -1]" : "[:, 0]"})
         if (edits.edits.size() < kMost) insert(edits, name->span.end, index, "take one position");
     for (const char *axis : {"0", "1", "2"})
       replace(edits, place_.expr()->span, "mean(" + text(*place_.expr()) + ", axis=" + axis + ")", "take the mean");
+    groups_.push_back(std::move(edits));
+    CandidateGroup other;
+    other.assumes = other.last = other.rivals = true;
+    for (const ast::NameExpr *name : tensorsHere())
+      if (other.edits.size() < kMost) insert(other, name->span.end, wantsLast() ? "[:, 0]" : "[:, -1]", wantsLast() ? "take the first position" : "take the last position");
+    groups_.push_back(std::move(other));
+  }
+  /// Whether a function is called after what comes last: `next_logits`.
+  bool wantsLast() const {
+    const std::string &name = place_.function->name.text;
+    return name.find("next") != std::string::npos || name.find("last") != std::string::npos || name.find("final") != std::string::npos;
   }
 
   /// `y.reshape(B, 64, 3, 16)`, where `[B, 64, 48]` is declared.

@@ -194,6 +194,13 @@ private:
     });
   }
 
+  /// Whether a parameter is part of an operand here: it is what is computed with, and no label of it.
+  bool isBeside(const std::string &name) const {
+    bool found = false;
+    for (const ast::Expr *operand : operandsAt(place_))
+      visit(*operand, [&](const ast::Expr &part) { found |= &part != operand && as<ast::NameExpr>(&part) && text(part) == name; });
+    return found;
+  }
   /// `rows * weight` of a weight for each class, `mse(p, y)` of labels: a class has its own number, or its own column.
   void ofLabels() {
     if (place_.inKernel) return;
@@ -201,7 +208,7 @@ private:
     for (const ast::Parameter &labels : place_.function->parameters) {
       const ast::SubscriptExpr *type = tensorType(labels.annotation.get());
       auto dtype = type ? dtypeByName(dtypeText(*type)) : std::nullopt;
-      if (!dtype || !isInt(*dtype)) continue;
+      if (!dtype || !isInt(*dtype) || isBeside(labels.name.text)) continue;
       for (const ast::Expr *operand : operandsAt(place_)) {
         if (operand->kind != ast::ExprKind::Name && operand->kind != ast::ExprKind::Attribute) continue;
         if (text(*operand) != labels.name.text)

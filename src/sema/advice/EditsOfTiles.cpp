@@ -25,7 +25,7 @@ public:
     case Id::rankMismatch:
     case Id::redefinedType:
     case Id::wrongArgument:
-    case Id::badOperand: findOffsets(), sizeOfOffset(), tileAtOffset(), exchangedSlices(); break;
+    case Id::badOperand: findOffsets(), sizeOfOffset(), stepOfOffset(), turnedTile(), tileAtOffset(), exchangedSlices(); break;
     case Id::outOfBounds: findOffsets(), exchangedOrigin(); break;
     case Id::immutableTensor: oneBracket(); break;
     case Id::dependsOnTile: alongRows(); break;
@@ -69,6 +69,18 @@ private:
       for (const char *axis : {"1", "0"})
         if (edits.edits.size() < kMost) insert(edits, call->span.end - 1, std::string(", axis=") + axis, std::string("reduce along axis ") + axis);
     });
+  }
+
+  /// `y[c:c + 64, r:r + 32] = x[r:r + 32, c:c + 64]` of x: [R, C] and y: [C, R]: the tile is turned around.
+  void turnedTile() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *from = assign ? as<ast::SubscriptExpr>(assign->value) : nullptr;
+    auto *to = from ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
+    const ast::SubscriptExpr *given = to ? tensorTypeOf(from->object.get()) : nullptr, *made = to ? tensorTypeOf(to->object.get()) : nullptr;
+    if (!given || !made) return;
+    const std::vector<std::string> a = extentTexts(*given), b = extentTexts(*made);
+    if (a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0] && a[0] != a[1])
+      replace(group(false), from->span, "tile.transpose(" + text(*from) + ")", "turn the tile around");
   }
 
   /// `x[i][j] = v` for `x[i, j] = v`.
@@ -118,6 +130,42 @@ private:
     });
   }
 
+  /// The step by which each offset goes on: `k` of `tile.range(0, K, 32)`, `m` of `tile.group_id(0) * 64`.
+  std::map<std::string, std::string> stepsOfOffsets() const {
+    std::map<std::string, std::string> steps;
+    auto ofGroup = [&](const ast::Expr &target, const ast::Expr &value) {
+      auto *product = as<ast::BinaryExpr>(&value);
+      auto *call = product && product->op == ast::BinaryOp::Mul ? as<ast::CallExpr>(product->left) : nullptr;
+      if (call && nameOf(*call) == "group_id") steps[text(target)] = text(*product->right);
+    };
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *loop = as<ast::ForStmt>(&stmt);
+      auto *range = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
+      if (range && nameOf(*range) == "range" && range->arguments.size() == 3) steps[text(*loop->target)] = text(range->arguments[2].span);
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      if (!assign || assign->targets.size() != 1) return;
+      const ast::Expr &target = *assign->targets[0], &value = *assign->value;
+      if (target.kind != ast::ExprKind::Tuple) return ofGroup(target, value);
+      if (value.kind != ast::ExprKind::Tuple) return;
+      auto &targets = static_cast<const ast::SequenceExpr &>(target).items;
+      auto &values = static_cast<const ast::SequenceExpr &>(value).items;
+      for (size_t i = 0; i < std::min(targets.size(), values.size()); ++i) ofGroup(*targets[i], *values[i]);
+    });
+    return steps;
+  }
+  /// `k:k + 64` of a loop that goes on by 32.
+  void stepOfOffset() {
+    const std::map<std::string, std::string> steps = stepsOfOffsets();
+    CandidateGroup &edits = group(true);
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *slice = as<ast::SliceExpr>(&part);
+      auto *stop = slice && slice->start ? as<ast::BinaryExpr>(slice->stop) : nullptr;
+      auto it = stop && stop->op == ast::BinaryOp::Add ? steps.find(text(*slice->start)) : steps.end();
+      if (it != steps.end() && text(*stop->left) == it->first && text(*stop->right) != it->second && edits.edits.size() < kMost)
+        replace(edits, stop->right->span, it->second, "take as many as the offset goes on by");
+    });
+  }
+
   /// `x[m:m + T.m, n]` for `x[m:m + T.m, n:n + T.n]`.
   void tileAtOffset() {
     CandidateGroup &edits = group(true);
@@ -136,7 +184,7 @@ private:
   /// `tile.cp_async(part, B[n:n + 64, k:k + 32])` for `B[k:k + 32, n:n + 64]`.
   void exchangedSlices() {
     auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || diagnostic_.id == Id::tileMismatch) return;
+    if (!call || diagnostic_.id == Id::tileMismatch || keyword(*call, "axis")) return;  // of a reduction, rather its axis
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : call->arguments) {
       auto *subscript = as<ast::SubscriptExpr>(arg.value);

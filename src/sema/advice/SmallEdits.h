@@ -104,6 +104,15 @@ std::vector<CandidateGroup> editsOfLikeness(const diag::Diagnostic &diagnostic, 
 /// What the function itself speaks for: names that nothing reads, extents that are declared. (EditsOfEvidence.cpp)
 std::vector<CandidateGroup> editsOfEvidence(const diag::Diagnostic &diagnostic, const Place &place,
                                             const Sources &sources);
+/// Axes that are put together. (EditsOfJoining.cpp)
+std::vector<CandidateGroup> editsOfJoining(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What a function returns. (EditsOfResults.cpp)
+std::vector<CandidateGroup> editsOfResults(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// One place that has to agree with another. (EditsOfAgreement.cpp)
+std::vector<CandidateGroup> editsOfAgreement(const diag::Diagnostic &diagnostic, const Place &place,
+                                             const Sources &sources);
+/// Loops over a tensor. (EditsOfLoops.cpp)
+std::vector<CandidateGroup> editsOfLoops(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What lies one step from what is written. (EditsOfNeighbours.cpp)
 std::vector<CandidateGroup> editsOfNeighbours(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);

@@ -185,6 +185,8 @@ Value arrayDot(Context &cx, const BuiltinRow &, Bound &args, Span span);
 
 // ---- BuiltinShapes.cpp
 Value arrayTranspose(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+/// A dimension that changes places with another one in a reshape was to be moved there first. (ReorderedAxes.cpp)
+void warnOfReorderedAxes(Context &cx, const std::vector<Dim> &from, const std::vector<Dim> &to, Span span);
 Value arrayReshape(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 Value arrayBroadcastTo(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayUnsqueeze(Context &cx, const BuiltinRow &row, Bound &args, Span span);

@@ -59,7 +59,10 @@ Value arrayReshape(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
       return Value::poison();
     }
   }
-  return reshape(cx, std::move(x), std::move(shape), inferred, span);
+  const std::vector<Dim> before = x.type.shape;
+  Value made = reshape(cx, std::move(x), std::move(shape), inferred, span);
+  if (!made.isPoison()) warnOfReorderedAxes(cx, before, made.type.shape, span);
+  return made;
 }
 
 Value arrayBroadcastTo(Context &cx, const BuiltinRow &, Bound &args, Span span) {

@@ -185,7 +185,9 @@ bool stateResults(Context &cx, std::vector<ExprPtr> &out, Span span) {
       if (!fits) {
         report(cx, Id::wrongResult, span, cx.function.fn->name, describe(cx, after[i]),
                "`" + type.str() + "` in `" + param->var->name + "`")
-            .label("a state keeps its shape; its numbers are the caller's: only its tensors change");
+            .label("a state keeps its shape; its numbers are the caller's: only its tensors change")
+            .help(type.kind == TypeKind::Tensor ? "what is stored has the shape that is declared"
+                                                : "a number that changes is a tensor of one in the state, `n: Tensor[1, i32]`, and is stored as `cache.n[0] = ...`");
         return false;
       }
       ExprPtr e = castToPlace(cx, after[i], type, span, "`" + param->var->name + "`", false);

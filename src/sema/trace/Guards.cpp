@@ -117,7 +117,7 @@ bool goesBeyondGuard(Context &cx, const Dim &written, const Dim &extent, Span sp
   const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   const Guard guard = def ? guardAround(cx, def->body, bound->counted, span) : Guard{};
   const std::string counted = guard.name ? guard.name->name : show(cx, bound->counted);
-  builder.label("the condition around it keeps `" + counted + "` below `" + show(cx, bound->end) + "`, and this goes on " + (behind ? "behind it" : "in front of 0"));
+  builder.label("the condition around it keeps `" + counted + "` below `" + show(cx, bound->end) + "`, and this goes on " + (behind ? "behind it" : "in front of 0")).settled();
   offerGuard(cx, builder, guard, index - bound->counted, behind, span);
   std::set<std::string> vars;
   inside.collectVars(vars);
