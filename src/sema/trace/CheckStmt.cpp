@@ -144,10 +144,10 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
   auto isName = [&](const ast::Parameter &p) { return p.name.text == name->name; };
   if (def && std::any_of(def->parameters.begin(), def->parameters.end(), isName)) return false;  // the caller's would stay as it is
   if (bound->second.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) {
+    if (!inHost(cx)) return false;  // there is an edit for it: `[f(i) for i in range(n)]`
     const std::string list = name->name, item(cx.sources.text(call->arguments[0].value->span));
     unsupported(cx, "a list that grows while the program runs", stmt.span,
-                inHost(cx) ? "a tensor holds them: `" + list + " = zeros(n)` before the loop, and `" + list + "[i] = " + item + "` in it"
-                           : "a list has a length before anything runs: `[f(i) for i in range(n)]`, or `" + list + " = zeros((N,))` and `" + list + "[i] = " + item + "`");
+                "a tensor holds them: `" + list + " = zeros(n)` before the loop, and `" + list + "[i] = " + item + "` in it");
     bound->second.value = Value::poison();
     bound->second.var = nullptr;
     return true;
