@@ -1,5 +1,7 @@
 // The C header: one documented declaration for each entry function.
 #include "codegen/Printers.h"
+#include "codegen/Types.h"
+#include "codegen/source/Names.h"
 #include <algorithm>
 #include <sstream>
 
@@ -42,6 +44,23 @@ void document(const EntryFacts &entry, std::ostringstream &out) {
     out << " * Takes " << entry.workspaceBytes().str()
         << " bytes of device memory for the time of the call.\n";
   out << " */\n";
+}
+
+/// `TessStatus f(const TessTensor *x, TessTensor *result, float alpha, TessStream stream)`
+std::string entryDeclaration(const EntryFacts &facts) {
+  Spelling spell(Target::Cpu);
+  Names names;
+  for (const ParameterFacts &p : facts.parameters) names.take(p.symbol);
+  std::vector<Doc> parameters;
+  for (const ParameterFacts &p : facts.parameters) {
+    if (p.scalar()) parameters.push_back(spell.abiScalar(p.dtype) + " " + p.symbol);
+    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.symbol);
+  }
+  parameters.push_back("TessStream " + names.fresh("stream"));
+  Doc doc = Doc("TessStatus " + facts.symbol + "(") + Doc::align(commaSeparated(parameters)) + ");";
+  std::string text;
+  for (const std::string &line : doc.lines(0, Writer::kWidth)) text += (text.empty() ? "" : "\n") + line;
+  return text;
 }
 
 }  // namespace

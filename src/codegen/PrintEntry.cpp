@@ -689,20 +689,4 @@ void printEntry(const EntryFacts &facts, const Language &language, Writer &write
   EntryPrinter(facts, language, writer).print();
 }
 
-std::string entryDeclaration(const EntryFacts &facts) {
-  Spelling spell(Target::Cpu);
-  Names names;
-  for (const ParameterFacts &p : facts.parameters) names.take(p.symbol);
-  std::vector<Doc> parameters;
-  for (const ParameterFacts &p : facts.parameters) {
-    if (p.scalar()) parameters.push_back(spell.abiScalar(p.dtype) + " " + p.symbol);
-    else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + p.symbol);
-  }
-  parameters.push_back("TessStream " + names.fresh("stream"));
-  Doc doc = Doc("TessStatus " + facts.symbol + "(") + Doc::align(commaSeparated(parameters)) + ");";
-  std::string text;
-  for (const std::string &line : doc.lines(0, Writer::kWidth)) text += (text.empty() ? "" : "\n") + line;
-  return text;
-}
-
 }  // namespace tessera::codegen

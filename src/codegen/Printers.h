@@ -18,8 +18,6 @@ void printEntry(const EntryFacts &facts, const Language &language, Writer &write
 /// All host functions, with a wrapper for each entry function that they call. `checks`: of EmitOptions.
 void printHost(mlir::ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, HostChecks checks,
                Writer &writer);
-/// `TessStatus f(const TessTensor *x, TessTensor *result, float alpha, TessStream stream)`
-std::string entryDeclaration(const EntryFacts &facts);
 
 std::string headerText(const std::vector<EntryFacts> &entries, const std::string &name,
                        const std::string &program, const std::string &includes);
