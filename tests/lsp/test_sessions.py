@@ -232,7 +232,9 @@ class Reading(WithProgram):
     def test_workspace_symbols_are_found_in_closed_files(self):
         client = Client(SERVER, folder=ROOT / "stdlib")
         found = client.request("workspace/symbol", {"query": "GELU"})
-        self.assertEqual({s["name"] for s in found}, {"gelu", "gelu_tanh"})
+        names = {s["name"] for s in found}
+        self.assertLessEqual({"gelu", "gelu_tanh"}, names)
+        self.assertTrue(all("gelu" in name for name in names), names)
         client.kill()
 
 

@@ -56,6 +56,9 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %part = graph.slice %both[%zero size "R" step 2 in_bounds, %zero in_bounds] : !tsr.tensor<["2*R", "C"], f32> to !tsr.tensor<["R"], f32>
   // CHECK: graph.window 1 %x step 2 dilation 1 : <["R", "C"], f32> to <["R", "3", "C // 2"], f32>
   %windows = graph.window 1 %x step 2 dilation 1 : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R", "3", "C // 2"], f32>
+  %pictures = graph.full %item : f32 to !tsr.tensor<["R", "C", "8"], f32>
+  // CHECK: graph.windows %{{.*}} {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : <["R", "C", "8"], f32> to <["C*R", "3", "8"], f32>
+  %seen = graph.windows %pictures {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : !tsr.tensor<["R", "C", "8"], f32> to !tsr.tensor<["C*R", "3", "8"], f32>
   %at = graph.iota 0 : !tsr.tensor<["C"], i64>
   // CHECK: graph.gather 0 %x at %{{.*}} {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
   %chosen_rows = graph.gather 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
