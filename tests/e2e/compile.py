@@ -8,7 +8,8 @@ optimizing: up to PTX for one of NVIDIA's GPUs, and on to its instructions where
 for one of AMD's whose waves have 64 lanes, with the text read once more for one whose waves have 32 and for the host), `light` (as quick, and NVIDIA's compiler also for the
 host, for a GPU of the other generation), `standalone` (as light, and the source has to compile without our headers),
 `lines` (as light, with #line directives), or `sm_90a`: for that machine alone, whose products must not spill and must not
-be serialised (ptxas says so in notes C75xx).
+be serialised (ptxas says so in notes C75xx). `joined` is `quick` over a dozen programs at a time: reading the headers takes
+longer than a small program. What a text includes itself is then not seen.
 Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
 import functools
@@ -158,7 +159,7 @@ def with_standard_library(folder, flags):
 
 def commands_for(compiler, folder, name, how):
     """What compiles a file, and what else reads it."""
-    quick = how in ("quick", "light", "standalone", "lines")
+    quick = how in ("quick", "joined", "light", "standalone", "lines")
     large = quick or name in LARGE
     warn = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
     if compiler == "cuda":
@@ -166,7 +167,7 @@ def commands_for(compiler, folder, name, how):
         if how == "sm_90a":
             return [flags + ["-O3", "-fmad=false", "-arch=sm_90a"]]
         flags += ["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else []
-        if how == "quick":
+        if how in ("quick", "joined"):
             return [flags + ["-ptx", "-arch=compute_80"]]
         if quick:
             return [flags + ["-gencode", "arch=compute_90a,code=sm_90a"]]
@@ -186,30 +187,59 @@ def commands_for(compiler, folder, name, how):
         return [flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]]
     if compiler == "g++":
         return [[tool("g++"), "-O2", "-fopenmp", *warn]]
-    flags = (tool("clang++-19", "clang++"), "-fsyntax-only" if how == "quick" else "-O2", "-fopenmp", *warn)
-    return [with_standard_library(folder, flags) if how == "quick" else flags]
+    flags = (tool("clang++-19", "clang++"), "-fsyntax-only" if how in ("quick", "joined") else "-O2", "-fopenmp", *warn)
+    return [with_standard_library(folder, flags) if how in ("quick", "joined") else flags]
+
+
+def joined(sources, source):
+    """Writes a text of several, each in a namespace of its own, behind what all of them include."""
+    texts = {path: open(path, encoding="utf-8").read() for path in sources}
+    includes = sorted({line for text in texts.values() for line in re.findall(r"^#include .*", text, re.M)})
+    parts = [f'namespace in_{os.path.basename(path).split(".")[0]} {{\n#include "{os.path.basename(path)}"\n}}' for path in sources]
+    with open(source, "w", encoding="utf-8") as file:
+        file.write("\n".join(includes + parts) + "\n")
+
+
+JOINED = 12  # programs of one text
+
+
+def emitted(tesserac, folder, way, programs):
+    """(the names of its programs, the source) of each text to compile."""
+    compiler, _, how = way.partition(":")
+    options = {"standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}.get(how, [])
+    sources = []
+    for program in programs:
+        name = os.path.splitext(os.path.basename(program))[0]
+        source = os.path.join(folder, name + SUFFIX[compiler])
+        own_names = ["--namespace", "in_" + name] if how == "joined" else []
+        if run([tesserac, program, "-o", source, *options, *own_names], "tesserac " + name):
+            sources.append((name, source))
+    if how != "joined":
+        yield from (([name], source) for name, source in sources)
+        return
+    for first in range(0, len(sources), JOINED):
+        part = sources[first:first + JOINED]
+        source = os.path.join(folder, f"joined-{first // JOINED}{SUFFIX[compiler]}")
+        joined([path for _, path in part], source)
+        yield [name for name, _ in part], source
 
 
 def main(tesserac, folder, way, programs):
     compiler, _, how = way.partition(":")
     os.makedirs(folder, exist_ok=True)
     good, seen = 0, set()
-    for program in programs:
-        name = os.path.splitext(os.path.basename(program))[0]
-        source = os.path.join(folder, name + SUFFIX[compiler])
-        options = {"": [], "quick": [], "light": [], "standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}[how]
-        if not run([tesserac, program, "-o", source, *options], "tesserac " + name):
-            continue
+    include = [] if how == "standalone" else ["-I" + INCLUDE]
+    to_ptx = way in ("cuda:quick", "cuda:joined")
+    compiles = compiles_fast_text if how == "sm_90a" else functools.partial(compiles_to_ptx, seen=seen) if to_ptx else run
+    for names, source in emitted(tesserac, folder, way, programs):
         try:
-            commands = commands_for(compiler, folder, name, how)
+            commands = commands_for(compiler, folder, names[0], how)
         except Missing as missing:
             print(f"SKIPPED: {missing}: the emitted {SUFFIX[compiler]} files are not compiled")
             return SKIPPED
-        include = [] if how == "standalone" else ["-I" + INCLUDE]
-        to_ptx = way == "cuda:quick"
-        compiles = compiles_fast_text if how == "sm_90a" else functools.partial(compiles_to_ptx, seen=seen) if to_ptx else run
         files = [*include, source, "-o", source + ".ptx"] if to_ptx else [*include, "-c", source, "-o", source + ".o"]
-        good += all(compiles([*command, *files], f"{name} with {compiler}") for command in commands)
+        what = f"{', '.join(names)} with {compiler}"
+        good += len(names) * all(compiles([*command, *files], what) for command in commands)
     print(f"{good} of {len(programs)} programs compiled with {way}")
     return 0 if good == len(programs) else 1
 
