@@ -71,6 +71,7 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
     printDispatch(entries, options, body);
   } else {
     for (auto kernel : module.getOps<target::KernelOp>()) printKernel(kernel, language, body);
+    printStarters(entries, language, body);
     for (const EntryFacts &entry : entries) printEntry(entry, language, body);
   }
   bool host = !dispatch && !module.getOps<target::HostFuncOp>().empty();

@@ -3,6 +3,7 @@
 #include "ir/target/Target.h"
 #include "support/Dim.h"
 #include "support/LinearDim.h"
+#include <map>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ struct EntryFacts {
   std::vector<SolvedDim> solved;  // the last of them
   std::vector<SpecialFacts> specials;  // in the order in which they are tried
   std::vector<IndexFacts> indices;
+  std::map<std::string, std::string> operandNames;  // in a function for launches: how it calls its temporaries and tables
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
   ir::target::TableOp table(llvm::StringRef name) const;

@@ -1,8 +1,6 @@
-#include "codegen/DimText.h"
+#include "codegen/EntryPrinter.h"
 #include "codegen/FunctionPrinter.h"
 #include "codegen/Printers.h"
-#include "codegen/Types.h"
-#include "codegen/source/Names.h"
 #include "ir/common/Relations.h"
 #include "support/Check.h"
 #include <algorithm>
@@ -11,63 +9,8 @@ using namespace mlir;
 namespace target = tessera::ir::target;
 
 namespace tessera::codegen {
-namespace {
 
-constexpr size_t kManyLaunches = 100;  // that a compiler of C++ takes seconds to optimise, with the arguments of each
-
-class EntryPrinter {
-public:
-  EntryPrinter(const EntryFacts &facts, const Language &language, Writer &writer)
-      : facts_(facts), language_(language), spell_(language.target), writer_(writer) {}
-  void print();
-
-private:
-  void chooseNames();
-  void checks();
-  void check(const ParameterFacts &parameter);
-  void requirements();
-  void specials();
-  void temporaries();
-  void tables();
-  Expr condition(Attribute when, bool holds = true);
-  Expr conditions(ArrayAttr when);
-  void under(ArrayAttr when);
-  void openLoop(ArrayAttr words);
-  void endTurn(ArrayAttr words);
-  /// The conditions before the first loop: what the entry function can ask before it launches anything.
-  static ArrayAttr outside(ArrayAttr when);
-  void launch(target::LaunchOp launch);
-  void launchVariants(target::LaunchOp launch, LaunchText text);
-  void launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel);
-  Doc argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places, ArrayAttr windows);
-  std::string dim(const std::string &text) { return plain(dims_(text)); }
-  std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
-  target::KernelOp kernelOf(target::LaunchOp launch);
-  bool isUsed(const std::string &scalar);
-  /// Whether C passes the number in a wider type than the one that is declared.
-  bool isNarrow(const ParameterFacts &parameter) const {
-    return parameter.scalar() && spell_.abiScalar(parameter.dtype) != spell_.type(parameter.dtype);
-  }
-  static bool hasCapacities(target::LaunchOp launch) {
-    return launch.getCapacitiesAttr() && !launch.getCapacitiesAttr().empty();
-  }
-  std::string alignmentTest(target::LaunchOp launch);
-  static ArrayAttr whenOf(Operation *op) { return op->getAttrOfType<ArrayAttr>("when"); }
-  void stopIfDone() { writer_.line("if (" + call_ + ".done()) return " + call_ + ".status();"); }
-  void stopIfFailed() { writer_.line("if (" + call_ + ".failed()) return " + call_ + ".status();"); }
-
-  const EntryFacts &facts_;
-  const Language &language_;
-  Spelling spell_;
-  Writer &writer_;
-  Names names_;
-  DimText dims_;
-  std::string mapped_;  // whether a launch's tensors are aligned, as far as maps of them are to be made
-  std::string call_, stream_, groups_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_;
-  std::map<std::string, std::string> dimNames_, temporaryNames_;
-  std::set<std::string> declared_;  // integers of loops
-  llvm::SmallVector<Attribute> open_;  // the conditions around the line that is written
-};
+static constexpr size_t kManyLaunches = 100;  // that a compiler of C++ takes seconds to optimise, with the arguments of each
 
 /// "for", "while", "leave" or "read" of the words of a loop; "" of a condition.
 static std::string_view loopWord(Attribute part) {
@@ -188,7 +131,10 @@ void EntryPrinter::under(ArrayAttr when) {
 void EntryPrinter::chooseNames() {
   names_.take(facts_.symbol);
   for (const ParameterFacts &parameter : facts_.parameters) names_.take(parameter.symbol);
-  for (target::LaunchOp launch : facts_.launches) names_.take(launch.getKernel());
+  for (target::LaunchOp launch : facts_.launches) {
+    names_.take(launch.getKernel());
+    if (auto started = startedOf(launch)) names_.take(started.getAs<StringAttr>("by").getValue());
+  }
   for (target::ConstantOp constant : facts_.constants) {
     names_.take(constant.getName());
     dims_.positive(constant.getName().str());
@@ -200,9 +146,13 @@ void EntryPrinter::chooseNames() {
     dims_.rename(dim, dimNames_[dim]);
   }
   for (target::TableOp table : facts_.tables) names_.take(table.getSymbol());
-  for (target::TableOp table : facts_.tables) temporaryNames_[table.getName().str()] = names_.fresh(table.getName());
+  auto nameOf = [&](llvm::StringRef operand) {
+    auto name = facts_.operandNames.find(operand.str());
+    return names_.fresh(name == facts_.operandNames.end() ? operand : llvm::StringRef(name->second));
+  };
+  for (target::TableOp table : facts_.tables) temporaryNames_[table.getName().str()] = nameOf(table.getName());
   for (target::TemporaryOp temporary : facts_.temporaries)
-    temporaryNames_[temporary.getName().str()] = names_.fresh(temporary.getName());
+    temporaryNames_[temporary.getName().str()] = nameOf(temporary.getName());
   std::set<std::string> counted;
   for (target::LaunchOp launch : facts_.launches)
     for (const std::string &name : countedAround(whenOf(launch)))
@@ -348,241 +298,6 @@ void EntryPrinter::tables() {
   }
 }
 
-target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
-  auto module = facts_.entry->getParentOfType<ModuleOp>();
-  auto kernel = module.lookupSymbol<target::KernelOp>(launch.getKernel());
-  TSR_CHECK(kernel, "a launch of a kernel that is not there: " + launch.getKernel().str());
-  return kernel;
-}
-
-/// `shape`: under which the kernel sees a tensor; null: that of its memory. `places`: where a part of it begins, and its strides.
-/// `windows`: the lists of numbers of a window through which it is read.
-Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places, ArrayAttr windows) {
-  std::string name = argument.getText().str();
-  if (argument.getKind() == "dim") return dims_(name).doc;
-  if (argument.getKind() == "scalar") {
-    const ParameterFacts *parameter = facts_.parameter(name);
-    TSR_CHECK(parameter, "a launch passes a scalar that is not there: " + name);
-    std::string wanted = spell_.type(kernelType);
-    return wanted == spell_.abiScalar(parameter->dtype)
-               ? Doc(parameter->symbol)
-               : Doc("tsr::to<" + wanted + ">(" + parameter->symbol + ")");
-  }
-  const ParameterFacts *parameter = facts_.parameter(name);
-  std::string pointer, extents;
-  auto addExtents = [&](auto &&shape) {
-    for (const std::string &extent : shape) extents += (extents.empty() ? "" : ", ") + dim(extent);
-  };
-  bool readOnly = false;
-  auto tiled = dyn_cast<target::TiledViewType>(kernelType);
-  if (tiled) kernelType = target::ViewType::get(kernelType.getContext(), tiled.getRank(), tiled.getElement(), tiled.getReadOnly(), tiled.getStrided(), tiled.getWindows());
-  if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
-  else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
-  if (parameter) {
-    pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" +
-              parameter->symbol + ")";
-    if (!shape) addExtents(parameter->shape);
-  } else {
-    target::TemporaryOp temporary = facts_.temporary(name);
-    target::TableOp table = facts_.table(name);
-    TSR_CHECK(temporary || table, "a launch passes a tensor that is not there: " + name);
-    pointer = temporaryNames_[name];
-    if (!shape) shape = temporary ? temporary.getShape() : table.getShape();
-  }
-  if (shape) {
-    std::vector<std::string> texts;
-    for (auto extent : shape.getAsRange<StringAttr>()) texts.push_back(extent.getValue().str());
-    addExtents(texts);
-  }
-  if (isa<target::PointerType>(kernelType)) return pointer;
-  std::string strides;
-  for (auto [i, place] : llvm::enumerate(places ? places.getValue() : ArrayRef<Attribute>())) {
-    std::string text = dim(cast<StringAttr>(place).getValue().str());
-    if (i > 0) strides += (strides.empty() ? ", {" : ", ") + text;
-    else if (text != "0") pointer += " + " + text;
-  }
-  if (places) strides += "}";
-  std::vector<std::string> numbers;
-  for (auto list : windows ? windows.getAsRange<ArrayAttr>() : ArrayAttr::get(argument.getContext(), {}).getAsRange<ArrayAttr>()) {
-    std::string text;
-    for (auto number : list.getAsRange<StringAttr>()) text += (text.empty() ? "" : ", ") + dim(number.getValue().str());
-    numbers.push_back("{" + text + "}");
-  }
-  std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + (windows ? ", " + numbers[0] : "") + strides;
-  for (size_t i = 1; i < numbers.size(); ++i) view += ", " + numbers[i];
-  view += "}";
-  if (tiled) return Doc("tsr::tiled(" + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) + ", " + mapped_ +
-                        (tiled.getRowAxis() == tiled.getRank() - 2 ? "" : ", " + std::to_string(tiled.getRowAxis())) + ")");
-  return Doc(view);
-}
-
-void EntryPrinter::launch(target::LaunchOp launch) {
-  target::KernelOp kernel = kernelOf(launch);
-  LaunchText text;
-  Block &body = kernel.getBody().front();
-  TSR_CHECK(body.getNumArguments() == launch.getArguments().size(),
-            "a launch of " + kernel.getSymName().str() + " with another number of arguments");
-  auto listed = [&](StringRef name, size_t i) {
-    auto list = launch->getAttrOfType<ArrayAttr>(name);
-    return list && i < list.size() ? dyn_cast<ArrayAttr>(list[i]) : ArrayAttr();
-  };
-  if (launch.getAligned()) mapped_ = alignmentTest(launch).empty() ? "true" : rowsAligned_;
-  for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
-    text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
-                                      listed("shapes", i), listed("places", i), listed("windows", i)));
-  if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
-  text.kernel = kernel.getSymName().str();
-  text.early = launch.getEarly();
-  text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
-  if (launch->hasAttr("variants")) return launchVariants(launch, std::move(text));
-  bool gpu = language_.gpu, scope = gpu || hasCapacities(launch);
-  if (!gpu && scope) {
-    writer_.line("{");
-    writer_.indent();
-  }
-  if (gpu) {
-    TSR_CHECK(launch.getGrid(), "a launch without a grid");
-    if (text.groups.empty()) text.groups = groups_;
-    writer_.statement(Doc("if (const unsigned " + groups_ + " = " + call_ + ".groups(") +
-                      dims_(launch.getGrid()->str()).doc + ")) {");
-    writer_.indent();
-  }
-  if (hasCapacities(launch) || launch.getAligned()) {
-    launchWithCapacities(launch, text, kernel);
-  } else {
-    if (gpu && launch.getSharedBytes()) {
-      text.sharedBytes = std::to_string(launch.getSharedBytes()->front());
-      writer_.line(call_ + ".allow_shared(" + kernel.getSymName().str() + ", " + text.sharedBytes + ");");
-      stopIfFailed();
-    }
-    writer_.statement(Doc::nest(4, language_.launch(text, call_)));
-  }
-  if (scope) {
-    writer_.dedent();
-    writer_.line("}");
-  }
-}
-
-/// `call.aligned(16, A, B) && K % 8 == 0`; "" where nothing has to be asked.
-std::string EntryPrinter::alignmentTest(target::LaunchOp launch) {
-  std::string test;
-  for (auto tensor : launch.getAligned()->getAsRange<StringAttr>())
-    test += ", " + facts_.parameter(tensor.getValue().str())->symbol;
-  if (!test.empty()) test = call_ + ".aligned(16" + test + ")";
-  for (auto rest : launch.getAlignedRows()->getAsRange<StringAttr>())
-    test += (test.empty() ? "" : " && ") + plain(binaryExpr("==", dims_(rest.getValue().str()), {"0", Precedence::Primary}));
-  return test;
-}
-
-/// The first variant whose conditions hold; the last has none.
-void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
-  auto variants = launch->getAttrOfType<ArrayAttr>("variants");
-  std::string kernel = launch.getKernel().str();
-  auto number = [](DictionaryAttr variant, llvm::StringRef name) { return variant.getAs<IntegerAttr>(name).getInt(); };
-  bool packs = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [&](DictionaryAttr v) { return number(v, "rows") != 1; });
-  bool sizes = packs || llvm::any_of(variants.getAsRange<DictionaryAttr>(), [&](DictionaryAttr v) {
-    return number(v, "threads") != static_cast<int64_t>(kernelOf(launch).getGroup());
-  });
-  bool shares = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [](DictionaryAttr v) { return v.contains("shared"); });
-  text.kernel = kernelName_;
-  text.groups = groups_;
-  if (sizes) text.group = block_;
-  if (shares) text.sharedBytes = sharedBytes_;
-  writer_.line("{");
-  writer_.indent();
-  writer_.line("const auto " + start_ + " = [&](auto *" + kernelName_ + ", int64_t " + count_ +
-               (packs ? ", dim3 " + block_ : sizes ? ", int " + block_ : "") + (shares ? ", int64_t " + sharedBytes_ : "") + ") {");
-  writer_.indent();
-  if (shares) writer_.line(call_ + ".allow_shared(" + kernelName_ + ", " + sharedBytes_ + ");");
-  writer_.line("if (const unsigned " + groups_ + " = " + call_ + ".groups(" + count_ + "))");
-  writer_.indent();
-  writer_.statement(Doc::nest(4, language_.launch(text, call_)));
-  writer_.dedent();
-  writer_.dedent();
-  writer_.line("};");
-  for (auto [i, variant] : llvm::enumerate(variants.getAsRange<DictionaryAttr>())) {
-    std::vector<Expr> conditions;
-    if (auto aligned = variant.getAs<ArrayAttr>("aligned")) {
-      std::string names;
-      for (auto name : aligned.getAsRange<StringAttr>()) names += ", " + facts_.parameter(name.getValue().str())->symbol;
-      conditions.push_back({Doc(call_ + ".aligned(16" + names + ")"), Precedence::Primary});
-    }
-    if (auto when = variant.getAs<ArrayAttr>("when"))
-      for (Attribute asked : when) conditions.push_back(condition(asked));
-    std::optional<Expr> all;
-    for (const Expr &one : conditions) all = all ? binaryExpr("&&", *all, one) : one;
-    std::string block;
-    int64_t threads = number(variant, "threads"), rows = number(variant, "rows");
-    if (packs) block = rows == 1 ? ", " + std::to_string(threads) : ", dim3(" + std::to_string(threads) + ", " + std::to_string(rows) + ")";
-    else if (sizes) block = ", " + std::to_string(threads);
-    auto shared = variant.getAs<StringAttr>("shared");
-    Doc bytes = shared ? Doc(", ") + dims_(shared.getValue().str()).doc : Doc(shares ? ", 0" : "");
-    Doc grid = dims_(variant.getAs<StringAttr>("grid").getValue().str()).doc;
-    if (variant.contains("in_turn")) grid = Doc(call_ + ".at_once(") + grid + Doc(")");
-    Doc call = Doc(start_ + "(" + kernel + "<" + variant.getAs<StringAttr>("arguments").getValue().str() + ">, ") +
-               grid + Doc(block) + bytes + Doc(");");
-    bool isLast = i + 1 == variants.size();
-    if (all && !isLast) writer_.statement(Doc(i ? "else if (" : "if (") + Doc::nest(4, all->doc) + ")");
-    else if (i) writer_.line("else");
-    if (i || all) writer_.indent();
-    writer_.statement(call);
-    if (i || all) writer_.dedent();
-    if (!all) break;  // those that follow are never taken
-  }
-  writer_.dedent();
-  writer_.line("}");
-}
-
-/// One branch for each combination of capacities, the least that hold the dimensions.
-void EntryPrinter::launchWithCapacities(target::LaunchOp launch, LaunchText text, target::KernelOp kernel) {
-  const std::string &start = start_, &chosen = kernelName_, &bytes = sharedBytes_;
-  bool shared = language_.gpu && launch.getSharedBytes();
-  text.kernel = chosen;
-  text.sharedBytes = shared ? bytes : "0";
-  std::string test = launch.getAligned() ? alignmentTest(launch) : "", aligned = rowsAligned_;
-  if (!test.empty()) writer_.statement(Doc("const bool " + aligned + " = ") + Doc::nest(4, test) + ";");
-  writer_.line("const auto " + start + " = [&](auto *" + chosen + (shared ? ", int " + bytes : "") + ") {");
-  writer_.indent();
-  if (shared) {
-    writer_.line(call_ + ".allow_shared(" + chosen + ", " + bytes + ");");
-    writer_.line("if (" + call_ + ".failed()) return;");
-  }
-  writer_.statement(Doc::nest(4, language_.launch(text, call_)));
-  writer_.dedent();
-  writer_.line("};");
-  std::vector<target::CapacityAttr> capacities;
-  if (hasCapacities(launch))
-    for (auto capacity : launch.getCapacitiesAttr().getAsRange<target::CapacityAttr>()) capacities.push_back(capacity);
-  std::vector<size_t> at(capacities.size(), 0);
-  for (size_t index = 0;; ++index) {
-    std::string condition, arguments;
-    for (size_t i = 0; i < capacities.size(); ++i) {
-      int64_t value = capacities[i].getValues()[static_cast<int64_t>(at[i])];
-      arguments += (i ? ", " : "") + std::to_string(value);
-      if (at[i] + 1 == static_cast<size_t>(capacities[i].getValues().size()))
-        continue;  // checked before: it fits
-      Expr test =
-          binaryExpr("<=", dims_(capacities[i].getDim().str()), {std::to_string(value), Precedence::Primary});
-      condition += (condition.empty() ? "" : " && ") + plain(test);
-    }
-    auto instance = [&](const std::string &last) {
-      return kernel.getSymName().str() + "<" + arguments + (arguments.empty() || last.empty() ? "" : ", ") + last + ">";
-    };
-    std::string which = !launch.getAligned() ? instance("")
-                        : test.empty()       ? instance("16")
-                                             : aligned + " ? " + instance("16") + " : " + instance("1");
-    std::string call = start + "(" + which;
-    if (shared) call += ", " + std::to_string((*launch.getSharedBytes())[index]);
-    std::string lead = index ? "else " : "";
-    writer_.line(lead + (condition.empty() ? "" : "if (" + condition + ") ") + call + ");");
-    size_t axis = capacities.size();
-    while (axis > 0 && ++at[axis - 1] == static_cast<size_t>(capacities[axis - 1].getValues().size()))
-      at[--axis] = 0;
-    if (axis == 0) break;
-  }
-  if (shared) stopIfFailed();
-}
-
 /// Whether a scalar is passed on or stands in a dimension.
 bool EntryPrinter::isUsed(const std::string &scalar) {
   std::set<std::string> vars;
@@ -624,6 +339,20 @@ static std::string nameInMessages(const EntryFacts &facts) {
   return (place ? place->file + ":" + std::to_string(place->line) + ": " : "") + "`" + line + "`";
 }
 
+/// `started`: those that only functions for launches write.
+void EntryPrinter::constants(bool started) {
+  std::vector<Doc> constants;
+  for (target::ConstantOp constant : facts_.constants) {
+    if (!started && constant->hasAttr("started")) continue;
+    auto number = dyn_cast<IntegerAttr>(constant.getValue());
+    constants.push_back(
+        constant.getName().str() + " = " +
+        (number ? std::to_string(number.getInt()) : cast<StringAttr>(constant.getValue()).getValue().str()));
+  }
+  if (!constants.empty())
+    writer_.statement(Doc("constexpr int ") + Doc::nest(4, commaSeparated(constants)) + ";");
+}
+
 void EntryPrinter::print() {
   chooseNames();
   writer_.blank();
@@ -640,17 +369,9 @@ void EntryPrinter::print() {
   parameters.push_back("TessStream " + stream_);
   const bool hasManyLaunches = language_.gpu && facts_.launches.size() >= kManyLaunches;
   writer_.statement(Doc((hasManyLaunches ? "extern \"C\" TSR_UNOPTIMISED TessStatus " : "extern \"C\" TessStatus ") + facts_.symbol + "(") +
-                    Doc::align(commaSeparated(parameters)) + ") {");
+                    parameterList(parameters) + ") {");
   writer_.indent();
-  std::vector<Doc> constants;
-  for (target::ConstantOp constant : facts_.constants) {
-    auto number = dyn_cast<IntegerAttr>(constant.getValue());
-    constants.push_back(
-        constant.getName().str() + " = " +
-        (number ? std::to_string(number.getInt()) : cast<StringAttr>(constant.getValue()).getValue().str()));
-  }
-  if (!constants.empty())
-    writer_.statement(Doc("constexpr int ") + Doc::nest(4, commaSeparated(constants)) + ";");
+  constants(false);
   writer_.line("tsr::Call " + call_ + "(" + quoted(nameInMessages(facts_)) + ", " + stream_ + ");");
   checks();
   requirements();
@@ -661,11 +382,7 @@ void EntryPrinter::print() {
                  table.getSymbol().str() + ");");
   temporaries();
   writer_.blank();
-  for (target::LaunchOp op : facts_.launches) {
-    under(whenOf(op));
-    launch(op);
-  }
-  under({});
+  launches();
   writer_.line("return " + call_ + ".finish();");
   writer_.dedent();
   writer_.line("}");
@@ -682,8 +399,6 @@ void EntryPrinter::print() {
                count + ", " + stream + ");");
   writer_.line("}");
 }
-
-}  // namespace
 
 void printEntry(const EntryFacts &facts, const Language &language, Writer &writer) {
   EntryPrinter(facts, language, writer).print();

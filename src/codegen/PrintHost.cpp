@@ -71,7 +71,7 @@ void WrapperPrinter::print() {
   writer_.blank();
   writer_.comment(facts_.name + " for the host code: allocates what it returns.");
   writer_.statement(Doc("static " + resultType(SmallVector<std::string>(facts_.returns.size(), "tsr::host::Tensor")) + " " + facts_.name + "_on_host(") +
-                    Doc::align(commaSeparated(parameters)) + ") {");
+                    parameterList(parameters) + ") {");
   writer_.indent();
   // What the shapes of results need, from the first argument that has it.
   std::set<std::string> needed;

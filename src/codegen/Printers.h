@@ -14,6 +14,8 @@ namespace tessera::codegen {
 inline constexpr const char *kNoSet = "0000000000000000", *kSetComment = "Set ", *kSetMacro = "TESS_SET(";
 
 void printKernel(ir::target::KernelOp kernel, const Language &language, Writer &writer);
+/// The functions that launches of the entries share.
+void printStarters(const std::vector<EntryFacts> &entries, const Language &language, Writer &writer);
 void printEntry(const EntryFacts &facts, const Language &language, Writer &writer);
 /// All host functions, with a wrapper for each entry function that they call. `checks`: of EmitOptions.
 void printHost(mlir::ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, HostChecks checks,

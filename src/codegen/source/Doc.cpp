@@ -140,4 +140,9 @@ Doc commaSeparated(const std::vector<Doc> &items) {
   return doc;
 }
 
+Doc parameterList(const std::vector<Doc> &items) {
+  constexpr size_t kMany = 24;
+  return items.size() < kMany ? Doc::align(commaSeparated(items)) : Doc::nest(4, Doc::softline() + commaSeparated(items));
+}
+
 }  // namespace tessera::codegen

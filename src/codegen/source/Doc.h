@@ -40,5 +40,7 @@ private:
 
 /// a, b, c with a possible new line after each comma, taken one by one as needed.
 Doc commaSeparated(const std::vector<Doc> &items);
+/// The parameters behind the `(` of a declaration: below each other, or, where they are very many, several on each line.
+Doc parameterList(const std::vector<Doc> &items);
 
 }  // namespace tessera::codegen

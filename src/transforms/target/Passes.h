@@ -18,6 +18,8 @@ std::unique_ptr<mlir::Pass> createShareTemporariesPass();
 std::unique_ptr<mlir::Pass> createTileToTargetPass();
 /// Kernels of one function start while the one before them ends.
 std::unique_ptr<mlir::Pass> createStartEarlyPass();
+/// One function for launches that are equal but for what they pass.
+std::unique_ptr<mlir::Pass> createShareLaunchesPass();
 void registerTargetTransforms();
 
 }  // namespace tessera::transforms

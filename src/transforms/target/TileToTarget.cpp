@@ -72,6 +72,7 @@ void registerTargetTransforms() {
   registerPass(createShareTemporariesPass);
   registerPass(createTileToTargetPass);
   registerPass(createStartEarlyPass);
+  registerPass(createShareLaunchesPass);
 }
 
 }  // namespace tessera::transforms
