@@ -14,13 +14,13 @@ using namespace tessera::ir;
 
 namespace {
 
-/// The attributes of a kernel without the names of it, of its parameters and of its results.
+/// The attributes of a kernel without the names of it, of its parameters and of its results, and without the signature over it.
 DictionaryAttr namelessAttributes(tile::KernelOp kernel) {
   MLIRContext *context = kernel->getContext();
   NamedAttrList list;
   for (NamedAttribute attribute : kernel->getAttrs()) {
     StringRef name = attribute.getName();
-    if (name == kernel.getSymNameAttrName()) continue;
+    if (name == kernel.getSymNameAttrName() || name == kernel.getSignatureAttrName()) continue;
     SmallVector<Attribute> items;
     if (name == kernel.getParamsAttrName())
       for (auto param : kernel.getParams().getAsRange<ParamAttr>())
@@ -69,19 +69,33 @@ void shareNames(tile::KernelOp kept, tile::KernelOp other) {
   kept.setParamsAttr(ArrayAttr::get(kept->getContext(), params));
 }
 
+/// The signatures whose kernels are made of tensor functions: such a kernel may be that of another function, too. One that the user
+/// wrote stands under the function's own name, and keeps it.
+DenseSet<Attribute> signaturesOfFunctions(ModuleOp module) {
+  DenseSet<Attribute> written, made;
+  for (auto function : module.getOps<tile::FuncOp>()) {
+    bool isKernel = llvm::any_of(module.getOps<tile::KernelOp>(), [&](tile::KernelOp kernel) { return kernel.getSymName() == function.getSymName(); });
+    (isKernel ? written : made).insert(function.getSignatureAttr());
+  }
+  for (Attribute signature : written) made.erase(signature);
+  return made;
+}
+
 struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareKernels)
   StringRef getArgument() const override { return "tile-share-kernels"; }
   StringRef getDescription() const override { return "one kernel for those that are equal but for names"; }
 
   void runOnOperation() override {
-    // Those that differ in this are not compared: the type, what the user wrote, and how much is done.
+    // Those that differ in this are not compared: the type, what the user wrote as a kernel, and how much is done.
+    const DenseSet<Attribute> functions = signaturesOfFunctions(getOperation());
     std::map<std::tuple<const void *, const void *, size_t>, SmallVector<tile::KernelOp>> groups;
     NamedAttrList replaced(getOperation()->getAttrOfType<DictionaryAttr>(tile::kShared));
     for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       size_t count = 0;
       kernel.getBody().walk([&](Operation *) { ++count; });
-      auto &group = groups[{kernel.getFunctionType().getAsOpaquePointer(), kernel.getSignatureAttr().getAsOpaquePointer(), count}];
+      const void *written = functions.contains(kernel.getSignatureAttr()) ? nullptr : kernel.getSignatureAttr().getAsOpaquePointer();
+      auto &group = groups[{kernel.getFunctionType().getAsOpaquePointer(), written, count}];
       auto same = llvm::find_if(group, [&](tile::KernelOp kept) { return areEqual(kept, kernel); });
       if (same == group.end()) {
         group.push_back(kernel);
