@@ -31,7 +31,7 @@ private:
   void tables();
   void constants(bool started);
   void launches();
-  void start(mlir::DictionaryAttr started);
+  void start(ir::target::LaunchOp op, mlir::DictionaryAttr started);
   Expr condition(mlir::Attribute when, bool holds = true);
   Expr conditions(mlir::ArrayAttr when);
   void under(mlir::ArrayAttr when);
@@ -68,6 +68,7 @@ private:
   Writer &writer_;
   Names names_;
   bool starts_ = false;  // prints a function for launches, which returns nothing: groups() is 0 after a failure
+  std::map<size_t, std::string> numbers_;  // in such a function, by the places of the arguments
   DimText dims_;
   std::string mapped_;  // whether a launch's tensors are aligned, as far as maps of them are to be made
   std::string call_, stream_, groups_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_;

@@ -367,7 +367,8 @@ void EntryPrinter::print() {
     else parameters.push_back((p.written() ? "TessTensor *" : "const TessTensor *") + name);
   }
   parameters.push_back("TessStream " + stream_);
-  const bool hasManyLaunches = language_.gpu && facts_.launches.size() >= kManyLaunches;
+  const auto written = static_cast<size_t>(llvm::count_if(facts_.launches, [](target::LaunchOp op) { return !op->hasAttr("started"); }));
+  const bool hasManyLaunches = language_.gpu && written >= kManyLaunches;
   writer_.statement(Doc((hasManyLaunches ? "extern \"C\" TSR_UNOPTIMISED TessStatus " : "extern \"C\" TessStatus ") + facts_.symbol + "(") +
                     parameterList(parameters) + ") {");
   writer_.indent();

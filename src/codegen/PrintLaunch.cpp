@@ -21,7 +21,7 @@ void EntryPrinter::launches() {
   for (target::LaunchOp op : facts_.launches) {
     if (auto started = startedOf(op)) {
       under(conditionsBefore(whenOf(op), static_cast<size_t>(started.getAs<IntegerAttr>("conditions").getInt())));
-      start(started);
+      start(op, started);
     } else if (!op->hasAttr("started")) {
       under(whenOf(op));
       launch(op);
@@ -30,13 +30,23 @@ void EntryPrinter::launches() {
   under({});
 }
 
-void EntryPrinter::start(DictionaryAttr started) {
+/// The places of the numbers that a launch passes: of one launch alone, the function takes them.
+static std::vector<size_t> numbersOf(target::LaunchOp launch, DictionaryAttr started) {
+  std::vector<size_t> places;
+  if (started.getAs<IntegerAttr>("launches").getInt() != 1) return places;
+  for (auto [i, argument] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
+    if (argument.getKind() == "dim" && parseDim(argument.getText().str()).isConstant()) places.push_back(i);
+  return places;
+}
+
+void EntryPrinter::start(target::LaunchOp op, DictionaryAttr started) {
   std::vector<Doc> arguments = {call_};
   for (auto operand : started.getAs<ArrayAttr>("operands").getAsRange<StringAttr>()) {
     const ParameterFacts *parameter = facts_.parameter(operand.getValue());
     arguments.push_back(parameter ? parameter->symbol : temporaryNames_[operand.getValue().str()]);
   }
   for (auto dim : started.getAs<ArrayAttr>("dims").getAsRange<StringAttr>()) arguments.push_back(dims_(dim.getValue().str()).doc);
+  for (size_t i : numbersOf(op, started)) arguments.push_back(cast<target::ArgumentAttr>(op.getArguments()[i]).getText().str());
   writer_.statement(Doc(started.getAs<StringAttr>("by").getValue().str() + "(") + Doc::nest(4, commaSeparated(arguments)) + ");");
 }
 
@@ -68,6 +78,11 @@ void EntryPrinter::printStarter(DictionaryAttr started) {
                            temporaryNames_[text]);
   }
   for (const std::string &dim : facts_.dims) parameters.push_back("int64_t " + dimNames_[dim]);
+  target::LaunchOp first = facts_.launches.front();
+  for (size_t i : numbersOf(first, started)) {
+    numbers_[i] = names_.fresh(cast<StringAttr>(kernelOf(first).getParamNames()[i]).getValue());
+    parameters.push_back("int64_t " + numbers_[i]);
+  }
   writer_.blank();
   writer_.beginFunction();
   std::string kernels;
@@ -205,7 +220,8 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   };
   if (launch.getAligned()) mapped_ = alignmentTest(launch).empty() ? "true" : rowsAligned_;
   for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
-    text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
+    if (auto number = numbers_.find(i); number != numbers_.end()) text.arguments.push_back(number->second);
+    else text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
                                       listed("shapes", i), listed("places", i), listed("windows", i)));
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.kernel = kernel.getSymName().str();

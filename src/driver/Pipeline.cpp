@@ -95,6 +95,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     break;
   case Level::Target:
     passes.addPass(transforms::createShareKernelsPass());  // when no pass will tell them apart any more
+    passes.addPass(transforms::createShareIndicesPass());  // of those that are left
     passes.addPass(transforms::createOrderLaunchesPass());  // when all launches are there
     passes.addPass(transforms::createShareTemporariesPass());  // when it is known which come after which
     passes.addPass(transforms::createTileToTargetPass());

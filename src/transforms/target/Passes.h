@@ -10,6 +10,8 @@ namespace tessera::transforms {
 
 /// One kernel for those that are equal but for names.
 std::unique_ptr<mlir::Pass> createShareKernelsPass();
+/// One kernel for those that differ in the part that they read or the stream that they draw.
+std::unique_ptr<mlir::Pass> createShareIndicesPass();
 /// Kernels that make memory free run as soon as they can.
 std::unique_ptr<mlir::Pass> createOrderLaunchesPass();
 /// Memory that no later launch reads is used again.

@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/target/KernelsAlike.h"
 #include "transforms/target/Passes.h"
 #include <map>
 
@@ -12,10 +13,8 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-namespace {
-
 /// The attributes of a kernel without the names of it, of its parameters and of its results, and without the signature over it.
-DictionaryAttr namelessAttributes(tile::KernelOp kernel) {
+static DictionaryAttr namelessAttributes(tile::KernelOp kernel) {
   MLIRContext *context = kernel->getContext();
   NamedAttrList list;
   for (NamedAttribute attribute : kernel->getAttrs()) {
@@ -43,7 +42,7 @@ bool areEqual(tile::KernelOp a, tile::KernelOp b) {
 }
 
 /// What two names share: `blocks_0_norm` and `blocks_1_norm` are `blocks_norm`. The first if they have other words.
-std::string sharedName(StringRef a, StringRef b) {
+static std::string sharedName(StringRef a, StringRef b) {
   SmallVector<StringRef> ours, theirs;
   a.split(ours, '_');
   b.split(theirs, '_');
@@ -55,7 +54,6 @@ std::string sharedName(StringRef a, StringRef b) {
   return isName ? name : a.str();
 }
 
-/// Names the parameters of `kept` by what is common to them and to those of `other`.
 void shareNames(tile::KernelOp kept, tile::KernelOp other) {
   SmallVector<Attribute> params;
   llvm::StringSet<> names;
@@ -69,8 +67,6 @@ void shareNames(tile::KernelOp kept, tile::KernelOp other) {
   kept.setParamsAttr(ArrayAttr::get(kept->getContext(), params));
 }
 
-/// The signatures whose kernels are made of tensor functions: such a kernel may be that of another function, too. One that the user
-/// wrote stands under the function's own name, and keeps it.
 DenseSet<Attribute> signaturesOfFunctions(ModuleOp module) {
   DenseSet<Attribute> written, made;
   for (auto function : module.getOps<tile::FuncOp>()) {
@@ -80,6 +76,8 @@ DenseSet<Attribute> signaturesOfFunctions(ModuleOp module) {
   for (Attribute signature : written) made.erase(signature);
   return made;
 }
+
+namespace {
 
 struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShareKernels)

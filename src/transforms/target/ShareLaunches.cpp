@@ -183,7 +183,7 @@ private:
     SmallVector<Attribute> arguments, shapes;
     for (auto [i, argument] : llvm::enumerate(launch.getArguments().getAsRange<out::ArgumentAttr>())) {
       const bool isDim = argument.getKind() == "dim";
-      arguments.push_back(isDim ? argument : out::ArgumentAttr::get(context_, argument.getKind(), place(argument.getText()).getValue()));
+      arguments.push_back(isDim ? numberless(group, argument) : out::ArgumentAttr::get(context_, argument.getKind(), place(argument.getText()).getValue()));
       // The shape of what is passed with it. Where the launch gives another one, that is among its attributes.
       bool hasShape = argument.getKind() == "tensor" && !isa<out::PointerType>(kernelOf(launch).getBody().getArgument(i).getType());
       if (hasShape && !partOf(launch, "shapes", i)) shapes.push_back(shapeOf(argument.getText()));
@@ -201,6 +201,12 @@ private:
     }
     return ArrayAttr::get(context_, {list.getDictionary(context_), ArrayAttr::get(context_, shapes),
                                      ArrayAttr::get(context_, whenOf(launch).drop_front(group.conditions))});
+  }
+
+  /// A number is passed to the function, if that starts one kernel.
+  out::ArgumentAttr numberless(Group &group, out::ArgumentAttr dim) {
+    const bool isNumber = group.launches.size() == 1 && Dim::parse(dim.getText().str())->isConstant();
+    return isNumber ? out::ArgumentAttr::get(context_, dim.getKind(), "0") : dim;
   }
 
   out::EntryOp entry_;

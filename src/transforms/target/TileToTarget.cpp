@@ -73,6 +73,7 @@ void registerTargetTransforms() {
   registerPass(createTileToTargetPass);
   registerPass(createStartEarlyPass);
   registerPass(createShareLaunchesPass);
+  registerPass(createShareIndicesPass);
 }
 
 }  // namespace tessera::transforms
