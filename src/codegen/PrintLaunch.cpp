@@ -65,7 +65,9 @@ void EntryPrinter::printStarter(DictionaryAttr started) {
   for (target::LaunchOp launch : facts_.launches)
     for (auto [i, argument] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
       if (argument.getKind() == "tensor" && !isOnlyRead(kernelOf(launch).getBody().getArgument(i).getType())) written.insert(argument.getText().str());
-  std::vector<Doc> parameters = {"tsr::Call &" + call_};
+  // On the CPU only the tensors of callers ask it for anything.
+  const bool asks = language_.gpu || llvm::any_of(facts_.parameters, [](const ParameterFacts &parameter) { return !parameter.scalar(); });
+  std::vector<Doc> parameters = {asks ? "tsr::Call &" + call_ : "tsr::Call & /*" + call_ + "*/"};
   for (auto [operand, wanted] : llvm::zip(started.getAs<ArrayAttr>("operands").getAsRange<StringAttr>(),
                                           started.getAs<ArrayAttr>("names").getAsRange<StringAttr>())) {
     std::string text = operand.getValue().str();

@@ -127,6 +127,9 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     aligned to: 16 where the tensors in `aligned` begin so and each dimension in `aligned_rows` is 0, else 1.
     `persistent`: the kernel goes over its groups in a loop; no more of them are started than the device has processors.
     `early`: the kernel is started while the one before it ends, and waits for it itself (`tsr::after_previous_kernel`).
+    `started`: a function that equal launches share starts it: its name (`by`), what this launch passes (`operands`, `dims`) and how the
+    function calls the operands (`names`), the entry's `constants` that it writes, how many `launches` it starts, this and those behind
+    it (whose `started` is a unit), and how many of their `conditions` stand around the call.
 
     ```mlir
     target.launch @attend grid "(S + BM - 1) // BM" group 128 arguments [#target.argument<"tensor", "Q">]

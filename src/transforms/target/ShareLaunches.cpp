@@ -222,7 +222,7 @@ size_t linesOf(out::LaunchOp launch) {
   const size_t arguments = launch.getArguments().size();
   if (auto variants = launch->getAttrOfType<ArrayAttr>("variants")) return 5 + arguments / 3 + 2 * variants.size();
   if (launch.getAligned() || launch.getCapacities()) return 8 + arguments;
-  return (launch.getGrid() ? 3 : 1) + arguments / 3;
+  return launch.getGrid() ? 3 + arguments / 3 : 1;  // without a grid it is a call as the function's would be
 }
 
 struct ShareLaunches : PassWrapper<ShareLaunches, OperationPass<ModuleOp>> {

@@ -118,44 +118,6 @@ loss_kernel_1(const float *__restrict__ temporary, float *__restrict__ result, i
 // def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
 //   schedule  m = 256, n = 128, k = 256
-//   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
-//     on the sums, before they are stored
-static void
-sgd_step_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
-                  tsr::View<const float, 1> b1, tsr::View<float, 2> h, int64_t B, int64_t H,
-                  int64_t I_) {
-  constexpr int BM = 256, BN = 128, BK = 256;
-  using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:5
-  #pragma omp parallel for
-  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
-    tsr::LeftInPlace<float, BM, BK> x_tile;  // :11
-    tsr::RightPanels<float, BK, BN> W1_tile;  // :12
-    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :5
-    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
-    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
-    for (int64_t k = 0; k < I_; k += BK) {
-      tsr::copy_tile<1>(x_tile, x, m, k);  // :11
-      tsr::copy_tile<1>(W1_tile, W1, k, n);  // :12
-      tsr::dot(acc, x_tile, W1_tile);  // :5
-    }
-    tsr::ColVector<float, BN, Grid> b1_tile;  // :12
-    tsr::load_fragment(b1_tile, b1, n);
-    tsr::Fragment<float, BM, BN, Grid> h0;  // :5
-    for (int i = 0; i < acc.rows; ++i) {
-      #pragma omp simd
-      for (int j = 0; j < acc.cols; ++j) {
-        const float acc_plus_b1_tile = acc(i, j) + b1_tile(j);
-        h0(i, j) = tsr::max(acc_plus_b1_tile, 0.0f);
-      }
-    }
-    tsr::store_fragment(h, h0, m, n);
-  }
-}
-
-// def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
-//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
-//   schedule  m = 256, n = 128, k = 256
 //   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
 //     done on the sums, before they are stored; what is made of each element is stored with it
 static void
@@ -404,43 +366,6 @@ sharp_gelu_vjp_kernel(const float *__restrict__ dy, const float *__restrict__ x,
 
 // grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
 //   schedule  m = 256, n = 128, k = 256
-//   contract: a group adds up a tile of the product in its registers; what follows with b1 is done
-//     on the sums, before they are stored
-static void
-grad_loss_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
-                   tsr::View<const float, 1> b1, tsr::View<float, 2> h, int64_t B, int64_t H,
-                   int64_t I_) {
-  constexpr int BM = 256, BN = 128, BK = 256;
-  using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:5
-  #pragma omp parallel for
-  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
-    tsr::LeftInPlace<float, BM, BK> x_tile;  // :2
-    tsr::RightPanels<float, BK, BN> W1_tile;  // :3
-    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :5
-    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
-    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
-    for (int64_t k = 0; k < I_; k += BK) {
-      tsr::copy_tile<1>(x_tile, x, m, k);  // :2
-      tsr::copy_tile<1>(W1_tile, W1, k, n);  // :3
-      tsr::dot(acc, x_tile, W1_tile);  // :5
-    }
-    tsr::ColVector<float, BN, Grid> b1_tile;  // :3
-    tsr::load_fragment(b1_tile, b1, n);
-    tsr::Fragment<float, BM, BN, Grid> h0;  // :5
-    for (int i = 0; i < acc.rows; ++i) {
-      #pragma omp simd
-      for (int j = 0; j < acc.cols; ++j) {
-        const float acc_plus_b1_tile = acc(i, j) + b1_tile(j);
-        h0(i, j) = tsr::max(acc_plus_b1_tile, 0.0f);
-      }
-    }
-    tsr::store_fragment(h, h0, m, n);
-  }
-}
-
-// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
-//   schedule  m = 256, n = 128, k = 256
 //   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
 //     done on the sums, before they are stored
 static void
@@ -522,42 +447,6 @@ grad_loss_kernel_1(tsr::View<const float, 2> h, tsr::View<const float, 2> ddiffe
       tsr::dot(acc, tsr::transposed(h_tile), ddifference_tile);
     }
     tsr::store_fragment(result_2, acc, m, n);
-  }
-}
-
-// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
-//   schedule  m = 256, n = 128, k = 256
-//   contract: a group adds up a tile of the product in its registers; what follows with h is done
-//     on the sums, before they are stored
-static void
-grad_loss_kernel_2(tsr::View<const float, 2> h, tsr::View<const float, 2> ddifference,
-                   tsr::View<const float, 2> W2, tsr::View<float, 2> result, int64_t B, int64_t H,
-                   int64_t O) {
-  constexpr int BM = 256, BN = 128, BK = 256;
-  using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:5
-  #pragma omp parallel for
-  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(H, BN); ++group) {
-    tsr::LeftInPlace<float, BM, BK> ddifference_tile;  // :6
-    tsr::RightPanels<float, BK, BN> W2_tile;  // :4
-    const int64_t m = group / tsr::ceil_div(H, BN) * BM;  // :6
-    const int64_t n = group % tsr::ceil_div(H, BN) * BN;
-    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
-    for (int64_t k = 0; k < O; k += BK) {
-      tsr::copy_tile<1>(ddifference_tile, ddifference, m, k);
-      tsr::copy_transposed_tile<1>(W2_tile, W2, n, k);  // :4
-      tsr::dot(acc, ddifference_tile, W2_tile);  // :6
-    }
-    tsr::Fragment<float, BM, BN, Grid> h_tile;  // :5
-    tsr::load_fragment(h_tile, h, m, n);
-    tsr::Fragment<float, BM, BN, Grid> acc_masked;
-    for (int i = 0; i < acc_masked.rows; ++i) {
-      #pragma omp simd
-      for (int j = 0; j < acc_masked.cols; ++j) {
-        acc_masked(i, j) = h_tile(i, j) > 0.0f ? acc(i, j) : 0.0f;
-      }
-    }
-    tsr::store_fragment(result, acc_masked, m, n);
   }
 }
 
@@ -664,7 +553,7 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
   float *temporary = call.temporary<float>("temporary", B * H);
   if (call.failed()) return call.status();
 
-  sgd_step_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
+  loss_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
       tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}},
       tsr::View<const float, 1>{call.data<const float>(b1), {H}}, tsr::View<float, 2>{h, {B, H}}, B,
       H, I_);
@@ -750,7 +639,7 @@ extern "C" TessStatus grad_loss(const TessTensor *x, const TessTensor *y, const 
   float *temporary = call.temporary<float>("temporary", B * H);
   if (call.failed()) return call.status();
 
-  grad_loss_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
+  loss_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
       tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}},
       tsr::View<const float, 1>{call.data<const float>(b1), {H}}, tsr::View<float, 2>{h, {B, H}}, B,
       H, I_);
@@ -763,7 +652,7 @@ extern "C" TessStatus grad_loss(const TessTensor *x, const TessTensor *y, const 
   grad_loss_kernel_1(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{ddifference, {B, O}},
       tsr::View<float, 2>{call.data<float>(result_2), {H, O}}, H, O, B);
-  grad_loss_kernel_2(tsr::View<const float, 2>{h, {B, H}},
+  sgd_step_kernel_1(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{ddifference, {B, O}},
       tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
       tsr::View<float, 2>{temporary, {B, H}}, B, H, O);
