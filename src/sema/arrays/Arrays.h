@@ -205,6 +205,7 @@ Value arrayIota(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 Value arrayCdiv(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span);
+Value arrayReversed(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayDictParts(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayToInt(Context &cx, const BuiltinRow &, Bound &args, Span span);

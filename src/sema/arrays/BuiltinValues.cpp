@@ -174,6 +174,34 @@ Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   return v;
 }
 
+/// `reversed(range(a, b, s))` and `reversed(items)`.
+Value arrayReversed(Context &cx, const BuiltinRow &, Bound &args, Span span) {
+  Value v = args.values[0];
+  if (v.isSequence()) {
+    std::reverse(v.items.begin(), v.items.end());
+    return v;
+  }
+  if (v.kind != ValueKind::Range || v.items.size() > 3 || !v.items[2].isKnownInt()) {
+    auto builder = report(cx, Id::wrongArgument, args.spans[0], "`reversed`", "a list, a tuple or a range whose step is a number", describe(cx, v));
+    if (v.isArray() || v.kind == ValueKind::HostTensor) builder.help("`flip(x, axis=0)` is a tensor from its last row to its first");
+    return Value::poison();
+  }
+  const Value start = v.items[0], stop = v.items[1], step = v.items[2];
+  const int64_t by = step.sym.constant();
+  if (by == 0) return v;  // the loop says it
+  auto whole = [&](ElementwiseOp op, const Value &a, const Value &b) { return intElementwise(cx, op, {a, b}, span, "reversed"); };
+  auto number = [](int64_t value) { return Value::integer(Dim(value)); };
+  v.items[1] = whole(ElementwiseOp::Sub, start, step);
+  v.items[2] = number(-by);
+  if (by == 1 || by == -1) {
+    v.items[0] = whole(ElementwiseOp::Sub, stop, step);
+    return v;
+  }
+  Value room = whole(ElementwiseOp::Add, whole(ElementwiseOp::Sub, stop, start), number(by > 0 ? -1 : 1));
+  v.items[0] = whole(ElementwiseOp::Add, start, whole(ElementwiseOp::Mul, whole(ElementwiseOp::FloorDiv, room, step), step));
+  return v;
+}
+
 /// `d.items()`, `d.keys()`, `d.values()`.
 Value arrayDictParts(Context &, const BuiltinRow &row, Bound &args, Span) {
   const std::vector<Value> &pairs = args.values[0].items;

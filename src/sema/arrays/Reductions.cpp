@@ -137,6 +137,7 @@ Value reduce(Context &cx, ReduceOp op, Value value, const Value &axis, Span axis
 
 Value mean(Context &cx, Value value, const Value &axis, Span axisSpan, bool keepdim, Span span) {
   value = toArray(cx, value, DType::F32, span);
+  if (value.kind == ValueKind::Array && value.type.dtype == DType::Bool) value = castTo(cx, std::move(value), DType::F32, {}, span);  // the share that holds
   if (!requireNumber(cx, value, span, "mean")) return Value::poison();
   if (!isFloat(value.type.dtype)) {
     report(cx, Id::badOperand, span, "mean", std::string(name(value.type.dtype)))

@@ -339,6 +339,7 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
       {BuiltinKind::IsTraining, &isTraining},
       {BuiltinKind::Parameter, &modelParameter},
       {BuiltinKind::Zip, &arrayZip},
+      {BuiltinKind::Reversed, &arrayReversed},
       {BuiltinKind::DictParts, &arrayDictParts},
       {BuiltinKind::ToInt, &arrayToInt},
       {BuiltinKind::ToFloat, &arrayToFloat},

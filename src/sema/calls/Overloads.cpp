@@ -47,6 +47,7 @@ Trial attempt(Context &cx, const std::function<bool()> &check) {
     cx.function.symVars.erase(symName(var));
     cx.function.varValues.erase(var);
     cx.function.rebindable.erase(var);
+    cx.function.keptExtents.erase(var);
     cx.function.temps.erase(var);
     cx.function.fn->vars.pop_back();
   }

@@ -26,7 +26,7 @@ SeenPart seenIn(const Value &v) {
   case ValueKind::String: seen.barred = v.expr != nullptr; break;
   case ValueKind::Tuple:
   case ValueKind::List: break;
-  case ValueKind::Struct: seen.barred = v.isStack() || v.isState() || !v.instance->info || v.instance->info->model; break;
+  case ValueKind::Struct: seen.barred = v.isStack() || v.isState() || !v.instance->info; break;
   case ValueKind::Rng:
   case ValueKind::State:
   case ValueKind::Dict:
@@ -106,6 +106,7 @@ bool computesWithArrays(const BuiltinRow &row) {
   case K::IsTraining:
   case K::Parameter:
   case K::Zip:
+  case K::Reversed:
   case K::DictParts:
   case K::ToInt:
   case K::ToFloat:
@@ -141,6 +142,35 @@ bool computesWithArrays(const BuiltinRow &row) {
   case K::Decorator: return false;
   }
   return false;
+}
+
+bool mentions(const ast::Expr *e, const std::set<std::string> &names) {
+  if (!e) return false;
+  auto *name = as<ast::NameExpr>(e);
+  if (name) return names.count(name->name) != 0;
+  ast::Children below = ast::childrenOf(*e);
+  return std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *part) { return mentions(part, names); });
+}
+
+/// Whether a part of an array in it has a size that a loop decides, as `x[:j]`: the other end does not move along.
+bool hasPartOfTurn(const ast::Expr &e, const std::set<std::string> &counters) {
+  if (auto *slice = as<ast::SliceExpr>(&e); slice && mentions(slice->start.get(), counters) != mentions(slice->stop.get(), counters)) return true;
+  ast::Children below = ast::childrenOf(e);
+  return std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *part) { return hasPartOfTurn(*part, counters); });
+}
+bool hasPartOfTurn(const ast::Stmt &stmt, std::set<std::string> counters) {
+  if (stmt.kind == ast::StmtKind::FuncDef) return false;
+  auto *loop = as<ast::ForStmt>(&stmt);
+  auto *counter = loop ? as<ast::NameExpr>(loop->target) : nullptr;
+  if (counter) counters.insert(counter->name);
+  ast::Children below = ast::childrenOf(stmt);
+  return std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *e) { return hasPartOfTurn(*e, counters); }) ||
+         std::any_of(below.stmts.begin(), below.stmts.end(), [&](const ast::Stmt *s) { return hasPartOfTurn(*s, counters); });
+}
+
+/// Tensors of a function have their sizes before it runs. Where a loop decides the size of a part, host code runs the function.
+bool hasPartsOfTurns(const Callable &callable) {
+  return callable.def && std::any_of(callable.def->body.begin(), callable.def->body.end(), [](const ast::StmtPtr &s) { return hasPartOfTurn(*s, {}); });
 }
 
 bool isQuestion(std::string_view attribute) {
@@ -263,7 +293,7 @@ private:
     const Value &callee = evaluated(*e.callee);
     auto takes = [&](const Value &f) {
       const Callable &callable = *f.callable;
-      return !callable.isKernel && !callable.closure && !isEntry(cx_, callable) && !isHostCode(cx_, callable);
+      return !callable.isKernel && !callable.closure && !isEntry(cx_, callable) && !isHostCode(cx_, callable) && !hasPartsOfTurns(callable);
     };
     switch (callee.kind) {
     case ValueKind::Builtin:
@@ -282,8 +312,17 @@ private:
     bool elementwise = false, method = false;
     if (!callsArrays(e, elementwise, method)) return std::nullopt;
     SeenPart all{method, method, false};
-    for (const ast::Argument &arg : e.arguments) all.add(operand(*arg.value, elementwise));
+    for (const ast::Argument &arg : e.arguments) all.add(argument(e, *arg.value, elementwise));
     return all.array && !all.barred ? std::optional(all) : std::nullopt;
+  }
+
+  /// A derivative takes a stream along: no host code could run it. Other functions that draw are run by host code.
+  SeenPart argument(const ast::CallExpr &call, const ast::Expr &e, bool asNumber) {
+    SeenPart seen = operand(e, asNumber);
+    auto callee = cx_.function.operands.find(call.callee.get());
+    auto known = cx_.function.operands.find(&e);
+    const bool stream = known != cx_.function.operands.end() && known->second.kind == ValueKind::Rng;
+    return stream && callee != cx_.function.operands.end() && callee->second.kind == ValueKind::Derivative ? SeenPart{} : seen;
   }
 
   /// What it takes from around it.

@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
+#include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
@@ -22,6 +23,7 @@ struct ArrayWork {
   std::map<std::string, Dim> equal;                   // extents that the expression needs to be equal to others
   std::map<const Var *, Value> parameterOf;           // of a variable of host code, which may stand in several places
   std::vector<ExprPtr> arguments;
+  std::vector<std::pair<Value, Span>> streams;        // that the call uses up
 };
 
 namespace {
@@ -143,7 +145,17 @@ Value structParameter(Context &cx, const Value &v, const ast::Expr &syntax, cons
   return constructStruct(cx, type, std::move(given), syntax.span);
 }
 
+/// A stream, which the call uses up.
+Value streamParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
+  Type type;
+  type.kind = TypeKind::Stream;
+  Var *made = addParameter(cx, parameterName(cx, syntax, true), type, syntax.span, clone(*v.expr));
+  cx.function.arrayWork->streams.push_back({v, syntax.span});
+  return streamValue(cx, makeRef(made, syntax.span), "");
+}
+
 Value asParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field) {
+  if (v.kind == ValueKind::Rng) return streamParameter(cx, v, syntax);
   if (v.kind == ValueKind::HostTensor) return tensorParameter(cx, v, syntax, field);
   if (v.kind == ValueKind::Array && v.expr->kind != ExprKind::Constant) return numberParameter(cx, v, syntax, field);
   if (v.kind == ValueKind::Int && v.expr) return sizeParameter(cx, v, syntax);
@@ -173,7 +185,7 @@ Value asGiven(Context &cx, Value v, bool asNumber, DType real, DType whole, Span
   if (v.kind == ValueKind::HostTensor && !v.madeOf)
     return unsupported(cx, "arithmetic on arrays with a tensor whose type only run time knows", span,
                        "its type, where it gets its name: `x: Tensor[N, D, f32] = load_npy(path)`");
-  if (v.kind == ValueKind::HostTensor && knownRank(v, cx.function.rebindable) == 0) v.madeAs.clear();  // a loop may give it others
+  v = withKeptExtents(cx, std::move(v));  // a loop may give it others
   if (v.kind == ValueKind::HostTensor && v.rank == 0) {
     const DType dtype = *v.madeOf;
     v = hostScalar(cx, v, span);
@@ -299,6 +311,8 @@ Value outlined(Context &cx, Work what, const std::vector<ArrayOperand> &operands
     std::unique_ptr<Function> made = traceWork(cx, what, std::move(again), results, work);
     if (!made) return Value::poison();
     if (unify(start, *made)) continue;
+    for (const auto &[stream, span] : work->streams)
+      if (!useUp(cx, stream, "`" + std::string(cx.sources.text(what.span)) + "`", span)) return Value::poison();
     const Callable &callable = registerWork(cx, std::move(made), results, what.span);
     return callWork(cx, callable, std::move(work->arguments), what.span);
   }

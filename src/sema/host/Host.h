@@ -9,6 +9,8 @@ namespace tessera::sema {
 using DimExprs = std::vector<const ast::Expr *>;
 /// How many dimensions a tensor of host code is known to have; 0: any number. A variable may get another tensor.
 size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable);
+/// The tensor with the extents that all have in common which a loop or a condition gives its variable.
+Value withKeptExtents(const Context &cx, Value tensor);
 /// The dtype of its elements, likewise.
 std::optional<DType> knownDType(const Value &tensor, const std::set<Var *> &rebindable);
 

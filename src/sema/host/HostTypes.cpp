@@ -31,6 +31,14 @@ size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable) {
   return isRebound(tensor, rebindable) ? 0 : static_cast<size_t>(tensor.rank);
 }
 
+Value withKeptExtents(const Context &cx, Value tensor) {
+  if (tensor.kind != ValueKind::HostTensor || !isRebound(tensor, cx.function.rebindable)) return tensor;
+  auto kept = cx.function.keptExtents.find(tensor.expr->as<node::VarRef>().var);
+  if (kept == cx.function.keptExtents.end()) tensor.madeAs.clear();
+  else tensor.madeAs = kept->second;
+  return tensor;
+}
+
 std::optional<DType> knownDType(const Value &tensor, const std::set<Var *> &rebindable) {
   return isRebound(tensor, rebindable) ? std::nullopt : tensor.madeOf;
 }

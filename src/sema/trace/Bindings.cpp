@@ -105,6 +105,18 @@ Value asStored(Context &cx, Value value, const std::string &name, Span span) {
   return bindTemp(cx, value, name, span);
 }
 
+/// A tensor of host code that a loop or a condition rebinds keeps the written extents that all its values have.
+static void keepExtents(Context &cx, const Var *var, const Value &value) {
+  if (value.kind == ValueKind::HostTensor && value.rank > 0) cx.function.keptExtents[var] = value.madeAs;
+}
+static void meetExtents(Context &cx, const Var *var, const Value &value) {
+  auto kept = cx.function.keptExtents.find(var);
+  if (kept == cx.function.keptExtents.end() || value.kind != ValueKind::HostTensor) return;
+  if (value.madeAs.size() != kept->second.size()) return void(cx.function.keptExtents.erase(kept));
+  for (size_t axis = 0; axis < value.madeAs.size(); ++axis)
+    if (!(value.madeAs[axis] == kept->second[axis])) kept->second[axis] = Dim::var(kAnyExtent);
+}
+
 static void rebindVar(Context &cx, const std::string &name, Binding &binding, Value value, Span span) {
   const Value &old = binding.value;
   // `loss = 0.0` in front of a loop that says `loss = mean(e * e)`
@@ -140,6 +152,7 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
     binding.var = nullptr;
     return;
   }
+  meetExtents(cx, var, withKeptExtents(cx, value));
   Stmt &stmt = emit(cx, StmtKind::Assign, span);
   stmt.var = var;
   var->reassigned = true;
@@ -194,6 +207,7 @@ static Value inVariables(Context &cx, Value value, const std::string &name, Span
   bool isStored = ofState && value.isArray();
   Value made = isStored ? bindTemp(cx, value, name, span) : asVariable(cx, value, name, span);
   if (value.kind == ValueKind::Int) cx.function.facts.undefine(symName(made.expr->as<node::VarRef>().var));
+  keepExtents(cx, made.expr->as<node::VarRef>().var, value);
   cx.function.rebindable.insert(made.expr->as<node::VarRef>().var);
   return made;
 }
@@ -388,6 +402,7 @@ void prepareRebinding(Context &cx, std::set<std::string> names, Span span) {
       binding.borrowed = false;
     }
     if (value.kind == ValueKind::Int) cx.function.facts.undefine(symName(binding.var));
+    keepExtents(cx, binding.var, binding.value);
     cx.function.rebindable.insert(binding.var);
   }
 }

@@ -33,7 +33,7 @@ static Value binary(Context &cx, const ast::BinaryExpr &expr);
 static Value boolOp(Context &cx, const ast::BoolOpExpr &expr);
 static Value conditional(Context &cx, const ast::ConditionalExpr &expr);
 static Value dictExpr(Context &cx, const ast::DictExpr &expr);
-static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr);
+static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size_t first = 0);
 
 Value checkExpr(Context &cx, const ast::Expr &expr) {
   const size_t before = cx.function.operandsInTurn.size();
@@ -159,6 +159,7 @@ Value readBinding(Context &cx, const std::string &name, const Binding &binding, 
     value = valueOfVar(binding.var,
                        cx.function.varValues.count(binding.var) ? cx.function.varValues[binding.var] : value, span);
     if (value.kind == ValueKind::HostTensor && !value.madeOf) value.rank = binding.value.rank, value.madeOf = binding.value.madeOf;
+    value = withKeptExtents(cx, std::move(value));
     // The caller's, with what the parameter states for the inside; of another dtype by a cast that rounds nothing.
     if (binding.borrowed || value.type.dtype != stated.dtype) {
       value.type.dtype = stated.dtype;
@@ -510,9 +511,10 @@ static Value dictExpr(Context &cx, const ast::DictExpr &expr) {
   return v;
 }
 
-static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr) {
-  if (expr.clauses.size() != 1) return unsupported(cx, "a comprehension with several `for`", expr.span);
-  const ast::ComprehensionFor &clause = expr.clauses[0];
+/// The items that the clauses from this one on make. What is no list is the result itself, or poison after a message.
+static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size_t first) {
+  const bool several = expr.clauses.size() > 1;
+  const ast::ComprehensionFor &clause = expr.clauses[first];
   Value iterable = checkExpr(cx, *clause.iterable);
   if (iterable.isPoison()) return iterable;
   std::vector<Value> items;
@@ -532,6 +534,7 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr) {
     if (iterable.items.size() > 3) return unsupported(cx, "`prefetch` in a comprehension", clause.iterable->span);
     auto isKnown = [](const Value &v) { return v.isKnownInt() && !v.expr; };
     bool stacked = cx.function.frame && cx.function.block && !inKernel(cx) && !inHost(cx) && !std::all_of(iterable.items.begin(), iterable.items.end(), isKnown);
+    if (stacked && several) return unsupported(cx, "a comprehension with several `for` whose length sizes decide", expr.span, "one `for` inside of the item's own list, or loops that add to it");
     if (stacked) return stackedComprehension(cx, expr, iterable);
     auto known = knownRange(cx, iterable, clause.iterable->span, "the range of a comprehension");
     if (!known) return Value::poison();
@@ -541,7 +544,7 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr) {
     return Value::poison();
   }
   // [alloc_shared(...) for _ in range(n)]: one buffer with a leading dimension.
-  if (auto *inner = as<ast::CallExpr>(expr.element); inner && iterable.kind == ValueKind::Range) {
+  if (auto *inner = as<ast::CallExpr>(expr.element); inner && !several && iterable.kind == ValueKind::Range) {
     auto *attribute = as<ast::AttributeExpr>(inner->callee);
     auto *plain = as<ast::NameExpr>(inner->callee);
     if ((attribute && attribute->attribute.text == "alloc_shared") || (plain && plain->name == "alloc_shared")) {
@@ -565,7 +568,14 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr) {
       if (!known) return Value::poison();
       keep &= *known;
     }
-    if (keep) out.items.push_back(reusable(cx, checkExpr(cx, *expr.element), "item", expr.element->span));
+    if (!keep) continue;
+    if (first + 1 == expr.clauses.size()) {
+      out.items.push_back(reusable(cx, checkExpr(cx, *expr.element), "item", expr.element->span));
+      continue;
+    }
+    Value inner = comprehension(cx, expr, first + 1);
+    if (inner.isPoison()) return inner;
+    out.items.insert(out.items.end(), inner.items.begin(), inner.items.end());
   }
   cx.function.frame->names = std::move(saved);
   return withinLimits(cx, std::move(out), expr.span);

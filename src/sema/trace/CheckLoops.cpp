@@ -8,6 +8,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
@@ -28,6 +29,8 @@ static std::string stateOfOuterVars(const Context &cx, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Var *var = cx.function.fn->vars[i].get();
     state += var->varying ? 'v' : '.';
+    if (auto kept = cx.function.keptExtents.find(var); kept != cx.function.keptExtents.end())
+      for (const Dim &extent : kept->second) state += extent.str() + ",";
     auto it = cx.function.varValues.find(var);
     if (it == cx.function.varValues.end()) continue;
     for (const auto &limit : it->second.limits)
@@ -43,6 +46,7 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
   RowsPerTurn rows;
   for (int round = 0;; ++round) {
     if (round > 0) roomForTurns(cx, before, rows, loop->span);
+    if (round > 1) cx.function.keptExtents.clear();  // one tensor gives another what it is no more: enough is known
     size_t diagnostics = cx.diagnostics.all().size(), vars = cx.function.fn->vars.size(),
            requirements = cx.function.fn->requirements.size();
     auto reported = cx.reportedSpans;
@@ -93,6 +97,7 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
       cx.function.symVars.erase(symName(var));
       cx.function.varValues.erase(var);
       cx.function.rebindable.erase(var);
+      cx.function.keptExtents.erase(var);
       cx.function.temps.erase(var);
       cx.function.fn->vars.pop_back();
     }
@@ -180,13 +185,37 @@ void jumpStmt(Context &cx, const ast::Stmt &stmt) {
   emit(cx, isBreak ? StmtKind::Break : StmtKind::Continue, stmt.span);
 }
 
+/// Host code whose condition takes statements, as `while norm(r) > 0.1:` does: each turn begins with them, and may end there.
+static void askedInside(Context &cx, const ast::WhileStmt &stmt) {
+  Stmt &loop = emit(cx, StmtKind::While, stmt.span);
+  loop.condition = makeBool(true, stmt.condition->span);
+  loopBody(cx, &loop, stmt.body, std::nullopt, [&] {
+    const size_t turn = cx.function.operandsInTurn.size();
+    Value holds = checkExpr(cx, *stmt.condition);
+    forgetOperands(cx, turn);
+    ExprPtr c = holds.isPoison() ? nullptr : conditionExpr(cx, holds, stmt.condition->span);
+    if (!c) return std::optional<Turns>();
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(c));
+    Stmt &ends = emit(cx, StmtKind::If, stmt.condition->span);
+    ends.condition = makeElementwise(ElementwiseOp::Not, scalarType(DType::Bool), stmt.condition->span, std::move(args));
+    auto leave = std::make_unique<Stmt>();
+    leave->kind = StmtKind::Break;
+    leave->span = stmt.condition->span;
+    ends.body.push_back(std::move(leave));
+    return std::optional<Turns>();
+  });
+}
+
 void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
   if (neverEnds(cx, stmt)) return;
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(cx, assigned, stmt.span);
-  size_t emitted = cx.function.block->size();
+  const size_t emitted = cx.function.block->size(), turn = cx.function.operandsInTurn.size();
+  auto kept = std::exchange(cx.function.keptExtents, {});  // the condition is looked at once, before the body is
   Value condition = checkExpr(cx, *stmt.condition);
+  cx.function.keptExtents = std::move(kept);
   if (condition.isPoison()) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
   if (auto known = knownCondition(condition)) {
     if (!*known) return checkBlock(cx, stmt.otherwise);
@@ -194,6 +223,11 @@ void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
       report(cx, Id::badConstant, stmt.condition->span, "this loop never ends");
       return;
     }
+  }
+  if (cx.function.block->size() != emitted && inHost(cx)) {
+    cx.function.block->resize(emitted);
+    forgetOperands(cx, turn);
+    return withElse(cx, stmt.body, stmt.otherwise, stmt.span, [&] { askedInside(cx, stmt); });
   }
   if (cx.function.block->size() != emitted) {
     unsupported(cx, "this condition of a loop", stmt.condition->span);

@@ -185,6 +185,21 @@ static void assign(Context &cx, const ast::AssignStmt &stmt) {
   for (const ast::ExprPtr &target : stmt.targets) assignTo(cx, *target, v, stmt.span, stmt.value->span);
 }
 
+/// `a, b, c = x` of a tensor that is known to have as many rows.
+static std::optional<Value> rowsForNames(Context &cx, Value &value, size_t count, Span span) {
+  const bool host = value.kind == ValueKind::HostTensor;
+  const std::vector<Dim> &extents = host ? value.madeAs : value.type.shape;
+  const bool fits = (host || value.isArray()) && !extents.empty() && extents[0] == Dim(static_cast<int64_t>(count));
+  if (!fits || (!host && inKernel(cx))) return std::nullopt;
+  value = reusable(cx, std::move(value), "rows", span);
+  std::vector<Value> rows;
+  for (size_t i = 0; i < count; ++i) {
+    const Value index = Value::integer(Dim(static_cast<int64_t>(i)));
+    rows.push_back(host ? hostItem(cx, value, &index, span) : rowOfArray(cx, value, index, span));
+  }
+  return Value::tuple(std::move(rows));
+}
+
 void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span valueSpan) {
   if (auto *name = as<ast::NameExpr>(&target)) {
     if (name->name == "_") {
@@ -209,6 +224,7 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
       for (const auto &item : items) assignTo(cx, *item, value, span);
       return;
     }
+    if (auto rows = rowsForNames(cx, value, items.size(), target.span)) value = std::move(*rows);
     if (!value.isSequence()) {
       auto builder = report(cx, Id::unpackCount, target.span, diag::counted(items.size(), "name"), describe(cx, value));
       builder.label("these names take apart a tuple");
