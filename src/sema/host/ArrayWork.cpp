@@ -375,7 +375,7 @@ std::optional<Value> maskedStore(Context &cx, const ast::SubscriptExpr &place, c
 }
 
 std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
-  if (!inHost(cx) || (stmt.target->kind != ast::ExprKind::Name && stmt.target->kind != ast::ExprKind::Subscript)) return std::nullopt;
+  if (!inHost(cx) || (stmt.target->kind != ast::ExprKind::Name && stmt.target->kind != ast::ExprKind::Subscript && stmt.target->kind != ast::ExprKind::Attribute)) return std::nullopt;
   std::vector<ArrayOperand> operands;
   auto seen = lookInside(cx, {stmt.target.get(), stmt.value.get()}, operands);
   if (!seen || !seen->array || exhausted(cx)) return std::nullopt;

@@ -131,7 +131,10 @@ Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at
   Value flat = callFunction(cx, *found->second.callable, std::move(given), span);
   if (flat.kind != ValueKind::HostTensor) return flat;
   flat.rank = 1, flat.madeOf = dtype, flat.madeAs.clear();
-  if (extents.size() == 1) return flat;
+  if (extents.size() == 1) {
+    flat.madeAs = knownExtents(extents);
+    return flat;
+  }
   if (extents.empty()) {
     Value first = Value::integer(Dim(0));
     return hostItem(cx, flat, &first, span);

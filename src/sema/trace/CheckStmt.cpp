@@ -185,8 +185,14 @@ static void assign(Context &cx, const ast::AssignStmt &stmt) {
   for (const ast::ExprPtr &target : stmt.targets) assignTo(cx, *target, v, stmt.span, stmt.value->span);
 }
 
-/// `a, b, c = x` of a tensor that is known to have as many rows.
+/// `a, b, c = x` of a tensor that is known to have as many rows, and `m, n = x.shape` in host code.
 static std::optional<Value> rowsForNames(Context &cx, Value &value, size_t count, Span span) {
+  if (value.kind == ValueKind::HostShape) {
+    if (value.items[0].rank != static_cast<int>(count)) return std::nullopt;
+    std::vector<Value> extents;
+    for (size_t axis = 0; axis < count; ++axis) extents.push_back(hostExtent(cx, value.items[0], static_cast<int>(axis), span));
+    return Value::tuple(std::move(extents));
+  }
   const bool host = value.kind == ValueKind::HostTensor;
   const std::vector<Dim> &extents = host ? value.madeAs : value.type.shape;
   const bool fits = (host || value.isArray()) && !extents.empty() && extents[0] == Dim(static_cast<int64_t>(count));

@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/calls/Arguments.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/ModelStruct.h"
 #include "sema/modules/Modules.h"
@@ -503,6 +504,16 @@ Value memberOfStruct(Context &cx, const Value &object, const std::string &name, 
   return Value::poison();
 }
 
+/// A struct of host code that a name stands for, and no parameter, which would be the caller's.
+static bool isOwnStruct(const Context &cx, const ast::Expr &object) {
+  if (auto *outer = as<ast::AttributeExpr>(&object)) return isOwnStruct(cx, *outer->object);
+  auto *name = as<ast::NameExpr>(&object);
+  auto own = name ? cx.function.frame->names.find(name->name) : cx.function.frame->names.end();
+  if (own == cx.function.frame->names.end() || !own->second.isBound()) return false;
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
+  return !def || std::none_of(def->parameters.begin(), def->parameters.end(), [&](const ast::Parameter &p) { return p.name.text == name->name; });
+}
+
 void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Span assignment) {
   if (isPartOfState(cx, target)) {
     std::vector<StackRow> rows;
@@ -521,6 +532,11 @@ void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Spa
   if (std::none_of(info.fields.begin(), info.fields.end(),
                    [&](const StructField &f) { return f.name == target.attribute.text; }))
     return unknownField(cx, info, target.attribute.text, target.attribute.span, false);
+  if (inHost(cx) && !object.isStack() && !object.isState() && isOwnStruct(cx, *target.object)) {  // the name stands for another struct
+    Span at = target.object->span;
+    Value made = replaceFields(cx, {{"", std::move(object), at, at, target.object.get()}, {target.attribute.text, std::move(value), assignment, target.attribute.span, nullptr}}, assignment);
+    return assignTo(cx, *target.object, std::move(made), assignment);
+  }
   if (!fresh(cx, Id::fieldAssigned, target.span)) return;
   auto builder = report(cx, Id::fieldAssigned, target.span, target.attribute.text);
   builder.help("`replace` makes a new struct with another value in a field");
