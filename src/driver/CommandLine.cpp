@@ -35,7 +35,11 @@ std::string orNearest(std::string problem, const std::string &word, const std::v
 std::string unknownWord(const CLI::App &app, const std::string &word) {
   if (word.rfind('-', 0) != 0) return "there is no place for `" + word + "`";
   std::string name = word.substr(0, word.find('='));
-  return orNearest("there is no option `" + name + "`", name, optionNames(app));
+  std::string problem = "there is no option `" + name + "`", near = nearest(name, optionNames(app));
+  if (!near.empty()) return problem + "; did you mean `" + near + "`?";
+  const std::string parameter = name.substr(std::min<size_t>(2, name.size()));
+  if (app.get_name() != "run" || parameter.empty()) return problem;
+  return problem + "; a parameter of `main`, `def main(" + parameter + ": int = 1)`, gets its value by `--arg " + parameter + "=2`";
 }
 
 /// The first word that nothing took: an option, if there is one, for the words behind it are its values.

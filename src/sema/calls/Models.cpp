@@ -85,6 +85,10 @@ Value nextParameter(Context &cx, ModelTrace &trace, const Type &type, Span span)
   Value found = trace.given[trace.next++];
   for (const Value &row : trace.rows) found = rowOfArray(cx, found, row, span);
   if (found.type.shape == type.shape && found.type.dtype == type.dtype) return found;
+  const std::vector<Dim> &have = found.type.shape;
+  bool fits = cx.function.arrayWork && have.size() == type.shape.size() && found.type.dtype == type.dtype;  // host code gives sizes a name each
+  for (size_t axis = 0; fits && axis < have.size(); ++axis) fits = have[axis] == type.shape[axis] || (have[axis].isVar() && sameDim(cx, have[axis], type.shape[axis], span, ""));
+  if (fits) return found;
   return failed(cx, span, "a parameter of the model " + model + " is " + describe(cx, found) + ", and this call makes it another",
                 "which parameters a model has must not depend on a call: on `is_training()`, or on a type that may be None");
 }

@@ -154,6 +154,9 @@ bool mentions(const ast::Expr *e, const std::set<std::string> &names) {
 
 /// Whether a part of an array in it has a size that a loop decides, as `x[:j]`: the other end does not move along.
 bool hasPartOfTurn(const ast::Expr &e, const std::set<std::string> &counters) {
+  auto *part = as<ast::SubscriptExpr>(&e);
+  auto *object = part ? as<ast::AttributeExpr>(part->object) : nullptr;
+  if (object && object->attribute.text == "shape") return false;  // known when compiled
   if (auto *slice = as<ast::SliceExpr>(&e); slice && mentions(slice->start.get(), counters) != mentions(slice->stop.get(), counters)) return true;
   ast::Children below = ast::childrenOf(e);
   return std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *part) { return hasPartOfTurn(*part, counters); });
@@ -161,8 +164,13 @@ bool hasPartOfTurn(const ast::Expr &e, const std::set<std::string> &counters) {
 bool hasPartOfTurn(const ast::Stmt &stmt, std::set<std::string> counters) {
   if (stmt.kind == ast::StmtKind::FuncDef) return false;
   auto *loop = as<ast::ForStmt>(&stmt);
+  auto *range = loop ? as<ast::CallExpr>(loop->iterable) : nullptr;
+  auto *called = range ? as<ast::NameExpr>(range->callee) : nullptr;
   auto *counter = loop ? as<ast::NameExpr>(loop->target) : nullptr;
-  if (counter) counters.insert(counter->name);
+  if (counter && called && called->name != "static_range") {
+    counters.insert(counter->name);
+    collectAssigned(loop->body, counters);
+  }
   ast::Children below = ast::childrenOf(stmt);
   return std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *e) { return hasPartOfTurn(*e, counters); }) ||
          std::any_of(below.stmts.begin(), below.stmts.end(), [&](const ast::Stmt *s) { return hasPartOfTurn(*s, counters); });

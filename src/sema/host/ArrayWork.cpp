@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
+#include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
@@ -147,7 +148,7 @@ Value structParameter(Context &cx, const Value &v, const ast::Expr &syntax, cons
 
 /// A stream, which the call uses up.
 Value streamParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
-  Type type;
+  Type type = keyType();
   type.kind = TypeKind::Stream;
   Var *made = addParameter(cx, parameterName(cx, syntax, true), type, syntax.span, clone(*v.expr));
   cx.function.arrayWork->streams.push_back({v, syntax.span});
