@@ -229,7 +229,7 @@ private:
     for (const ast::Expr *operand : {product->left.get(), product->right.get()})  // rather it was turned around once too often
       if (text(*operand).ends_with(".T") || text(*operand).find("transpose") != std::string::npos) return;
     auto factor = [&](const ast::Expr &e) { return e.kind == ast::ExprKind::Binary ? "(" + text(e) + ")" : text(e); };
-    replace(group(false), product->left->span.to(product->right->span), factor(*product->right) + " @ " + factor(*product->left), "exchange them");
+    replace(group(false), product->span, factor(*product->right) + " @ " + factor(*product->left), "exchange them");
   }
 
   /// `x.reshape(S, H, D // H)` of `[B, S, D]`: an extent that none of the sizes mentions, at each place.

@@ -234,7 +234,7 @@ private:
       auto operand = [&](const ast::Expr &e) {
         return e.kind == ast::ExprKind::Binary ? "(" + text(e) + ")" : text(e);
       };
-      Span all = binary->left->span.to(binary->right->span);
+      const Span all = binary->span;  // with the parentheses around its operands
       replace(group(false), all, operand(*binary->right) + " @ " + operand(*binary->left), "exchange them");
       CandidateGroup &turned = group(true);
       replace(turned, all, operand(*binary->right) + " @ " + asPrimary(*binary->left) + ".T",

@@ -111,6 +111,8 @@ std::vector<CandidateGroup> editsOfResults(const diag::Diagnostic &diagnostic, c
 /// One place that has to agree with another. (EditsOfAgreement.cpp)
 std::vector<CandidateGroup> editsOfAgreement(const diag::Diagnostic &diagnostic, const Place &place,
                                              const Sources &sources);
+/// What a place lacks, from what stands beside it. (EditsOfCounterparts.cpp)
+std::vector<CandidateGroup> editsOfCounterparts(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Loops over a tensor. (EditsOfLoops.cpp)
 std::vector<CandidateGroup> editsOfLoops(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What lies one step from what is written. (EditsOfNeighbours.cpp)

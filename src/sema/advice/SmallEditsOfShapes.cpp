@@ -17,7 +17,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::wrongResult: keptDimension(), exchanged(), axesOfCalls(), paddedWindows(), joined(), reshaped(); break;
-    case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(); break;
+    case Id::shapeMismatch: exchanged(), turnedArgument(), axesOfCalls(), shiftedArgument(), keptDimension(); break;
     case Id::tileMismatch:
     case Id::factRefuted:
     case Id::redefinedType: keptDimension(); break;

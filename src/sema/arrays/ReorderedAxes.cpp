@@ -38,7 +38,7 @@ void warnOfReorderedAxes(Context &cx, const std::vector<Dim> &from, const std::v
       if (!first || !second) return;
       warn(cx, Id::reordersAxes, span, shapeText(cx, from), shapeText(cx, to))
           .label("`" + show(cx, *first) + "` lies in front of `" + show(cx, *second) + "`, and behind it afterwards")
-          .help("a reshape takes the elements in the order in which they lie; `transpose` and `permute` put axes into another order");
+          .help("a reshape takes the elements in the order in which they lie; `transpose` and `permute` put axes into another order, and `flatten()` first says that it is meant");
       return;
     }
 }
