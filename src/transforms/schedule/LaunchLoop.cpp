@@ -104,8 +104,11 @@ LogicalResult FunctionScheduler::launchLoop(Operation *op) {
   if (word.getValue() == "for") counters_.push_back(words[2]);
   for (Attribute integer : cast<ArrayAttr>(integers)) counters_.push_back(cast<ArrayAttr>(integer)[0]);
   auto when = when_;
-  if (auto counted = dyn_cast<scf::ForOp>(op); counted && !dimOf(counted.getUpperBound(), function_) && failed(readCount(counted.getUpperBound(), number, kept[3])))
-    return failure();
+  if (auto counted = dyn_cast<scf::ForOp>(op); counted && op->hasAttr(kCountOfData)) {
+    // Known by now, where the loop around it was written out.
+    if (auto count = dimOf(counted.getUpperBound(), function_)) words[kStopWord + 1] = DimAttr::get(builder_.getContext(), *count);
+    else if (failed(readCount(counted.getUpperBound(), number, kept[kStopWord]))) return failure();
+  }
   when_.push_back(builder_.getArrayAttr(words));
 
   // What a turn computes, what follows does not have.

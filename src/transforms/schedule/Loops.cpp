@@ -123,6 +123,7 @@ private:
     sizes_.insert(turn);
     counter.replaceAllUsesWith(combine(inside, "add", first, combine(inside, "mul", read(inside, turn, loop.getLoc()), step, ""), hint));
     words_[loop] = {builder_.getStringAttr("for"), builder_.getStringAttr(turn), dimAttr(Dim(0)), dimAttr(Dim::var(count)), dimAttr(Dim(1))};
+    loop->setAttr(kCountOfData, builder_.getUnitAttr());
     carryIntegers(loop);
     return success();
   }

@@ -11,6 +11,10 @@ namespace tessera::transforms {
 ///   "while"                                       what the device computes decides
 /// and at the end an array of the integers that the loop carries: name, start, and what it becomes in each turn.
 inline constexpr llvm::StringLiteral kLoop = "tsr.loop";
+inline constexpr unsigned kStopWord = 3;
+/// On a loop whose number of turns is the upper bound, under a name: the device computes it, or a loop around that is written out
+/// makes it a number.
+inline constexpr llvm::StringLiteral kCountOfData = "tsr.count_of_data";
 /// On memory that a loop swaps or waits for: its number, which the words of the loop speak of.
 inline constexpr llvm::StringLiteral kBuffer = "tsr.buffer";
 
