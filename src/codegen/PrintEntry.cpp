@@ -156,7 +156,7 @@ void EntryPrinter::chooseNames() {
   std::set<std::string> counted;
   for (target::LaunchOp launch : facts_.launches)
     for (const std::string &name : countedAround(whenOf(launch)))
-      if (counted.insert(name).second) dims_.rename(name, names_.fresh(name));
+      if (!dimNames_.count(name) && counted.insert(name).second) dims_.rename(name, names_.fresh(name));  // a starter is given it
   stream_ = names_.fresh("stream");
   call_ = names_.fresh("call");
   // Each launch has a scope of its own, so these can be the same in all.

@@ -88,8 +88,24 @@ const ast::TypeParameter *typeParameterNamed(const Frame *frame, const std::stri
   return nullptr;
 }
 
+/// What a comprehension binds is another variable of that name, seen behind its clause.
+static std::optional<bool> mentionsBeforeItsOwn(const ast::ComprehensionExpr &comprehension, const std::string &name) {
+  auto asked = [&](const ast::ComprehensionFor &clause) {
+    return std::any_of(clause.conditions.begin(), clause.conditions.end(), [&](const ast::ExprPtr &condition) { return mentions(*condition, name); });
+  };
+  for (const ast::ComprehensionFor &clause : comprehension.clauses) {
+    if (mentions(*clause.iterable, name)) return true;
+    if (mentions(*clause.target, name)) return false;
+    if (asked(clause)) return true;
+  }
+  return std::nullopt;
+}
+
 bool mentions(const ast::Expr &expr, const std::string &name) {
+  using K = ast::ExprKind;
   if (auto *plain = as<ast::NameExpr>(&expr)) return plain->name == name;
+  if (expr.kind == K::ListComp || expr.kind == K::SetComp || expr.kind == K::DictComp || expr.kind == K::GeneratorComp)
+    if (auto found = mentionsBeforeItsOwn(static_cast<const ast::ComprehensionExpr &>(expr), name)) return *found;
   std::vector<const ast::Expr *> parts = ast::childrenOf(expr).exprs;
   return std::any_of(parts.begin(), parts.end(), [&](const ast::Expr *part) { return mentions(*part, name); });
 }

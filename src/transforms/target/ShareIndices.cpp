@@ -86,9 +86,10 @@ struct ShareIndices : PassWrapper<ShareIndices, OperationPass<ModuleOp>> {
       for (auto &group : alike)
         if (group.size() > 1) share(group);
     if (replaced_.empty()) return;
-    NamedAttrList shared(getOperation()->getAttrOfType<DictionaryAttr>(tile::kShared));
-    for (auto &[name, by] : replaced_) shared.set(name, FlatSymbolRefAttr::get(&getContext(), by.first));
-    getOperation()->setAttr(tile::kShared, shared.getDictionary(&getContext()));
+    std::map<std::string, std::string> replaced;
+    for (const auto &[name, by] : replaced_)
+      if (name != by.first) replaced[name] = by.first;
+    noteShared(getOperation(), replaced);
     getOperation().walk([&](tile::LaunchOp launch) { relaunch(launch); });
   }
 

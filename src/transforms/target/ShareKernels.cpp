@@ -67,6 +67,19 @@ void shareNames(tile::KernelOp kept, tile::KernelOp other) {
   kept.setParamsAttr(ArrayAttr::get(kept->getContext(), params));
 }
 
+void noteShared(ModuleOp module, const std::map<std::string, std::string> &replaced) {
+  NamedAttrList shared;
+  if (auto before = module->getAttrOfType<DictionaryAttr>(tile::kShared))
+    for (NamedAttribute entry : before) {
+      if (module.lookupSymbol(entry.getName().getValue())) continue;  // a pass has given its name to another
+      auto by = cast<FlatSymbolRefAttr>(entry.getValue());
+      auto next = replaced.find(by.getValue().str());
+      shared.set(entry.getName(), next == replaced.end() ? by : FlatSymbolRefAttr::get(module.getContext(), next->second));
+    }
+  for (const auto &[name, by] : replaced) shared.set(name, FlatSymbolRefAttr::get(module.getContext(), by));
+  module->setAttr(tile::kShared, shared.getDictionary(module.getContext()));
+}
+
 DenseSet<Attribute> signaturesOfFunctions(ModuleOp module) {
   DenseSet<Attribute> written, made;
   for (auto function : module.getOps<tile::FuncOp>()) {
@@ -88,7 +101,7 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
     // Those that differ in this are not compared: the type, what the user wrote as a kernel, and how much is done.
     const DenseSet<Attribute> functions = signaturesOfFunctions(getOperation());
     std::map<std::tuple<const void *, const void *, size_t>, SmallVector<tile::KernelOp>> groups;
-    NamedAttrList replaced(getOperation()->getAttrOfType<DictionaryAttr>(tile::kShared));
+    std::map<std::string, std::string> replaced;
     for (tile::KernelOp kernel : llvm::make_early_inc_range(getOperation().getOps<tile::KernelOp>())) {
       size_t count = 0;
       kernel.getBody().walk([&](Operation *) { ++count; });
@@ -100,14 +113,13 @@ struct ShareKernels : PassWrapper<ShareKernels, OperationPass<ModuleOp>> {
         continue;
       }
       shareNames(*same, kernel);
-      replaced.set(kernel.getSymName(), FlatSymbolRefAttr::get(same->getSymNameAttr()));
+      replaced[kernel.getSymName().str()] = same->getSymName().str();
       kernel.erase();
     }
     if (replaced.empty()) return;
-    DictionaryAttr shared = replaced.getDictionary(&getContext());
-    getOperation()->setAttr(tile::kShared, shared);
+    noteShared(getOperation(), replaced);
     getOperation().walk([&](tile::LaunchOp launch) {
-      if (auto kept = shared.getAs<FlatSymbolRefAttr>(launch.getKernel())) launch.setKernelAttr(kept);
+      if (auto kept = replaced.find(launch.getKernel().str()); kept != replaced.end()) launch.setKernel(kept->second);
     });
   }
 };
