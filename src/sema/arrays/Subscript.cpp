@@ -553,8 +553,10 @@ Value rowOfArray(Context &cx, const Value &base, const Value &index, Span span) 
 }
 
 static Value subscriptSequence(Context &cx, const Value &object, const ast::SubscriptExpr &expr) {
-  if (expr.items.size() != 1) return unsupported(cx, "several indices of a tuple", expr.span);
   int64_t size = static_cast<int64_t>(object.items.size());
+  if (expr.items.size() != 1)
+    return unsupported(cx, "several indices of a tuple", expr.span,
+                       "it has " + diag::counted(object.items.size(), "item") + ": an assignment takes them apart, `a, b = ...`, and an item, `[0]`, has indices of its own");
   const ast::Expr &item = *expr.items[0].value;
   auto isPoison = [](const Value &v) { return v.isPoison(); };
   if (std::any_of(object.items.begin(), object.items.end(), isPoison)) return Value::poison();
