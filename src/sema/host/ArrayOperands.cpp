@@ -7,6 +7,7 @@
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -144,12 +145,8 @@ bool computesWithArrays(const BuiltinRow &row) {
   return false;
 }
 
-bool mentions(const ast::Expr *e, const std::set<std::string> &names) {
-  if (!e) return false;
-  auto *name = as<ast::NameExpr>(e);
-  if (name) return names.count(name->name) != 0;
-  ast::Children below = ast::childrenOf(*e);
-  return std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *part) { return mentions(part, names); });
+bool mentionsAny(const ast::Expr *e, const std::set<std::string> &names) {
+  return e && std::any_of(names.begin(), names.end(), [&](const std::string &name) { return mentions(*e, name); });
 }
 
 /// Whether a part of an array in it has a size that a loop decides, as `x[:j]`: the other end does not move along.
@@ -157,7 +154,7 @@ bool hasPartOfTurn(const ast::Expr &e, const std::set<std::string> &counters) {
   auto *part = as<ast::SubscriptExpr>(&e);
   auto *object = part ? as<ast::AttributeExpr>(part->object) : nullptr;
   if (object && object->attribute.text == "shape") return false;  // known when compiled
-  if (auto *slice = as<ast::SliceExpr>(&e); slice && mentions(slice->start.get(), counters) != mentions(slice->stop.get(), counters)) return true;
+  if (auto *slice = as<ast::SliceExpr>(&e); slice && mentionsAny(slice->start.get(), counters) != mentionsAny(slice->stop.get(), counters)) return true;
   ast::Children below = ast::childrenOf(e);
   return std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *part) { return hasPartOfTurn(*part, counters); });
 }

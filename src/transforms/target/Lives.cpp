@@ -11,13 +11,15 @@ namespace {
 constexpr int64_t kTypicalExtent = 64;
 }  // namespace
 
+bool isOfLoop(Attribute condition) {
+  auto words = dyn_cast<ArrayAttr>(condition);
+  auto word = words && !words.empty() ? dyn_cast<StringAttr>(words[0]) : StringAttr();
+  return word && llvm::is_contained({"for", "while", "leave", "read"}, word.getValue());
+}
+
 bool isInLoop(Operation *launch) {
   auto conditions = launch->getAttrOfType<ArrayAttr>(kWhen);
-  return conditions && llvm::any_of(conditions, [](Attribute condition) {
-    auto words = dyn_cast<ArrayAttr>(condition);
-    auto word = words && !words.empty() ? dyn_cast<StringAttr>(words[0]) : StringAttr();
-    return word && llvm::is_contained({"for", "while", "leave", "read"}, word.getValue());
-  });
+  return conditions && llvm::any_of(conditions, isOfLoop);
 }
 
 Dim bytesOf(tile::TempOp temp) {

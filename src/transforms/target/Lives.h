@@ -5,6 +5,8 @@
 
 namespace tessera::transforms {
 
+/// What stands among the conditions of a launch belongs to a loop: it begins one, leaves one, or reads how many turns it has.
+bool isOfLoop(mlir::Attribute condition);
 /// The loops that the entry function runs include one around this launch, or one that it leaves here.
 bool isInLoop(mlir::Operation *launch);
 /// Bytes of an array in memory.

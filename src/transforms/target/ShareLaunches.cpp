@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Dim.h"
+#include "transforms/target/Lives.h"
 #include "transforms/target/Passes.h"
 #include <set>
 #include <vector>
@@ -21,12 +22,6 @@ namespace {
 ArrayRef<Attribute> whenOf(out::LaunchOp launch) {
   auto when = launch->getAttrOfType<ArrayAttr>("when");
   return when ? when.getValue() : ArrayRef<Attribute>();
-}
-
-bool speaksOfLoops(Attribute condition) {
-  auto words = dyn_cast<ArrayAttr>(condition);
-  auto word = words ? dyn_cast<StringAttr>(words[0]) : StringAttr();
-  return word && llvm::is_contained({"for", "while", "leave", "read"}, word.getValue());
 }
 
 /// Launches of one entry function that stand together, with what they pass.
@@ -129,7 +124,7 @@ private:
     while (same < when.size() && same < before.size() && when[same] == before[same]) ++same;
     same = std::min(same, group.conditions);
     auto remains = [&](ArrayRef<Attribute> conditions) {
-      return conditions.size() > same && llvm::none_of(conditions.drop_front(same), speaksOfLoops);
+      return conditions.size() > same && llvm::none_of(conditions.drop_front(same), isOfLoop);
     };
     if (!remains(when) || !llvm::all_of(group.launches, [&](out::LaunchOp other) { return remains(whenOf(other)); })) return false;
     group.conditions = same;
