@@ -93,6 +93,7 @@ std::string quoted(std::string_view text) {
 
 std::string Spelling::type(Type type) const {
   if (isa<NoneType>(type)) return "void";
+  if (isa<ir::target::DivisorType>(type)) return "tsr::Divisor";
   if (auto named = dyn_cast<ir::target::NamedType>(type)) return named.getText().str();
   auto viewText = [&](auto view, const std::string &kind) {
     const std::string lies = view.getWindows() ? "Window" : view.getStrided() ? "Strided" : "";

@@ -90,6 +90,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut
     if (machine->family != Target::Cpu)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createVectorisePass());  // needs to know which accesses have no masks
+    if (machine->family != Target::Cpu)
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createPrepareDivisorsPass());  // when no pass asks any more how places are computed
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
     passes.addPass(transforms::createVerifyTilePass());
     break;

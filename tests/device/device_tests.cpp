@@ -1,6 +1,7 @@
 // What the headers of include/tessera/device promise, on whichever machine this is compiled for.
 #include <algorithm>
 #include "harness.h"
+#include "divisor_tests.h"
 #include "philox_tests.h"
 #include "atomic_tests.h"
 #include "sort_tests.h"
@@ -530,6 +531,7 @@ int main() {
   scans<int32_t, 64, 32>();
   scans<double, 512, 128>();
   scans<float, 96, 64>();
+  divisor_tests::all();
   philox_tests::all();
   sort_tests::all();
   atomic_tests::all();

@@ -66,6 +66,10 @@ def Target_NamedType : Target_Type<"Named", "named"> {
   let parameters = (ins StringRefParameter<"the text of the type">:$text);
   let assemblyFormat = "`<` $text `>`";
 }
+def Target_DivisorType : Target_Type<"Divisor", "divisor"> {
+  let summary = "`tsr::Divisor`: a number by which integers are divided; a launch gives a dimension for it";
+  let description = [{ Example: with a parameter `by_W` of this type, `target.binary "%" %i, %by : (index, !target.divisor) -> index` prints as `i % by_W`. }];
+}
 def Target_ArrayType : Target_Type<"Array", "array"> {
   let summary = "An array with extents that are texts (constants by name, or numbers)";
   let description = [{

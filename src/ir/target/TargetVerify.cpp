@@ -87,6 +87,8 @@ LogicalResult BinaryOp::verify() {
   if (isa<PointerType>(left) && (op == "+" || op == "-") && isInteger(right))
     return left == result ? success() : emitOpError("on a pointer gives the same pointer");
   if (!isNumber(left)) return emitOpError() << "'" << op << "' on " << left;
+  if (isa<DivisorType>(right) && (op == "/" || op == "%"))
+    return left.isIndex() && left == result ? success() : emitOpError("by a divisor takes an index and gives one");
   if (left != right || left != result)
     return emitOpError() << "'" << op << "' on " << left << " and " << right << " giving " << result
                          << ": one type expected";

@@ -55,6 +55,8 @@ std::unique_ptr<mlir::Pass> createSplitReductionsPass();
 std::unique_ptr<mlir::Pass> createJoinLoopsPass();
 /// Kernels whose lanes take single elements take vectors of 16 bytes; for GPUs.
 std::unique_ptr<mlir::Pass> createVectorisePass();
+/// Extents by which lanes divide are divisors, which multiply; quotients that are needed anyway are shared; for GPUs.
+std::unique_ptr<mlir::Pass> createPrepareDivisorsPass();
 /// What one loop over a row computes at length is kept for those behind it; for the CPU.
 std::unique_ptr<mlir::Pass> createKeepRowsPass();
 void registerTileTransforms();

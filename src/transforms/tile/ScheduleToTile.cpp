@@ -116,6 +116,7 @@ void registerTileTransforms() {
   registerPass(createJoinLoopsPass);
   registerPass(createKeepRowsPass);
   registerPass(createVectorisePass);
+  registerPass(createPrepareDivisorsPass);
 }
 
 }  // namespace tessera::transforms

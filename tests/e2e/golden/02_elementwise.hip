@@ -1,5 +1,6 @@
 // HIP for 02_elementwise.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: bias_gelu_residual, swiglu (declared in 02_elementwise.h).
+#include "tessera/device/divisor.h"
 #include "tessera/device/dtype.h"
 #include "tessera/device/math.h"
 #include "tessera/device/vector.h"
@@ -14,14 +15,14 @@ template <int Vector>
 static __global__ void __launch_bounds__(256)
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
-                          int64_t C, int64_t R) {
+                          int64_t C, int64_t R, tsr::Divisor by_C) {
   constexpr int Threads = 256;
   // 02_elementwise.tsr:4
   const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
   if (i < C * R) {
     tsr::Vector<float, Vector> result_vector;
     const tsr::Vector<tsr::bf16, Vector> x_vector = tsr::load_vector<Vector>(x + i);  // :2
-    const int64_t c = i % C;  // :4
+    const int64_t c = i % by_C;  // :4
     const tsr::Vector<tsr::bf16, Vector> b_vector = tsr::load_vector<Vector>(b + c);  // :2
     const tsr::Vector<tsr::bf16, Vector> r_vector = tsr::load_vector<Vector>(r + i);
     #pragma unroll
@@ -77,7 +78,7 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
       if (const unsigned groups = call.groups(count))
         hipLaunchKernelGGL(kernel, dim3(groups), dim3(Threads), 0, call.stream(),
             call.data<const tsr::bf16>(x), call.data<const tsr::bf16>(b),
-            call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result), C, R);
+            call.data<const tsr::bf16>(r), call.data<tsr::bf16>(result), C, R, C);
     };
     if (call.aligned(16, x, b, r, result) && C % 8 == 0)
       start(bias_gelu_residual_kernel<8>, tsr::ceil_div(tsr::ceil_div(C * R, 8), 256));

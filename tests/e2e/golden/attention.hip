@@ -255,7 +255,7 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
 static __global__ void __launch_bounds__(128)
 attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
                 tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S,
-                int64_t H) {
+                int64_t turns) {
   constexpr int BM = 4;
   using Grid = tsr::ThreadGrid<4, 32>;
   const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
@@ -264,8 +264,7 @@ attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3
   tsr::RowVector<float, BM, Grid> row_sum(0.0f);
   tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
   #pragma unroll 4
-  for (int64_t part = 0; part <
-      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32)); ++part) {
+  for (int64_t part = 0; part < turns; ++part) {
     tsr::RowVector<float, BM, Grid> part_largest_part;
     tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
     #pragma unroll
@@ -279,8 +278,7 @@ attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3
     shift(i) = largest(i) > -INFINITY ? largest(i) : 0.0f;
   }
   #pragma unroll 4
-  for (int64_t part = 0; part <
-      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32)); ++part) {
+  for (int64_t part = 0; part < turns; ++part) {
     tsr::RowVector<float, BM, Grid> part_largest_part;
     tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
     tsr::RowVector<float, BM, Grid> weight;
@@ -376,7 +374,9 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
           tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
           tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S)}},
           tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)), H, tsr::min<int64_t>(64, S), 64}},
-          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H);
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S,
+          tsr::max<int64_t>(1,
+          tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32)));
     }
   }
   return call.finish();

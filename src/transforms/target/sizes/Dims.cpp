@@ -23,6 +23,42 @@ ExprRef dimVar(Emission &em, const std::string &variable) {
   return value;
 }
 
+/// "by_W" for W, "by_W_plus_2" for W + 2.
+static std::string divisorName(const std::string &text) {
+  std::string name = "by";
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (llvm::isAlnum(text[at])) {
+      if (at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == '_')) name += '_';
+      name += text[at];
+    } else if (text[at] == '_') {
+      name += '_';
+    } else if (text[at] != ' ') {
+      const bool halves = text.compare(at, 2, "//") == 0;
+      name += text[at] == '+' ? "_plus" : text[at] == '-' ? "_minus" : text[at] == '*' ? "_times" : text[at] == '/' ? "_over" : "";
+      at += halves;
+    }
+  }
+  constexpr size_t kLongest = 32;
+  return name.size() > kLongest ? "by_extent" : name;
+}
+
+static ExprRef computedByLaunch(Emission &em, const std::string &text, ExprRef &value, Type type, const std::string &name) {
+  if (!value) {
+    value = valueOf(em.top->addArgument(type, em.kernel.getLoc()));
+    em.parameters.push_back(em.names.fresh(name));
+    em.info.dims.push_back(text);
+  }
+  return value;
+}
+ExprRef divisor(Emission &em, const Dim &dimension) {
+  const std::string text = dimension.str();
+  return computedByLaunch(em, text, em.sizes->divisors[text], ir::target::DivisorType::get(em.context), divisorName(text));
+}
+ExprRef given(Emission &em, const Dim &dimension, StringRef name) {
+  const std::string text = dimension.str();
+  return computedByLaunch(em, text, em.sizes->given[text], em.indexType(), name.str());
+}
+
 static ExprRef dimAtom(Emission &em, const Atom &atom) {
   if (atom.kind == AtomKind::Var) return dimVar(em, atom.name);
   const Dim &left = *atom.left, &right = *atom.right;

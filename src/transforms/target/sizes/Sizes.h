@@ -9,6 +9,7 @@ struct Sizes {
   std::map<std::string, int64_t> values;          // "BM" -> 128
   std::map<std::string, std::string> capacities;  // "D" -> "MaxD"
   std::map<std::string, ExprRef> dims;            // that are parameters
+  std::map<std::string, ExprRef> given, divisors;  // that are parameters, by their text
   std::vector<std::string> templates;             // constants that are parameters of the template
   std::string alignment;  // the template parameter: bytes that the rows of copied tensors are aligned to; "": not asked
 };
@@ -35,6 +36,10 @@ void declareAlignment(Emission &em);
 /// A runtime dimension is a parameter of the emitted function; a size of the schedule is one of its
 /// constants.
 ExprRef dimVar(Emission &em, const std::string &variable);
+/// A dimension that only divides: a parameter, which the launch prepares for it.
+ExprRef divisor(Emission &em, const Dim &dimension);
+/// A dimension of several terms, which the launch computes: a parameter.
+ExprRef given(Emission &em, const Dim &dimension, llvm::StringRef name);
 /// A dimension in what the emitted function knows of it.
 ExprRef dim(Emission &em, const Dim &dimension);
 /// A shape in the names that the program has for its sizes, as far as the location of its value knows them.

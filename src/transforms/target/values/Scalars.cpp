@@ -1,6 +1,7 @@
 // Scalars: constants, arithmetic, what the lanes of a group and of a warp learn of each other.
 #include "ir/common/ContractAttr.h"
 #include "ir/common/Names.h"
+#include "ir/tile/Divisors.h"
 #include "support/Check.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/cpu/Lanes.h"
@@ -25,7 +26,12 @@ LogicalResult emitScalar(Emission &em, Operation &op) {
     value = literal(constantOp.getValue(), constantOp.getValue().getType());
     auto integer = dyn_cast<IntegerAttr>(constantOp.getValue());
     if (integer && isa<IndexType>(integer.getType())) value = size(em, Dim(integer.getInt()), op.getLoc());
-  } else if (auto dimOp = dyn_cast<tile::DimOp>(op)) {
+  } else if (auto dimOp = dyn_cast<tile::DimOp>(op); dimOp && tile::isDivisor(dimOp)) {
+    value = divisor(em, *Dim::parse(dimOp.getDim().str()));
+  } else if (dimOp && tile::givenName(dimOp)) {
+    em.values->bound[result] = given(em, *Dim::parse(dimOp.getDim().str()), *tile::givenName(dimOp));
+    return success();
+  } else if (dimOp) {
     value = size(em, *Dim::parse(dimOp.getDim().str()), op.getLoc());
   } else if (auto queryOp = dyn_cast<tile::QueryOp>(op)) {
     value = query(em, queryOp);
