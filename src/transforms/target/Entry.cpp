@@ -254,6 +254,12 @@ ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &
     if (variant.inTurn) entries.set("in_turn", builder.getUnitAttr());
     if (!when.empty()) entries.set("when", builder.getArrayAttr(when));
     if (!aligned.empty()) entries.set("aligned", builder.getArrayAttr(aligned));
+    auto differsInConditions = [&](DictionaryAttr earlier) {
+      auto same = [&](StringRef name) { return earlier.get(name) == entries.get(name); };
+      return llvm::all_of(ArrayRef<StringRef>{"arguments", "grid", "threads", "rows", "shared", "in_turn"}, same);
+    };
+    if (when.empty() && aligned.empty())  // no need to ask
+      while (!list.empty() && differsInConditions(cast<DictionaryAttr>(list.back()))) list.pop_back();
     DictionaryAttr made = entries.getDictionary(builder.getContext());
     if (llvm::none_of(list, [&](Attribute earlier) { return asksNoMore(cast<DictionaryAttr>(earlier), made); })) list.push_back(made);
   }

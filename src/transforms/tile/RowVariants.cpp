@@ -109,7 +109,7 @@ std::optional<int64_t> VectorForm::lanesOfFewRows(int64_t usual) {
 
 /// One variant for the row, with what it asks for. `limit`: elements of the row and of what its first vector has before it.
 void VectorForm::addRowVariant(SmallVectorImpl<Attribute> &variants, int64_t elements, int64_t held, LanesAndGroups block, std::optional<int64_t> limit,
-                               bool edges, const std::optional<Dim> &shared, Attribute when) {
+                               bool edges, const std::optional<Dim> &shared, ArrayRef<Attribute> when) {
   Sizes sizes = {{"vector", elements}};
   if (heldExtent_) sizes.push_back({"held", held});
   sizes.push_back({"threads", block.first});
@@ -117,8 +117,8 @@ void VectorForm::addRowVariant(SmallVectorImpl<Attribute> &variants, int64_t ele
   if (mayHaveEdges_) sizes.push_back({"edges", edges});
   if (edges && limit) limit = *limit - (elements - 1);
   NamedAttrList made(cast<DictionaryAttr>(variant(sizes, elements > 1, limit, edges)));
-  if (when) {
-    SmallVector<Attribute> all{when};
+  if (!when.empty()) {
+    SmallVector<Attribute> all(when);
     if (auto others = dyn_cast_or_null<ArrayAttr>(made.get("when"))) llvm::append_range(all, others);
     made.set("when", builder_.getArrayAttr(all));
   }
@@ -166,7 +166,7 @@ void VectorForm::addHeldVariants(SmallVectorImpl<Attribute> &variants, bool edge
   std::optional<int64_t> extent;
   if (rowExtent_->isConstant()) extent = rowExtent_->constant() + more;
   const auto shapes = shapesOfRows(edges);
-  auto add = [&](int64_t held, LanesAndGroups block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt, Attribute when = {}) {
+  auto add = [&](int64_t held, LanesAndGroups block, std::optional<int64_t> limit, const std::optional<Dim> &shared = std::nullopt, ArrayRef<Attribute> when = {}) {
     addRowVariant(variants, elements_, held, block, limit, edges, shared, when);
   };
   bool known = false;  // that the last one takes the row
@@ -206,7 +206,24 @@ void VectorForm::addReadOnceVariants(SmallVectorImpl<Attribute> &variants, bool 
       if (extent <= limit) addRowVariant(variants, elements_, 0, block, limit, edges);
       if (extent && extent <= limit) return;
     }
+  if (SmallVector<Attribute> few = fixed || parts ? SmallVector<Attribute>() : areFewAndLong(); !few.empty())
+    addRowVariant(variants, elements_, 0, {1024, 1}, std::nullopt, edges, std::nullopt, few);
   addRowVariant(variants, elements_, 0, {kernel_.getGroup(), 1}, std::nullopt, edges);
+}
+
+/// Long rows that are fewer than the groups that keep a machine busy have more lanes; empty where rows are known to be short, or many.
+SmallVector<Attribute> VectorForm::areFewAndLong() {
+  constexpr int64_t longest = 16384;  // where each of 1024 lanes has four vectors
+  const Machine *machine = machineOf(kernel_);
+  std::optional<Dim> rows = rowsOfLaunch();
+  if (!machine || !rows || (rowExtent_->isConstant() && rowExtent_->constant() < longest)) return {};
+  const int64_t most = 4 * machine->processors;
+  if (rows->isConstant() ? rows->constant() > most : rows->terms().size() == 1 && rows->terms().front().coefficient > most) return {};
+  auto atMost = [&](const Dim &left, const Dim &right) -> Attribute {
+    MLIRContext *context = builder_.getContext();
+    return RequirementAttr::get(context, DimAttr::get(context, left), Relation::Le, DimAttr::get(context, right), "");
+  };
+  return {atMost(Dim(longest), *rowExtent_), atMost(*rows, Dim(most))};
 }
 
 /// Lanes and registers by the length of the row: 32 elements a lane, of long rows 16 registers more. Short rows have fewer lanes than a warp, as each

@@ -5,6 +5,8 @@
 //   for (c = local_id; c < N; c += group_size) sum += f(c)    one group: parts of N for a group each
 //   if (i < n) for (k = 0; k < K; ++k) sum += f(k, i)         a lane for each of n: parts of K for a lane each
 //
+// Columns that are many are enough lanes: the entry function asks, and starts a kernel that adds up whole columns instead.
+//
 // Many parts of few columns are again a long reduction that few lanes would run: the lanes of a group share them (ShareParts.cpp),
 // or they are split in the same way, once.
 #include "ir/common/FunctionLike.h"
@@ -17,8 +19,10 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/schedule/Conditions.h"
 #include "transforms/tile/LoopOverParts.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Reasons.h"
 #include "transforms/tile/VectorForm.h"
 
 namespace tessera::transforms {
@@ -30,6 +34,7 @@ namespace {
 constexpr int64_t kChunk = 2048;      // elements of a group's part, and what they are a multiple of
 constexpr int64_t kGroups = 1024;     // parts of one group each
 constexpr int64_t kLanes = 1 << 20;   // lanes that add up at once
+constexpr int64_t kEnough = 1 << 18;  // columns that keep a machine busy without parts
 constexpr int64_t kLaneSteps = 16;    // elements of a lane's part at least
 constexpr int64_t kLaneParts = 4096;  // of a column
 constexpr int64_t kFewOps = 48;       // in a loop that is written out several times
@@ -51,6 +56,7 @@ public:
   bool run() {
     if (!find()) return false;
     if (addsParts_ && shareParts(kernel_, guard_, loop_, counter_)) return false;
+    if (guard_ && !addsParts_ && !count_.isConstant()) keepWhole();
     makeParts();
     takeParts();
     relaunch();
@@ -100,6 +106,7 @@ private:
           guard_ = guard, loop_ = loop;
           counter_ = linear.getArgs()[0];
           count_ = grid.getDims()[0].getDim();
+          if (count_.isConstant() && count_.constant() >= kEnough) return false;
           Dim wanted = Dim::max(Dim(1), Dim::floorDiv(Dim(kLanes), Dim::max(count_, Dim(1))));
           parts_ = Dim::min(Dim::min(Dim::ceilDiv(extent_, Dim(kLaneSteps)), wanted), Dim(kLaneParts));
           length_ = Dim::ceilDiv(extent_, Dim::max(parts_, Dim(1)));
@@ -129,6 +136,28 @@ private:
   Value index(StringRef mnemonic, Value a, Value b, StringRef name = "") {
     Type type = mnemonic == "lt" ? builder_.getI1Type() : Type(builder_.getIndexType());
     return builder_.create<tile::ElementwiseOp>(named(name, place()), type, mnemonic, ValueRange{a, b});
+  }
+
+  /// The kernel as it is, for where there are lanes enough.
+  void keepWhole() {
+    builder_.setInsertionPoint(kernel_);
+    whole_ = cast<tile::KernelOp>(builder_.clone(*kernel_));
+    std::string name = kernel_.getSymName().str();
+    if (StringRef(name).ends_with("_kernel")) name.resize(name.size() - 7);
+    for (std::string wanted = name + "_whole_kernel"; name = wanted, launches_.symbols.lookup(wanted);) wanted = wanted.substr(0, wanted.size() - 7) + "__kernel";
+    whole_.setSymName(name);
+    launches_.symbols.insert(whole_);
+    scf::ForOp loop = loopAlike(loop_);
+    loop->setAttr(kSplit, builder_.getUnitAttr());
+    writeOut(loop);
+    addReason(whole_, "columns: a lane adds up its whole column, where there are " + Twine(kEnough) + " or more");
+  }
+  /// The loop of the copy.
+  scf::ForOp loopAlike(scf::ForOp loop) {
+    SmallVector<scf::ForOp> here, there;
+    kernel_.getBody().walk([&](scf::ForOp each) { here.push_back(each); });
+    whole_.getBody().walk([&](scf::ForOp each) { there.push_back(each); });
+    return there[llvm::find(here, loop) - here.begin()];
   }
 
   /// The kernel that adds up the parts.
@@ -217,8 +246,12 @@ private:
     part.getLowerBoundMutable().assign(first);
     part.getUpperBoundMutable().assign(end);
     part->setAttr(kSplit, builder_.getUnitAttr());
-    if (static_cast<int64_t>(part.getBody()->getOperations().size()) <= kFewOps) part->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce / 2));
+    writeOut(part);
     return part.getResults();
+  }
+  /// So that several loads are on their way at once.
+  void writeOut(scf::ForOp loop) {
+    if (static_cast<int64_t>(loop.getBody()->getOperations().size()) <= kFewOps) loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce / 2));
   }
 
   void partOfGroup(ValueRange memory) {
@@ -281,8 +314,17 @@ private:
       auto first = builder_.create<tile::LaunchOp>(launch.getLoc(), first_.getSymName(), args, launch.getDimsAttr());
       auto second = builder_.create<tile::LaunchOp>(launch.getLoc(), launch.getKernel(), args, launch.getDimsAttr());
       made.append({first, second});
-      if (Attribute when = launch->getAttr("tsr.when"))
-        for (Operation *op : made) op->setAttr("tsr.when", when);
+      SmallVector<Attribute> when;
+      if (auto asked = launch->getAttrOfType<ArrayAttr>(kWhen)) when.assign(asked.begin(), asked.end());
+      if (whole_) {
+        Attribute many = isEnough(launch);
+        auto whole = builder_.create<tile::LaunchOp>(launch.getLoc(), whole_.getSymName(), launch.getArgs(), launch.getDimsAttr());
+        whole->setAttr(kWhen, builder_.getArrayAttr(llvm::to_vector(llvm::concat<const Attribute>(when, ArrayRef(many)))));
+        if (Attribute work = launch->getAttr(kWork)) whole->setAttr(kWork, work);
+        when.push_back(negated(many));
+      }
+      if (!when.empty())
+        for (Operation *op : made) op->setAttr(kWhen, builder_.getArrayAttr(when));
       if (Attribute work = launch->getAttr(kWork)) first->setAttr(kWork, work), second->setAttr(kWork, attributeOf(Work{}, builder_.getContext()));  // what is left is small
       launch.erase();
       launch = second;
@@ -291,7 +333,12 @@ private:
     launches_.of[first_.getSymNameAttr()] = std::move(parts);
   }
 
-  tile::KernelOp kernel_, first_;
+  Attribute isEnough(tile::LaunchOp launch) {
+    Dim count = count_.substitute(dimsOfLaunch(kernel_.getDims(), launch.getDimsAttr()));
+    return RequirementAttr::get(builder_.getContext(), attr(Dim(kEnough)), Relation::Le, attr(count), "");
+  }
+
+  tile::KernelOp kernel_, first_, whole_;
   Launches &launches_;
   OpBuilder builder_;
   scf::IfOp guard_;

@@ -20,6 +20,8 @@ public:
   explicit VectorForm(ir::tile::KernelOp kernel);
   /// False, and nothing is changed, where the kernel is not of such a form or has nothing to load or store at once.
   bool run();
+  /// False where nothing moves more than one element at once after all: some extent that matters is a number that no vector divides.
+  bool gains() const { return elements_ > 1 || !rows_.empty(); }
 
 private:
   using Value = mlir::Value;
@@ -104,9 +106,10 @@ private:
   Dim sharedFor(int64_t lanes, int64_t most, bool edges);
   using LanesAndGroups = std::pair<int64_t, int64_t>;  // lanes of a group, groups of a block
   void addRowVariant(llvm::SmallVectorImpl<mlir::Attribute> &variants, int64_t elements, int64_t held, LanesAndGroups block,
-                     std::optional<int64_t> limit, bool edges, const std::optional<Dim> &shared = std::nullopt, mlir::Attribute when = {});
+                     std::optional<int64_t> limit, bool edges, const std::optional<Dim> &shared = std::nullopt, llvm::ArrayRef<mlir::Attribute> when = {});
   std::vector<std::pair<LanesAndGroups, int64_t>> shapesOfRows(bool edges);
   void addHeldVariants(llvm::SmallVectorImpl<mlir::Attribute> &variants, bool edges);
+  llvm::SmallVector<mlir::Attribute> areFewAndLong();
   void addReadOnceVariants(llvm::SmallVectorImpl<mlir::Attribute> &variants, bool edges, bool parts);
 
   // ---- sums of powers beside the largest element (VectorOnline.cpp)

@@ -16,7 +16,15 @@ struct Vectorise : PassWrapper<Vectorise, OperationPass<tile::KernelOp>> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<tile::TileDialect, scf::SCFDialect>();
   }
-  void runOnOperation() override { VectorForm(getOperation()).run(); }
+  void runOnOperation() override {
+    tile::KernelOp kernel = getOperation();
+    OwningOpRef<tile::KernelOp> before(kernel.clone());
+    VectorForm form(kernel);
+    if (!form.run() || form.gains()) return;
+    kernel.getBody().takeBody(before->getBody());
+    kernel->setDiscardableAttrs((*before)->getDiscardableAttrDictionary());
+    kernel.getProperties() = before->getProperties();
+  }
 };
 
 }  // namespace
