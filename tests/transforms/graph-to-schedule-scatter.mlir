@@ -43,3 +43,45 @@ graph.func @moments(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i6
   %v = graph.elementwise "mul" %g, %g : !tsr.tensor<["V", "D"], f32>
   graph.return %n, %v : !tsr.tensor<["V", "D"], f32>, !tsr.tensor<["V", "D"], f32>
 }
+
+// -----
+
+// Integers: each update is read once and added by an atomic, in the shared memory of a group where the result is small. What says where is
+// computed where it is read.
+// CHECK-LABEL: schedule.kernel @counts_kernel_1(
+// CHECK-SAME: #tsr.grid<lanes, ["min(270336, P)"]
+// CHECK: %[[SUMS:.*]] = graph.alloc_shared : <["256"], i32, "">
+// CHECK: scf.for
+// CHECK: graph.store %{{.*}}, %[[SUMS]]
+// CHECK: graph.barrier
+// CHECK: scf.for
+// CHECK: graph.elementwise "mul"
+// CHECK: graph.atomic "add" %{{.*}}, %[[SUMS]][%{{.*}}] {in_bounds = array<i1: false>}
+// CHECK: graph.barrier
+// CHECK: scf.for
+// CHECK: graph.load %[[SUMS]]
+// CHECK: graph.atomic "add" %{{.*}}, %y[%{{.*}}] {in_bounds = array<i1: true>}
+// CHECK-LABEL: schedule.func @counts(
+// CHECK-NEXT: schedule.launch @counts_kernel(%y)
+// CHECK-NEXT: schedule.launch @counts_kernel_1(%at, %x, %y)
+// CHECK-NEXT: schedule.return
+graph.func @counts(%x: !tsr.tensor<["P"], i32>, %at: !tsr.tensor<["P"], i64>) -> !tsr.tensor<["256"], i32> attributes {
+    dims = ["P"], params = [#tsr.param<"x", in>, #tsr.param<"at", in>],
+    outputs = [#tsr.result<"y", !tsr.tensor<["256"], i32>>]} {
+  %p = graph.elementwise "mul" %at, %at : !tsr.tensor<["P"], i64>
+  %s = graph.scatter_add 0 %x at %p {axes = array<i64: 0>} : (!tsr.tensor<["P"], i32>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["256"], i32>
+  graph.return %s : !tsr.tensor<["256"], i32>
+}
+
+// -----
+
+// A result of any size: straight to memory.
+// CHECK-LABEL: schedule.kernel @rows_kernel_1(
+// CHECK-NOT: graph.alloc_shared
+// CHECK: graph.atomic "add" %{{.*}}, %y[%{{.*}}, %{{.*}}] {in_bounds = array<i1: false, true>}
+graph.func @rows(%x: !tsr.tensor<["P", "D"], i64>, %at: !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], i64> attributes {
+    dims = ["P", "D", "V"], params = [#tsr.param<"x", in>, #tsr.param<"at", in>],
+    outputs = [#tsr.result<"y", !tsr.tensor<["V", "D"], i64>>]} {
+  %s = graph.scatter_add 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["P", "D"], i64>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], i64>
+  graph.return %s : !tsr.tensor<["V", "D"], i64>
+}

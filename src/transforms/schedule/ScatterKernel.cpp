@@ -243,6 +243,7 @@ private:
 }  // namespace
 
 LogicalResult FunctionScheduler::scatterKernel(graph::ScatterAddOp scatter, Value target) {
+  if (addsByAtomics(scatter)) return atomicScatterKernel(scatter, target);
   Location loc = scatter.getLoc(), place = unnamed(loc);
   const Machine *machine = machineOf(function_);
   bool onCpu = !machine || machine->family == Target::Cpu;
@@ -275,7 +276,7 @@ void expandVectorScatters(Operation *function) {
   SmallVector<graph::ScatterAddOp> scatters;
   function->walk([&](graph::ScatterAddOp scatter) {
     SmallVector<int64_t> along = longAxes(scatter.getUpdates().getType());
-    if (llvm::all_of(along, [&](int64_t axis) { return axis == static_cast<int64_t>(scatter.getAxis()); }))
+    if (!addsByAtomics(scatter) && llvm::all_of(along, [&](int64_t axis) { return axis == static_cast<int64_t>(scatter.getAxis()); }))
       scatters.push_back(scatter);
   });
   for (graph::ScatterAddOp scatter : scatters) {

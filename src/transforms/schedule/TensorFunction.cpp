@@ -20,7 +20,7 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr int64_t kRowGroup = 256, kLaneGroup = 256;
+constexpr int64_t kRowGroup = 256;
 
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isDotOrReduce(Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); }
@@ -150,7 +150,7 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(holds(gather.getPlaces(), isDotOrReduce), gather.getPlaces());
     } else if (auto scatter = dyn_cast<graph::ScatterAddOp>(op)) {
       markIf(holds(scatter.getUpdates(), costsMore), scatter.getUpdates());
-      markIf(true, scatter.getPlaces());  // every group goes through all of them
+      markIf(!addsByAtomics(scatter) || holds(scatter.getPlaces(), costsMore), scatter.getPlaces());  // else all lanes go through all of them
       roots_.insert(scatter.getResult());
     } else if (auto scan = dyn_cast<graph::ScanOp>(op)) {
       markIf(!isMadeByElements(scan.getOperand()), scan.getOperand());

@@ -161,7 +161,8 @@ private:
   llvm::SmallVector<mlir::Value> sumsBeside(mlir::Value root);
   bool waitsForSum(mlir::Value root);
   bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
-  mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterKernel.cpp
+  mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);        // ScatterKernel.cpp
+  mlir::LogicalResult atomicScatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterAtomics.cpp
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
   mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
@@ -254,6 +255,12 @@ template <class Op, class... Args> Op FunctionScheduler::launchOp(Args &&...args
   if (!when_.empty()) op->setAttr(kWhen, launches_.getArrayAttr(when_));
   return op;
 }
+
+/// Lanes of a group whose lanes need nothing of each other.
+constexpr int64_t kLaneGroup = 256;
+
+/// Sums at places that do not depend on the order, on a machine with atomics for them (ScatterAtomics.cpp).
+bool addsByAtomics(ir::graph::ScatterAddOp scatter);
 
 /// Over so many elements that a lane does not do it as it goes.
 bool isLong(ir::graph::ReduceOp reduce);
