@@ -64,17 +64,14 @@ LogicalResult emitArgsortRow(Emission &em, tile::ArgsortRowOp op) {
       StringAttr::get(em.context, op.getDescending() ? "tsr::Descending" : "tsr::Ascending")};
   if (!em.isCpu()) {
     templates.push_back(StringAttr::get(em.context, "Threads"));
-    auto declareShared = [&](Type element, StringRef wanted) {
-      OpBuilder::InsertionGuard guard(em.builder);
-      em.builder.setInsertionPoint(em.declarations);
-      std::string name = em.names.fresh(wanted);
-      auto array = out::ArrayType::get(em.context, em.builder.getStrArrayAttr({"tsr::sort_chunk"}), element);
-      auto shared = em.builder.create<out::SharedOp>(place, out::LValueType::get(em.context, array), name);
-      em.shared->buffers.push_back({{}, chunk * storedBytes(element), name, place});
-      arguments.push_back(valueOf(shared.getPlace()));
-    };
-    declareShared(ir::elementTypeOf(keys.getType()), "held");
-    declareShared(ir::elementTypeOf(order.getType()), "places");
+    OpBuilder::InsertionGuard guard(em.builder);
+    em.builder.setInsertionPoint(em.declarations);
+    Type word = em.builder.getI64Type();
+    std::string name = em.names.fresh("words");
+    auto array = out::ArrayType::get(em.context, em.builder.getStrArrayAttr({"tsr::sort_chunk"}), word);
+    auto shared = em.builder.create<out::SharedOp>(place, out::LValueType::get(em.context, array), name);
+    em.shared->buffers.push_back({{}, chunk * storedBytes(word), name, place});
+    arguments.push_back(valueOf(shared.getPlace()));
   }
   statement(em, call("tsr::argsort_row", arguments, em.none(), templates), place);
   return success();
