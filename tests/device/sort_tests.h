@@ -1,6 +1,7 @@
 // The order of rows: against a stable sort, over extents around powers of two and around the chunks of a group.
 #pragma once
 #include "harness.h"
+#include "tessera/device/first_of_row.h"
 #include "tessera/device/gather.h"
 #include "tessera/device/sort.h"
 #include <algorithm>
@@ -17,6 +18,15 @@ template <class Direction, int Group, class T> KERNEL order_of(int64_t *order, c
 #else
   SHARED int64_t words[tsr::sort_chunk];
   tsr::argsort_row<Direction, Group>(order, keys, extent, words);
+#endif
+}
+
+template <class Direction, int Group, int Count, class T> KERNEL first_of(int64_t *order, const T *keys, int64_t extent) {
+#if defined(TSR_CPU)
+  tsr::argfirst_row<Direction, Count>(order, keys, extent);
+#else
+  SHARED int64_t words[tsr::sort_chunk];
+  tsr::argfirst_row<Direction, Group, Count>(order, keys, extent, words);
 #endif
 }
 
@@ -59,6 +69,51 @@ template <class Direction, int Group, class T> void order(const char *name, int6
   found.back();
   for (size_t i = 0; i < right.size(); ++i) expect(found[i] == right[i], name, static_cast<long long>(i));
   expect(found[right.size()] == -7, name, -1);
+}
+
+/// How the keys of a row lie: ties at random; all one; each lane of 256 with greater ones than the lane before it; falling.
+enum class Keys { Random, Same, ByLane, Falling };
+
+template <class Direction, int Group, int Count, class T> void first(const char *name, int64_t extent, Keys how = Keys::Random) {
+  Buffer<T> keys(static_cast<size_t>(extent));
+  Buffer<int64_t> found(Count + 1);
+  uint32_t random = static_cast<uint32_t>(extent) * 2654435761u + 1;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    random = random * 1664525u + 1013904223u;
+    const size_t lane = i % 256;
+    if (how == Keys::Random) keys[i] = key<T>(random);
+    else keys[i] = tsr::to<T>(how == Keys::Same ? 3.0f : how == Keys::Falling ? -static_cast<float>(i) : static_cast<float>(lane * 100000 + i));
+  }
+  for (size_t i = 0; i < found.size(); ++i) found[i] = -7;
+  std::vector<int64_t> right(keys.size());
+  for (size_t i = 0; i < right.size(); ++i) right[i] = static_cast<int64_t>(i);
+  std::sort(right.begin(), right.end(), [&](int64_t i, int64_t j) {
+    return comes_before<Direction>(number(keys[static_cast<size_t>(i)]), i, number(keys[static_cast<size_t>(j)]), j);
+  });
+  LAUNCH(Group, (first_of<Direction, Group, Count, T>), found.device(), keys.device(), extent);
+  found.back();
+  for (size_t i = 0; i < Count; ++i) expect(found[i] == (i < right.size() ? right[i] : -7), name, static_cast<long long>(i));
+  expect(found[Count] == -7, name, -1);
+}
+
+inline void all_first() {
+  using tsr::Ascending, tsr::Descending;
+  for (int64_t extent : {8, 9, 255, 256, 257, 2049, 8191, 100003}) {
+    first<Descending, 256, 8, float>("argfirst_row of f32, descending", extent);
+    first<Ascending, 256, 8, float>("argfirst_row of f32", extent);
+  }
+  for (int64_t extent : {128, 1009, 9001}) {
+    first<Ascending, 256, 128, float>("argfirst_row of 128", extent);
+    first<Descending, 32, 1, tsr::bf16>("argfirst_row of bf16, descending", extent);
+    first<Ascending, 64, 64, double>("argfirst_row of f64", extent);
+    first<Descending, 128, 5, int64_t>("argfirst_row of i64, descending", extent);
+    first<Descending, 256, 3, uint8_t>("argfirst_row of u8, descending", extent);
+  }
+  for (Keys how : {Keys::Same, Keys::ByLane, Keys::Falling}) {  // by lane: all of the first ones are in one
+    first<Descending, 256, 8, float>("argfirst_row of f32", 70000, how);
+    first<Descending, 256, 8, double>("argfirst_row of f64", 400000, how);
+    first<Ascending, 256, 17, int32_t>("argfirst_row of i32", 400003, how);
+  }
 }
 
 // ---- tiles
@@ -190,6 +245,7 @@ inline void all_tiles() {
 
 inline void all() {
   all_tiles();
+  all_first();
   for (int64_t extent : {0, 1, 2, 3, 5, 31, 32, 33, 64, 127, 251, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4097, 6151}) {
     order<tsr::Ascending, 256, float>("argsort_row of f32", extent);
     order<tsr::Descending, 256, float>("argsort_row of f32, descending", extent);

@@ -274,6 +274,26 @@ graph.func @ordered(%x: !tsr.tensor<["M", "N"], f32>) -> !tsr.tensor<["M", "N"],
   graph.return %z : !tsr.tensor<["M", "N"], f32>
 }
 
+// Of an order only the first places are read: one group finds them. Where all are read as well, the row is sorted.
+// CHECK-LABEL: schedule.kernel @first_kernel(%x: {{.*}}, %b: !tsr.view<["M", "5"], i64>)
+// CHECK-SAME: grid = #tsr.grid<output, ["1", "5"], param = 1>
+// CHECK: schedule.argsort_row %x, %b[%row] {descending} : <["M", "N"], f32>, <["M", "5"], i64>
+// CHECK: schedule.argsort_row %x, %d[%row] : <["M", "N"], f32>, <["M", "N"], i64>
+// CHECK-LABEL: schedule.func @first(
+// TILE: tile.argsort_row %x, %b[%row] {descending} : <["M", "N"], f32>, <["M", "5"], i64>
+// TILE-LABEL: tile.func @first(
+graph.func @first(%x: !tsr.tensor<["M", "N"], f32>) -> (!tsr.tensor<["M", "3"], i64>, !tsr.tensor<["M", "5"], i64>, !tsr.tensor<["M", "2"], i64>, !tsr.tensor<["M", "N"], i64>) attributes {
+    dims = ["M", "N"], params = [#tsr.param<"x", in>],
+    outputs = [#tsr.result<"a", !tsr.tensor<["M", "3"], i64>>, #tsr.result<"b", !tsr.tensor<["M", "5"], i64>>, #tsr.result<"c", !tsr.tensor<["M", "2"], i64>>, #tsr.result<"d", !tsr.tensor<["M", "N"], i64>>]} {
+  %0 = graph.constant 0 : index
+  %order = graph.argsort %x {descending} : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "N"], i64>
+  %a = graph.slice %order[%0 size "M" in_bounds, %0 size "3" in_bounds] : !tsr.tensor<["M", "N"], i64> to !tsr.tensor<["M", "3"], i64>
+  %b = graph.slice %order[%0 size "M" in_bounds, %0 size "5" in_bounds] : !tsr.tensor<["M", "N"], i64> to !tsr.tensor<["M", "5"], i64>
+  %all = graph.argsort %x : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "N"], i64>
+  %c = graph.slice %all[%0 size "M" in_bounds, %0 size "2" in_bounds] : !tsr.tensor<["M", "N"], i64> to !tsr.tensor<["M", "2"], i64>
+  graph.return %a, %b, %c, %all : !tsr.tensor<["M", "3"], i64>, !tsr.tensor<["M", "5"], i64>, !tsr.tensor<["M", "2"], i64>, !tsr.tensor<["M", "N"], i64>
+}
+
 // Host code keeps its operations.
 // CHECK-LABEL: schedule.host_func @main
 // CHECK: graph.print

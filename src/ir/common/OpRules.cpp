@@ -1,5 +1,6 @@
 #include "ir/common/OpRules.h"
 #include "ir/common/Conversions.h"
+#include "ir/common/OrderShape.h"
 #include "support/Atomics.h"
 
 namespace tessera::ir {
@@ -314,7 +315,7 @@ LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t in
   if (keys == order) return op->emitOpError("writes the order of a row over the row");
   if (from.getShape().empty() || indices + 1 != from.getShape().size())
     return op->emitOpError() << "has " << indices << " indices for a row of " << from;
-  if (from.getShape() != to.getShape()) return op->emitOpError() << "writes the order of " << from << " to " << to;
+  if (!holdsOrderOf(from.getShape(), to.getShape())) return op->emitOpError() << "writes the order of " << from << " to " << to;
   if (isa<ComplexType>(from.getElementType())) return op->emitOpError("sorts complex numbers, which have no order");
   if (!to.getElementType().isInteger(64))
     return op->emitOpError() << "counts places in i64, not in " << to.getElementType();

@@ -1,5 +1,6 @@
 // The shape and dtype rules of values. A rule that is not met is an error, never a guess.
 #include "ir/common/Conversions.h"
+#include "ir/common/OrderShape.h"
 #include "ir/graph/Graph.h"
 
 namespace tessera::ir::graph {
@@ -237,7 +238,7 @@ LogicalResult ScatterAddOp::verify() {
 LogicalResult ArgsortOp::verify() {
   auto from = getOperand().getType(), to = getType();
   if (from.getShape().empty()) return emitOpError("sorts along the last axis: a scalar has none");
-  if (from.getShape() != to.getShape())
+  if (!holdsOrderOf(from.getShape(), to.getShape()))
     return emitOpError() << "has the shape of " << to << ", but sorts " << from;
   if (isa<ComplexType>(from.getElementType())) return emitOpError("sorts complex numbers, which have no order");
   if (!to.getElementType().isInteger(64))

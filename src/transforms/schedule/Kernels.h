@@ -43,6 +43,8 @@ void separatePlaces(ir::graph::FuncOp function);
 void expandVectorDots(mlir::Operation *function);
 /// On GPUs, sums at places of what has no axis but the places': each sum looks at all places (ScatterKernel.cpp).
 void expandVectorScatters(mlir::Operation *function);
+/// Orders of which only the first places are read have only those (FirstOfOrder.cpp).
+void findFirstOnly(mlir::Operation *function);
 /// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice; smaller
 /// ones where the machine has not enough shared memory (Sizes.cpp).
 struct Decision {

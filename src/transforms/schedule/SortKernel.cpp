@@ -12,10 +12,11 @@ LogicalResult FunctionScheduler::sortKernel(graph::ArgsortOp op, Value target) {
   if (!leaves_.count(keys) && failed(makeRoot(keys))) return failure();
   if (leaves_.lookup(keys) == target) return op.emitError("the order of a tensor cannot be written over the tensor");
   ArrayRef<DimAttr> shape = op.getType().getShape();
+  bool isWhole = shape == op.getOperand().getType().getShape();
   SmallVector<DimAttr> tile(shape);
   std::fill(tile.begin(), tile.end() - 1, DimAttr::get(context, Dim(1)));
   Kernel kernel = beginKernel(op.getResult(), GridAttr::get(context, GridKind::Output, tile, 0), target,
-                              {"one group sorts a row"}, false, {}, schedule::KernelOp::getOperationName(), keys);
+                              {isWhole ? "one group sorts a row" : "one group finds the first places of a row"}, false, {}, schedule::KernelOp::getOperationName(), keys);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Privatiser privatiser(builder, kernel.leaves);
   SmallVector<Value> row;

@@ -673,6 +673,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
   expandVectorScatters(function);
+  findFirstOnly(function);
   separatePlaces(function);  // when nothing joins reshapes any more
   planSweeps(function);
   if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen

@@ -73,7 +73,10 @@ LogicalResult emitArgsortRow(Emission &em, tile::ArgsortRowOp op) {
     em.shared->buffers.push_back({{}, chunk * storedBytes(word), name, place});
     arguments.push_back(valueOf(shared.getPlace()));
   }
-  statement(em, call("tsr::argsort_row", arguments, em.none(), templates), place);
+  ir::DimAttr extent = ir::shapeOf(keys.getType()).back(), count = ir::shapeOf(order.getType()).back();
+  bool isWhole = extent == count;
+  if (!isWhole) templates.push_back(em.builder.getI64IntegerAttr(count.getDim().constant()));
+  statement(em, call(isWhole ? "tsr::argsort_row" : "tsr::argfirst_row", arguments, em.none(), templates), place);
   return success();
 }
 
