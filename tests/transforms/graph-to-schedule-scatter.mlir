@@ -1,15 +1,24 @@
 // RUN: tessera-opt %s -split-input-file --set-machine=name=sm_90a --graph-to-schedule --verify-schedule | FileCheck %s
-// Sums at places: a warp looks at 32 places at once, and passes them by where it owns none of them.
+// Sums at places: marks say to which part of the axis each goes. A warp looks at those of 1024 places at once, and passes them by where it
+// owns none of them.
 
+// CHECK-LABEL: schedule.kernel @sums_marks_kernel(
+// CHECK-LABEL: schedule.kernel @sums_marks_kernel_1(
+// CHECK: graph.elementwise "floordiv"
+// CHECK: graph.elementwise "shl"
+// CHECK: graph.atomic "or" %{{.*}}, %marks[%{{.*}}, %{{.*}}] {in_bounds = array<i1: false, true>}
 // CHECK-LABEL: schedule.kernel @sums_kernel(
 // CHECK: %[[END:.*]] = graph.elementwise "select"
 // CHECK: graph.warp "min"
 // CHECK: graph.warp "max" %[[END]]
 // CHECK: scf.for
+// CHECK: graph.load %marks
 // CHECK: graph.warp "ballot"
 // CHECK: scf.if
 // CHECK: scf.for
 // CHECK: graph.elementwise "shr"
+// CHECK: graph.load %marks
+// CHECK: graph.load %at
 // The result is one root: the product's kernel reads the sums.
 // CHECK-LABEL: schedule.func @sums(
 // CHECK: schedule.launch @sums_kernel(
@@ -30,7 +39,8 @@ graph.func @sums(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>,
 // are read by the kernel of the results.
 // CHECK-LABEL: schedule.func @moments(
 // CHECK: schedule.launch @moments_t_kernel(%a, %b, %[[T:.*]])
-// CHECK: schedule.launch @moments_s_kernel(%x, %at, %[[S:.*]])
+// CHECK: %[[S:.*]] = schedule.temp : <["V", "D"], f32>
+// CHECK: schedule.launch @moments_s_kernel(%x, %at, %marks, %[[S]])
 // CHECK-NEXT: schedule.launch @moments_kernel(%{{.*}}, %[[T]], %[[S]], %{{.*}}, %{{.*}})
 // CHECK-NEXT: schedule.return
 graph.func @moments(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>, %a: !tsr.tensor<["V", "K"], f32>, %b: !tsr.tensor<["K", "D"], f32>, %m: !tsr.tensor<["V", "D"], f32>) -> (!tsr.tensor<["V", "D"], f32>, !tsr.tensor<["V", "D"], f32>) attributes {

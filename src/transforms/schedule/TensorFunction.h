@@ -163,6 +163,7 @@ private:
   bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);        // ScatterKernel.cpp
   mlir::LogicalResult atomicScatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterAtomics.cpp
+  mlir::FailureOr<mlir::Value> marksOfPlaces(ir::graph::ScatterAddOp scatter);                   // MarkedPlaces.cpp
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
   mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
