@@ -111,7 +111,7 @@ const std::vector<Subject> &subjects() {
       {"run_time_loops", "until_small", 1e-6, 1e-6, each({{{"N", 300}}})},
       {"run_time_loops", "halves", 1e-6, 1e-6, each({{{"N", 64}}})},
       {"run_time_loops", "left_in_between", 1e-6, 1e-6, each({{{"N", 9}}}, {{"turns", "40"}})},
-      {"scatters", "rows", 1e-5, 1e-5, each({{{"N", 0}, {"V", 5}, {"D", 3}}, {{"N", 300}, {"V", 513}, {"D", 3}}, {{"N", 7}, {"V", 70}, {"D", 40}}})},
+      {"scatters", "rows", 1e-5, 1e-5, each({{{"N", 0}, {"V", 5}, {"D", 3}}, {{"N", 2503}, {"V", 1009}, {"D", 5}}, {{"N", 1025}, {"V", 1}, {"D", 33}}, {{"N", 300}, {"V", 513}, {"D", 3}}, {{"N", 7}, {"V", 70}, {"D", 40}}})},
       {"scatters", "columns", 1e-5, 1e-5, each({{{"M", 5}, {"N", 30}, {"V", 300}}})},
       {"scatters", "elements", 1e-5, 1e-5, each({{{"B", 4}, {"N", 33}, {"V", 9}}})},
       {"scatters", "numbers", 1e-4, 1e-4, each({{{"N", 0}, {"V", 3}}, {{"N", 5000}, {"V", 600}}})},
