@@ -160,6 +160,15 @@ bool saysIt(const Case &one, const diag::Diagnostic &d) {
          said.find(meant.substr(begin, end + 1 - begin)) != std::string::npos;
 }
 
+/// Whether a message offers an edit, or shows code to write instead: not only a rule, or what breaks it.
+bool saysWhatToWrite(const diag::Diagnostic &d) {
+  static const std::regex rule("^(the smallest sizes|counted from the last|the last dimension of the left|it happens with)");
+  auto shows = [](const diag::Note &note) {
+    return !note.span.valid() && note.text.find('`') != std::string::npos && !std::regex_search(note.text, rule);
+  };
+  return !d.fixes.empty() || std::any_of(d.notes.begin(), d.notes.end(), shows);
+}
+
 /// A text with all edits that its messages offer; nothing if they offer none.
 std::optional<std::string> fixedOnce(const std::string &text, const test::Checking &checking) {
   std::vector<const diag::Fix *> fixes;
@@ -182,7 +191,7 @@ std::string fixedAsAll(std::string text, const test::Checking &checking) {
 }
 
 struct Counts {
-  size_t cases = 0, said = 0, line = 0, one = 0, edit = 0, editOrWords = 0, mended = 0, wrongEdits = 0;
+  size_t cases = 0, said = 0, line = 0, one = 0, edit = 0, editOrWords = 0, mended = 0, wrongEdits = 0, codeless = 0;
 };
 
 struct Outcome {
@@ -213,6 +222,7 @@ Outcome outcomeOf(const Case &one) {
       return offered.span.file == checking.main->file &&
              right.count(bare(diag::applyFixes(wrong, {&offered}).text)) != 0;
     };
+    counts.codeless = !saysWhatToWrite(d);
     counts.editOrWords = counts.edit || saysIt(one, d) || std::any_of(d.fixes.begin(), d.fixes.end(), mendsIt);
   }
   const std::string whole = fixedAsAll(wrong, checking), fixed = bare(whole);
@@ -221,7 +231,7 @@ Outcome outcomeOf(const Case &one) {
   auto lacks = [&](bool holds, const char *what) { out.shown += holds ? "" : std::string(" [") + what + "]"; };
   lacks(counts.said, "silent"), lacks(counts.line, "line"), lacks(counts.one, "one message"),
       lacks(counts.edit, "edit");
-  lacks(counts.editOrWords, "words"), lacks(!counts.wrongEdits, "WRONG EDIT");
+  lacks(counts.editOrWords, "words"), lacks(!counts.wrongEdits, "WRONG EDIT"), lacks(!counts.codeless, "no code");
   if (out.shown.empty()) return out;
   out.shown = "--- " + one.name + out.shown + "\n" + wrong + checking.messages();
   for (const diag::Diagnostic &d : all) {
@@ -236,12 +246,12 @@ Outcome outcomeOf(const Case &one) {
 void add(Counts &sum, const Counts &more) {
   sum.cases += more.cases, sum.said += more.said, sum.line += more.line, sum.one += more.one;
   sum.edit += more.edit, sum.editOrWords += more.editOrWords, sum.mended += more.mended,
-      sum.wrongEdits += more.wrongEdits;
+      sum.wrongEdits += more.wrongEdits, sum.codeless += more.codeless;
 }
 
 void show(const std::string &name, const Counts &counts) {
-  std::printf("%-12s %5zu %6zu %6zu %6zu %6zu %6zu %6zu %6zu\n", name.c_str(), counts.cases, counts.said, counts.line,
-              counts.one, counts.edit, counts.editOrWords, counts.mended, counts.wrongEdits);
+  std::printf("%-12s %5zu %6zu %6zu %6zu %6zu %6zu %6zu %6zu %6zu\n", name.c_str(), counts.cases, counts.said, counts.line,
+              counts.one, counts.edit, counts.editOrWords, counts.mended, counts.wrongEdits, counts.codeless);
 }
 }  // namespace
 
@@ -259,8 +269,8 @@ Counts measured(const fs::path &folder, std::string &wrongEdits) {
     bool shown = asked && (asked == std::string("1") || one.name.find(asked) != std::string::npos);
     if (shown) std::cout << outcome.shown;
   }
-  std::printf("%-12s %5s %6s %6s %6s %6s %6s %6s %6s\n", "family", "cases", "said", "line", "one", "edit", "words",
-              "mended", "wrong");
+  std::printf("%-12s %5s %6s %6s %6s %6s %6s %6s %6s %6s\n", "family", "cases", "said", "line", "one", "edit", "words",
+              "mended", "wrong", "nocode");
   for (const auto &[name, counts] : families) show(name, counts);
   show("all", all);
   return all;

@@ -229,8 +229,8 @@ static void dropSameEdits(std::vector<diag::Diagnostic> &all, size_t from) {
     const std::vector<diag::Fix> known = all[i].fixes;
     if (known.empty() || known.front().replacement.empty()) continue;  // to leave something out mends a lot
     auto isSame = [&](const diag::Diagnostic &other) {
-      return other.id == all[i].id && !other.fixes.empty() && !assumes(other.fixes.front()) &&
-             isAmong(other.fixes.front(), {known.front()});
+      if (other.id != all[i].id || other.fixes.empty() || !isAmong(other.fixes.front(), {known.front()})) return false;
+      return !assumes(other.fixes.front()) || other.message == all[i].message;
     };
     all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), isSame), all.end());
   }
@@ -249,12 +249,14 @@ static void dropMended(std::vector<diag::Diagnostic> &all, size_t from, Places &
   }
 }
 
-/// A reshape that mixes axes says nothing more where its statement has a mistake: the sizes may be what is wrong.
+/// A reshape that mixes axes, or operands that were hardly meant, say nothing more where their statement has a mistake: the
+/// sizes may be what is wrong.
 static void dropBesideErrors(std::vector<diag::Diagnostic> &all, size_t from, Places &places) {
   std::set<const ast::Stmt *> broken;
   for (size_t i = from; i < all.size(); ++i)
     if (all[i].severity == diag::Severity::Error) broken.insert(places.at(all[i].span).statement);
-  auto isBeside = [&](const diag::Diagnostic &d) { return d.id == diag::Id::reordersAxes && broken.count(places.at(d.span).statement); };
+  auto doubts = [](diag::Id id) { return id == diag::Id::reordersAxes || id == diag::Id::makesPairs || id == diag::Id::sameOperands; };
+  auto isBeside = [&](const diag::Diagnostic &d) { return doubts(d.id) && broken.count(places.at(d.span).statement); };
   all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(from), all.end(), isBeside), all.end());
 }
 

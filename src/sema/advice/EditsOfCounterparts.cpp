@@ -21,10 +21,12 @@ public:
     if (!place_.expr()) return taken();
     switch (diagnostic_.id) {
     case Id::outOfBounds: sliceOfAxis(); break;
-    case Id::broadcastFails: sliceOfAxis(), otherHalf(), withoutNewAxes(), sideBySide(), otherTurned(), stridden(); break;
-    case Id::contractionMismatch: outerProduct(); break;
+    case Id::broadcastFails: remade(), axesWhereMade(), besideAxes(), otherNewAxes(), sliceOfAxis(), otherHalf(), withoutNewAxes(), sideBySide(), otherTurned(), stridden(); break;
+    case Id::contractionMismatch: projected(), outerProduct(); break;
+    case Id::badReshape: factorsLeft(); break;
+    case Id::windowTooLarge: halfOfWindow(); break;
     case Id::rankMismatch: besideInList(); break;
-    case Id::channelMismatch: otherAxisOfConcat(); break;
+    case Id::channelMismatch: otherAxisOfConcat(), declaredChannels(); break;
     case Id::dtypeMismatch: likeliestClass(); break;
     case Id::wrongResult: otherTurned(), stridden(), oneOfList(); break;
     default: break;
@@ -37,6 +39,179 @@ private:
 
   template <class Visit> void eachOfStatement(const Visit &each) const {
     for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, each);
+  }
+
+  /// The index that gives a tensor of `seen` the axes of `wanted` which it lacks, `[:, :, None]`, where there is one way only.
+  static std::string indexBeside(const std::vector<std::string> &seen, const std::vector<std::string> &wanted) {
+    std::vector<size_t> at;  // of each axis, taken from the front
+    for (size_t i = 0; i < wanted.size() && at.size() < seen.size(); ++i)
+      if (wanted[i] == seen[at.size()]) at.push_back(i);
+    if (seen.empty() || at.size() != seen.size() || seen.size() >= wanted.size()) return "";
+    size_t from = wanted.size();  // ... and from the end, which has to be the same
+    for (size_t i = seen.size(); i-- > 0;) {
+      while (from-- > 0 && wanted[from] != seen[i]) {}
+      if (from != at[i]) return "";
+    }
+    std::string index;
+    size_t last = 0, next = 0;
+    for (size_t i = at.front(); i < wanted.size(); ++i) {
+      const bool own = next < at.size() && at[next] == i;
+      index += std::string(index.empty() ? "" : ", ") + (own ? ":" : "None");
+      next += own;
+      if (!own) last = index.size();
+    }
+    return last == 0 ? "" : "[" + index.substr(0, last) + "]";
+  }
+  /// The operand with fewer axes, and the index that it lacks.
+  std::pair<const ast::Expr *, std::string> lacking() const {
+    const auto said = shapesSaid();
+    const std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (place_.inKernel || said.size() != 2 || operands.size() != 2) return {};
+    const size_t fewer = said[0].size() < said[1].size() ? 0 : 1;
+    return {operands[fewer], indexBeside(said[fewer], said[1 - fewer])};
+  }
+  /// `k` of [B, G, S, D] beside [B, G, R, S, D] lacks the axis of `R`.
+  void besideAxes() {
+    const auto [operand, index] = lacking();
+    if (index.find("None, :") == std::string::npos && std::count(index.begin(), index.end(), 'N') < 3) return;  // others add one behind
+    replace(group(true), operand->span, asPrimary(*operand) + index, "give it axes of extent 1: `" + asPrimary(*operand) + index + "`");
+  }
+
+  /// `s = take(a, t)`, of which several parts of a statement lack the same axes.
+  void axesWhereMade() {
+    const auto [operand, index] = lacking();
+    if (index.empty() || !place_.names) return;
+    CandidateGroup &edits = group(true);
+    visit(*operand, [&, &added = index](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      auto use = name ? place_.names->find(name->name) : place_.names->end();
+      const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+      if (!value || use == place_.names->end() || use->second.reads.size() < 2) return;
+      replaceOnce(edits, value->span, asPrimary(*value) + added, "give it axes of extent 1 where it is made: `" + asPrimary(*value) + added + "`");
+    });
+  }
+
+  /// `sqrt(1.0 - a) * e` behind `s = a[:, None, None]`: what was made of `a` for this.
+  void remade() {
+    if (place_.inKernel || !place_.names || !place_.expr()) return;
+    CandidateGroup &edits = group(true);
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      auto *made = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
+      auto *item = made ? as<ast::SubscriptExpr>(assign->value) : nullptr;
+      const bool widened = item && text(*item).find("None") != std::string::npos && item->object->kind == ast::ExprKind::Name;
+      if (!widened || stmt.span.end > place_.expr()->span.begin) return;
+      for (const ast::Expr *operand : operandsAt(place_))
+        visit(*operand, [&](const ast::Expr &part) {
+          auto *name = as<ast::NameExpr>(&part);
+          if (name && name->name == text(*item->object)) replaceOnce(edits, name->span, made->name, "take `" + made->name + "`, which was made of it with more axes");
+        });
+    });
+  }
+
+  /// `x.reshape(B, 8, C // 8)` of [B, C, H, W]: the extents that are not among the sizes belong to the last one.
+  void factorsLeft() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    const auto said = shapesSaid();
+    if (!call || nameOf(*call) != "reshape" || call->arguments.empty() || said.size() != 2 || said[1].size() >= said[0].size()) return;
+    const ast::Expr &last = *call->arguments.back().value;
+    const std::string sizes = text(call->arguments.front().span.to(call->arguments.back().span));
+    if (sizes.find("-1") != std::string::npos || last.kind == ast::ExprKind::Tuple) return;
+    std::string front, behind;  // in the order in which they lie
+    bool passed = false;
+    for (const std::string &extent : said[0]) {
+      passed |= extent == text(last);
+      if (sizes.find(extent) != std::string::npos) continue;
+      if (passed || sizes.find(text(last)) == std::string::npos) behind += " * " + extent;
+      else front += extent + " * ";
+    }
+    if (!passed) behind = front.empty() ? behind : " * " + front.substr(0, front.size() - 3) + behind, front.clear();
+    CandidateGroup edits, rest;
+    edits.assumes = rest.assumes = edits.last = rest.last = true;  // what is joined with it is a guess
+    const std::string joined = front + text(last) + behind;
+    if (joined != text(last)) replace(edits, last.span, joined, "let it hold what is left as well: `" + joined + "`");
+    replace(rest, last.span, "-1", "let the last axis hold what is left: `-1`");
+    groups_.push_back(std::move(edits)), groups_.push_back(std::move(rest));
+  }
+
+  /// A window that does not fit with the padding that it has: half of it on each side keeps the extents.
+  void halfOfWindow() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    const ast::Argument *padding = call ? keyword(*call, "padding") : nullptr;
+    const ast::SubscriptExpr *weights = padding && call->arguments.size() > 1 ? tensorTypeOf(call->arguments[1].value.get()) : nullptr;
+    if (!weights || extentCount(*weights) < 3) return;
+    std::vector<std::string> halves;
+    for (size_t i = 2; i < extentCount(*weights); ++i)
+      if (auto *window = as<ast::IntExpr>(weights->items[i].value)) halves.push_back(std::to_string(window->value / 2));
+    if (halves.size() + 2 != extentCount(*weights)) return;
+    const bool same = std::all_of(halves.begin(), halves.end(), [&](const std::string &half) { return half == halves[0]; });
+    const std::string by = same ? halves[0] : "(" + listOf(halves) + ")";
+    CandidateGroup edits, declared;
+    edits.assumes = declared.assumes = true;
+    replace(edits, padding->value->span, by, "pad by half of the window on each side: `padding=" + by + "`");
+    for (size_t i = 2; i < extentCount(*weights); ++i)  // a square one
+      for (size_t j = 2; j < extentCount(*weights); ++j)
+        if (text(weights->items[i].span) != text(weights->items[j].span)) replaceOnce(declared, weights->items[i].span, text(weights->items[j].span), "declare the extent of the other side");
+    groups_.push_back(std::move(edits)), groups_.push_back(std::move(declared));
+  }
+
+  /// `x * keep[:, None]` of [B, S, D] and of `keep: Tensor[B, S]`: the new axis stands where the other one has an axis of its own.
+  void otherNewAxes() {
+    const auto said = shapesSaid();
+    const std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (place_.inKernel || said.size() != 2 || operands.size() != 2) return;
+    CandidateGroup &edits = group(true);
+    for (size_t side : {0, 1}) {
+      auto *item = as<ast::SubscriptExpr>(operands[side]);
+      const ast::SubscriptExpr *type = item ? tensorTypeOf(item->object.get()) : nullptr;
+      if (!type) continue;
+      const bool isNew = std::all_of(item->items.begin(), item->items.end(), [](const ast::Argument &index) {
+        auto *slice = as<ast::SliceExpr>(index.value);
+        return index.value->kind == ast::ExprKind::None || (slice && !slice->start && !slice->stop && !slice->step);
+      });
+      const std::string index = isNew ? indexBeside(extentTexts(*type), said[1 - side]) : "";
+      const Span own{item->span.file, item->object->span.end, item->span.end};
+      if (!index.empty() && index != text(own)) replaceOnce(edits, own, index, "put the new axis where `" + text(*operands[1 - side]) + "` has one of its own");
+    }
+  }
+
+  /// `q @ k.T` of D and of E columns, where nothing reads `w: Tensor[E, D]`: it makes the ones of the others.
+  void projected() {
+    const auto said = shapesSaid();
+    const std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (place_.inKernel || said.size() != 2 || operands.size() != 2 || said[0].empty() || said[1].size() < 2 || !place_.names) return;
+    const std::string &left = said[0].back(), &right = said[1][said[1].size() - 2];
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      auto use = place_.names->find(p.name.text);
+      if (!type || extentCount(*type) != 2 || use == place_.names->end() || !use->second.reads.empty()) continue;
+      const std::string from = extentText(type->items[0]), to = extentText(type->items[1]);
+      for (size_t side : {1, 0}) {
+        if (from != (side ? right : left) || to != (side ? left : right)) continue;
+        visit(*operands[side], [&](const ast::Expr &part) {
+          auto *name = as<ast::NameExpr>(&part);
+          const ast::SubscriptExpr *own = name ? tensorTypeOf(name) : nullptr;
+          if (!own || extentCount(*own) == 0 || extentText(own->items[extentCount(*own) - 1]) != from) return;
+          const std::string product = name->name + " @ " + p.name.text;
+          replaceOnce(edits, name->span, name == operands[0] ? product : "(" + product + ")", "multiply it with `" + p.name.text + "`, which nothing reads: `" + product + "`");
+        });
+      }
+    }
+  }
+
+  /// `w: Tensor[32, 3, 3, 3]` of a convolution that is given 16 channels.
+  void declaredChannels() {
+    constexpr std::string_view kGiven = "is given ";
+    auto *call = place_.innermost<ast::CallExpr>();
+    const ast::SubscriptExpr *weights = call && call->arguments.size() > 1 ? tensorTypeOf(call->arguments[1].value.get()) : nullptr;
+    const size_t at = diagnostic_.message.find(kGiven), end = diagnostic_.message.find(" channels");
+    if (!weights || extentCount(*weights) < 3 || at == std::string::npos || end == std::string::npos) return;
+    const std::string given = diagnostic_.message.substr(at + kGiven.size(), end - at - kGiven.size());
+    CandidateGroup &edits = group(true);
+    edits.assumes = edits.ofSignature = edits.last = true;
+    replace(edits, weights->items[1].span, given, "declare the channels that are given: " + given);
   }
 
   /// `x[i:256]` in a kernel, as the end of a slice is written elsewhere by how many elements it has: `i:i + 256`.

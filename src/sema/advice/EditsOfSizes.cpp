@@ -65,7 +65,8 @@ private:
     if (call->arguments.size() <= first || place_.inKernel) return;
     const std::string shape = listOf(extentTexts(*type));
     Span sizes = call->arguments[first].span.to(call->arguments.back().span);
-    if (shape == text(sizes)) return;
+    const auto said = shapesSaid();
+    if (shape == text(sizes) || (!said.empty() && listOf(said[0]) == shape)) return;  // that would leave it as it is
     size_t given = call->arguments.size() - first, declared = extentCount(*type);
     if (given == declared) return declaredSize(*call, first, *type);
     if (given < declared && text(sizes) == shape.substr(0, text(sizes).size()))

@@ -17,7 +17,7 @@ std::string_view memberInstead(std::string_view name) {
   static constexpr std::string_view kGradient =
       "a derivative is a function: `grad(loss, wrt=\"w\")(x, w)` is that of the function `loss` by its parameter `w`";
   static constexpr std::string_view kSame = "tensors are values, and where they lie is not said: leave it out";
-  static constexpr std::string_view kStatic = "changing in place is not possible: build a new value";
+  static constexpr std::string_view kStatic = "changing in place is not possible: build a new value, `x = x * 0.9`";
   static const std::map<std::string_view, std::string_view> names = {
       {"add_", kStatic},
       {"append", "what a loop makes is stored at its place, `out[i] = x`, in a tensor made by `zeros((N, D), f32)`"},

@@ -3,6 +3,7 @@
 #include "sema/advice/Recipes.h"
 #include "sema/advice/WordsOfShapes.h"
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace tessera::sema {
@@ -23,6 +24,9 @@ constexpr Remedy kArguments[] = {
      "an element is read by an index, `x[i]`; with a tensor of indices, rows are read by `take(x, i)`"},
     {"an integer", "",
      "a whole number is made by `cast(x, i64)`, in host code by `int(x)`; `//` divides and rounds down"},
+    {"`True` or `False`", "", "truth values are `True` and `False`, without quotes; a number is compared: `n != 0`"},
+    {"`bool`", "", "truth values are `True` and `False`, without quotes; a number is compared: `n != 0`"},
+    {"an axis of the mesh", "", "it is named as the mesh declares it: `\"dp\"`, not counted"},
     {"a dtype", "", "dtypes are words without quotes: `f32`, `bf16`, `i32`, `bool`"},
     {"a condition", "", "a comparison makes truth values: `x > 0`, `x != 0`"},
     {"a stream", "", "a stream is a parameter, `rng: Rng`; host code makes it of a seed: `Rng(0)`"},
@@ -101,6 +105,8 @@ std::string_view ofKind(Id id) {
   case Id::dtypeMismatch: return "nothing changes its dtype by itself: `cast(x, f32)` converts one of them";
   case Id::notCallable: return "parentheses call a function; an element is read by `x[i]`";
   case Id::argumentTwice: return "an argument is given once: by its place, or by its name";
+  case Id::definedTwice: return "give one of them another name: `y` in the place of a second `x`";
+  case Id::unknownDecorator: return "options of a kernel stand in its parentheses: `@kernel(grid=(1,), group=128)`";
   case Id::recursion: return "a loop goes over the same work: `for i in range(n):`";
   case Id::notAType: return "a type is a dtype, `f32`, a tensor, `Tensor[N, M, f32]`, a struct, or a tuple of them, `(f32, i32)`";
   case Id::badConstant: return "it has to be known, and allowed, when the program is compiled: another number is needed";
@@ -237,10 +243,65 @@ std::string computedByHost(const diag::Diagnostic &diagnostic, const Place &plac
   return "host code leaves the computing to others: put `" + callee + "` into a function of tensors, `def of[N](x: Tensor[N, f32]) -> f32:`, and call that";
 }
 
+/// "write `sgd(w, g, rate=...)`": the call as it stands, with the argument that it lacks.
+std::string withArgument(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
+  constexpr std::string_view kNeeds = "needs its argument `";
+  constexpr size_t kLongest = 80;
+  std::string said = diagnostic.message;
+  for (const diag::Note &note : diagnostic.notes) said += "\n" + note.text;
+  const size_t at = said.find(kNeeds), end = at == std::string::npos ? at : said.find('`', at + kNeeds.size());
+  auto *call = place.innermost<ast::CallExpr>();
+  if (!call || end == std::string::npos || call->span.end - call->span.begin > kLongest) return "";
+  std::string shown(sources.text(call->span));
+  if (shown.back() != ')') return "";
+  shown.pop_back();
+  const std::string name = said.substr(at + kNeeds.size(), end - at - kNeeds.size());
+  return "it has no value by itself: write `" + shown + (call->arguments.empty() ? "" : ", ") + name + "=...)`";
+}
+
+/// "write `cast(x, i32)`, ..." of what would become another dtype.
+std::string castOfNarrowed(const diag::Diagnostic &diagnostic, const Sources &sources) {
+  constexpr std::string_view kBecome = " would become ";
+  const size_t at = diagnostic.message.find(kBecome), end = diagnostic.message.find(',', at == std::string::npos ? 0 : at);
+  const std::string_view shown = sources.text(diagnostic.span);
+  if (at == std::string::npos || end == std::string::npos || shown.size() > 40) return "";
+  const std::string to = diagnostic.message.substr(at + kBecome.size(), end - at - kBecome.size());
+  return "if it may lose digits, write `cast(" + std::string(shown) + ", " + to + ")`; else declare " + diagnostic.message.substr(0, at) + " where it goes";
+}
+
+/// "`p` expects `Linear[8, 8]`, but this is a `Linear[32, 8]`": another one is given, or `p` is declared otherwise.
+std::string otherwiseDeclared(const std::string &message) {
+  constexpr std::string_view kExpects = "` expects `", kSeen = "`, but this is a `";
+  const size_t expects = message.find(kExpects), seen = message.find(kSeen, expects == std::string::npos ? 0 : expects);
+  if (message.empty() || message[0] != '`' || expects == std::string::npos || seen == std::string::npos) return "";
+  const size_t begin = expects + kExpects.size(), type = seen + kSeen.size();
+  return "either give a `" + message.substr(begin, seen - begin) + "` here, or declare `" + message.substr(1, expects - 1) + ": " + message.substr(type);
+}
+
+/// A sentence about `x` in the words of the program: `cast(steps, i64)` for `cast(x, i64)`.
+std::string inOwnNames(std::string sentence, const Place &place, const Sources &sources) {
+  constexpr size_t kLongest = 24;
+  if (!place.expr()) return sentence;
+  const ast::ExprKind kind = place.expr()->kind;
+  const std::string own(sources.text(place.expr()->span));
+  const bool primary = kind == ast::ExprKind::Name || kind == ast::ExprKind::Attribute || kind == ast::ExprKind::Call || kind == ast::ExprKind::Subscript;
+  if (!primary || own.size() > kLongest || own.find('\n') != std::string::npos) return sentence;
+  auto inWord = [&](size_t i) { return i < sentence.size() && (std::isalnum(static_cast<unsigned char>(sentence[i])) || sentence[i] == '_' || sentence[i] == '"'); };
+  bool quoted = false;
+  for (size_t i = 0; i < sentence.size(); ++i) {
+    if (sentence[i] == '`') quoted = !quoted;
+    const bool called = i + 1 < sentence.size() && sentence[i + 1] == ':';  // `lambda x: ...`, `x: Tensor[N, f32]`
+    if (!quoted || sentence[i] != 'x' || called || (i > 0 && inWord(i - 1)) || inWord(i + 1)) continue;
+    sentence.replace(i, 1, own), i += own.size() - 1;
+  }
+  return sentence;
+}
+
 /// What breaks a rule, or the rule: neither says what to write.
 bool isRuleAlone(std::string_view note) {
   for (std::string_view begin : {"the smallest sizes that break it", "counted from the last, extents", "the last dimension of the left side",
-                                 "it happens with"})
+                                 "it happens with", "it holds for no sizes", "nothing narrows silently", "a name keeps one type", "the functions of this name",
+                                 "what is given has to make it true"})
     if (note.substr(0, begin.size()) == begin) return true;
   return false;
 }
@@ -265,7 +326,12 @@ void noteRemedy(diag::Diagnostic &diagnostic, const Place &place, const Sources 
     return;
   }
   switch (diagnostic.id) {
-  case Id::wrongArgument: sentence = ofArgument(diagnostic.message); break;
+  case Id::wrongArgument:
+    sentence = inOwnNames(std::string(ofArgument(diagnostic.message)), place, sources);
+    if (sentence.empty()) sentence = otherwiseDeclared(diagnostic.message);
+    break;
+  case Id::narrowing: sentence = castOfNarrowed(diagnostic, sources); break;
+  case Id::noOverload: sentence = withArgument(diagnostic, place, sources); break;
   case Id::badOperand: sentence = ofOperand(diagnostic.message); break;
   case Id::undefinedName: sentence = namesHere(std::string(sources.text(diagnostic.span)), place); break;
   case Id::unknownAttribute:
@@ -274,6 +340,9 @@ void noteRemedy(diag::Diagnostic &diagnostic, const Place &place, const Sources 
                    : membersLike(place);
     break;
   case Id::argumentNotGiven:
+    sentence = withArgument(diagnostic, place, sources);
+    if (const std::string all = parametersOf(place); !all.empty()) sentence += (sentence.empty() ? "" : "; ") + all;
+    break;
   case Id::tooManyArguments:
   case Id::unknownKeyword: sentence = parametersOf(place); break;
   default: break;

@@ -8,6 +8,8 @@
 namespace tessera::sema {
 namespace {
 
+constexpr std::string_view kDeclareExtent = "declare the extent that is needed";
+
 /// Whether an edit turns axes around that were not turned before.
 bool turnsAxes(const diag::Fix &fix, const Sources &sources) {
   const std::string_view before = sources.text(fix.span);
@@ -116,12 +118,12 @@ void addRenamedDimension(diag::Diagnostic &d, const Place &place, const Sources 
       const std::string own(sources.text(type->items[i].span));
       if (own != left && own != right) continue;
       const auto same = std::count_if(type->items.begin(), type->items.end(), [&](const ast::Argument &item) { return sources.text(item.span) == own; });
-      (same > 1 ? twice : once).push_back({type->items[i].span, own == left ? right : left, "declare the extent that is needed", diag::Applicability::Assumption});
+      (same > 1 ? twice : once).push_back({type->items[i].span, own == left ? right : left, std::string(kDeclareExtent), diag::Applicability::Assumption});
     }
   };
   of(place.function->result.get());
   for (const ast::Parameter &p : place.function->parameters) of(p.annotation.get());
-  const bool alone = fact == d.fixes.begin();
+  const bool alone = std::all_of(d.fixes.begin(), fact, [](const diag::Fix &fix) { return fix.title == kDeclareExtent; });  // or one of several declarations
   size_t at = static_cast<size_t>(fact - d.fixes.begin()), added = 0;
   for (const std::vector<diag::Fix> &edits : {twice, once})
     for (const diag::Fix &edit : edits) {

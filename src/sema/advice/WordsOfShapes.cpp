@@ -121,10 +121,32 @@ private:
     const bool longerFirst = a.size() >= b.size();
     const Shape &wanted = longerFirst ? a : b, &seen = longerFirst ? b : a;
     std::string other = operands.size() == 2 ? text(*operands[longerFirst ? 1 : 0]) : "the other one";
+    if (std::string both = ofFewerAxes(wanted, seen, operands, longerFirst); !both.empty()) return both;
     if (wanted.size() > seen.size())
       return other + " has " + shown(seen) + ": beside " + shown(wanted) + " its axes are counted from the last. " +
              (place_.inKernel ? "`[:, None]` adds an axis of extent 1 behind" : "`[:, None]` and `unsqueeze` add an axis of extent 1 behind, and `keepdim=True` keeps one that is reduced");
     return other + " has to be " + shown(wanted) + " beside it, or have extents of 1" + with(whatMakes(wanted, seen, place_.inKernel));
+  }
+  /// Which axes the operand of fewer axes may have, by their extents: it gets the others, or the other one loses them.
+  std::string ofFewerAxes(const Shape &wanted, const Shape &seen, const std::vector<const ast::Expr *> &operands, bool longerFirst) const {
+    if (operands.size() != 2 || seen.empty() || wanted.size() <= seen.size() || place_.inKernel) return "";
+    std::string index, left;  // left: the extent that the other one has besides
+    size_t next = 0, lost = 0, behind = 0, shownTo = 0;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const bool own = next < seen.size() && wanted[i] == seen[next];
+      if (!own) lost = i, left = wanted[i];
+      if (index.empty() && !own) continue;  // axes in front come by themselves
+      index += (index.empty() ? "" : ", ") + std::string(own ? ":" : "None");
+      next += own;
+      if (!own) shownTo = index.size(), ++behind;
+    }
+    if (next != seen.size() || behind == 0) return "";
+    const std::string small(sources_.text(operands[longerFirst ? 1 : 0]->span)), large(sources_.text(operands[longerFirst ? 0 : 1]->span));
+    if (small.size() + large.size() > 60) return "";
+    auto *simple = ast::as<ast::BinaryExpr>(operands[longerFirst ? 1 : 0]);
+    std::string words = "if " + quoted(small) + " belongs to the axes of " + shown(seen) + ", write `" + (simple ? "(" + small + ")" : small) + "[" + index.substr(0, shownTo) + "]`";
+    if (wanted.size() == seen.size() + 1) words += "; if one number along `" + left + "` is meant, `sum(" + large + ", axis=" + std::to_string(lost) + ")` or `max`";
+    return words;
   }
   std::string ofProduct() const {
     const Shape &a = shapes_[0], &b = shapes_[1];

@@ -29,7 +29,9 @@ Value arrayElementwise(Context &cx, const BuiltinRow &row, Bound &args, Span spa
 
 Value arrayWhere(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  Value condition = toArray(cx, args.values[0], DType::Bool, args.spans[0]);
+  const Value &given = args.values[0];
+  const bool isNumber = given.kind == ValueKind::Float || given.kind == ValueKind::Int;
+  Value condition = isNumber ? given : toArray(cx, given, DType::Bool, args.spans[0]);
   if (condition.isPoison()) return condition;
   if (condition.kind != ValueKind::Array || condition.type.dtype != DType::Bool) {
     report(cx, Id::wrongArgument, args.spans[0], quoted("where"), "a condition", describe(cx, condition));

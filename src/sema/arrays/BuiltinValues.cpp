@@ -277,7 +277,7 @@ static Value rangeValue(Context &cx, Bound &args, bool unrolled, Span span) {
     told = true;  // `range(0.0, 1.0, 0.1)` is one mistake
     auto builder = report(cx, Id::wrongArgument, args.spans[i], "`range`", "an integer", describe(cx, value));
     std::string text(cx.sources.text(args.spans[i]));
-    if (value.kind == ValueKind::Float) builder.help("count in integers, and multiply inside of the loop");
+    if (value.kind == ValueKind::Float) builder.help("count in integers, `for i in range(n):`, and multiply inside of the loop, `i * step`");
     bool number = value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf && isInt(*value.madeOf);  // what a function gave
     if (number) builder.suggest(args.spans[i], "int(" + text + ")", "make an integer of it");
     else if (value.kind == ValueKind::HostTensor || value.isArray())

@@ -651,7 +651,7 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
     if (rank > 0 && (*axis >= rank || *axis < -rank)) {
       report(cx, Id::badAxis, expr.items[0].value->span, std::to_string(*axis),
              "a tensor of " + diag::counted(static_cast<size_t>(rank), "dimension"))
-          .help(rank == 1 ? "its axis is 0" : "its axes are 0 to " + std::to_string(rank - 1));
+          .help(rank == 1 ? "its axis is 0: `x.shape[0]`" : "its axes are 0 to " + std::to_string(rank - 1) + ", and the last is `x.shape[-1]`");
       return Value::poison();
     }
     if (*axis < 0 && rank > 0) *axis += rank;

@@ -363,7 +363,7 @@ bool isRecursive(Context &cx, const Callable &callable, Span span) {
   auto isThis = [&](const TracedCall &call) { return call.callable == &callable; };
   if (!callable.active && std::none_of(cx.function.calls.begin(), cx.function.calls.end(), isThis)) return false;
   if (fresh(cx, Id::recursion, span))
-    report(cx, Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop");
+    report(cx, Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop, `for i in range(n):`");
   return true;
 }
 

@@ -133,7 +133,8 @@ static Value kernelAllocShared(Context &cx, const BuiltinRow &, Bound &args, con
     if (fresh(cx, Id::badKernelOption, args.spans[0]))
       report(cx, Id::badKernelOption, args.spans[0],
              std::string("no machine gives a group ") + kib + " KiB of shared memory; the most is " +
-                 std::to_string(most->sharedBytes / 1024) + ", of " + std::string(most->name));
+                 std::to_string(most->sharedBytes / 1024) + ", of " + std::string(most->name))
+          .help("fewer elements at a time fit, or narrower ones: `bf16` takes half of `f32`");
     return Value::poison();
   }
   if (cx.function.conditionDepth > 0) return unsupported(cx, "`alloc_shared` inside of loops and conditions", span);

@@ -269,7 +269,7 @@ void leaveUnlessNamed(Context &cx, const ModuleScope &scope, const StructInfo &i
 bool findModel(Context &cx, const StructInfo &info, Span span) {
   if (info.state == StructInfo::Fields::BeingFound) {
     if (fresh(cx, Id::recursion, span))
-      report(cx, Id::recursion, span, info.name).help("the compiler writes calls out; use a loop");
+      report(cx, Id::recursion, span, info.name).help("the compiler writes calls out; use a loop, `for i in range(n):`");
     return false;
   }
   if (info.state == StructInfo::Fields::Open) find(cx, mutableInfo(cx, info));

@@ -341,7 +341,7 @@ void checkUncalled(Context &cx, const ModuleScope &main) {
     builder.note(unread[i]->nameSpan, "nor is `" + unread[i]->name + "`");
   if (unread.size() > kMostNotes + 1)
     builder.help("nor are " + diag::counted(unread.size() - kMostNotes - 1, "further function"));
-  builder.help("give its parameters types, or call it");
+  builder.help("give its parameters types, `x: Tensor[N, f32]`, or call it");
 }
 
 }  // namespace tessera::sema

@@ -190,6 +190,10 @@ Value checkCompare(Context &cx, const ast::CompareExpr &expr) {
     if (i + 1 < expr.ops.size()) operands[i + 1] = reusable(cx, operands[i + 1], "middle", span);
     Span between{span.file, expr.operands[i]->span.end, expr.operands[i + 1]->span.begin};
     if (comparesIdentity(cx, expr.ops[i], operands[i], operands[i + 1], between)) return Value::poison();
+    const bool differs = isInequality(expr.ops[i]);
+    if (comparesWithNan(cx, operands[i], operands[i + 1], differs, expr.operands[i]->span, expr.operands[i + 1]->span)) return Value::poison();
+    const bool asksForNan = (differs || isEquality(expr.ops[i])) && isFloat(operands[i].type.dtype);  // `x[i] != x[i]`
+    if (operands[i].isArray() && !asksForNan) warnOfSameOperands(cx, *expr.operands[i], *expr.operands[i + 1], std::string(cx.sources.text(between)).substr(1, 2));
     Value one = compareValues(cx, expr.ops[i], operands[i], operands[i + 1], span);
     if (one.isPoison()) return one;
     if (i == 0) {

@@ -71,7 +71,7 @@ static void checkStmt(Context &cx, const ast::Stmt &stmt) {
   case K::Del: return delStmt(cx, static_cast<const ast::DelStmt &>(stmt));
   case K::Global: {
     bool outer = static_cast<const ast::GlobalStmt &>(stmt).nonlocal;
-    return refused(outer ? "`nonlocal`" : "`global`", "give the function what it needs, and return what it changes");
+    return refused(outer ? "`nonlocal`" : "`global`", "give the function what it needs, and return what it changes: `n = counted(n)`");
   }
   case K::With: return withStmt(cx, static_cast<const ast::WithStmt &>(stmt));
   case K::Try:

@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/claims/Claims.h"
 #include "sema/kernels/Coverage.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 
 namespace tessera::sema {

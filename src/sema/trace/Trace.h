@@ -204,6 +204,15 @@ bool addsToModule(Context &cx, const ast::AugAssignStmt &stmt);
 /// `assert (condition, "text")` and `assert "text"` are always true.
 bool assertsNothing(Context &cx, const ast::AssertStmt &stmt, const Value &condition);
 
+// ---- DoubtfulOperands.cpp
+/// `x[1:] - x[1:]`, which is 0 everywhere: neighbours were meant.
+void warnOfSameOperands(Context &cx, const ast::Expr &left, const ast::Expr &right, const std::string &shown);
+/// `prediction - target` of [N, 1] and [N]: each is taken from each, in a function that makes no axes of extent 1 itself and
+/// returns no pairs.
+void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryExpr &expr, const std::string &shown);
+/// `x == NAN`, which holds for none. True after a message.
+bool comparesWithNan(Context &cx, const Value &a, const Value &b, bool differs, Span left, Span right);
+
 // ---- CheckReturn.cpp
 bool returnsOnSomeWay(const Context &cx, const ast::IfStmt &stmt);
 /// Behind a branch: the rest of the function, where it does not return by itself.

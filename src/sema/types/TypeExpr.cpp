@@ -290,7 +290,7 @@ static void unknownDimension(Context &cx, const std::string &name, Span span) {
   else if (!def && !owner.empty()) builder.help("a dimension is declared behind the struct's name: `" + owner + "`");
   else if (def && def->result && def->result->span.begin <= span.begin && span.end <= def->result->span.end)
     builder.help("no parameter has it, so nothing says how large it is: write the extent that is returned, or bind it "
-                 "in the type of a parameter");
+                 "in the type of a parameter, `x: Tensor[" + name + ", f32]`");
   else
     builder
         .help("a dimension is declared behind the function's name, `" +
