@@ -79,7 +79,7 @@ graph.func @shares(%x: !tsr.tensor<["R", "C"], f32>) -> !tsr.tensor<["R", "C"], 
 // CHECK-NOT: schedule.temp
 // CHECK: schedule.launch @over_kernel(%{{.*}}, %{{.*}}, %[[T]])
 // CHECK-NEXT: schedule.launch @over_kernel_1(%[[T]])
-// CHECK-NEXT: schedule.launch @over_kernel_2(%[[T]], %{{.*}}, %{{.*}})
+// CHECK: schedule.launch @over_kernel_2(%[[T]], %{{.*}}, %{{.*}})
 graph.func @over(%h: !tsr.tensor<["R", "K"], f32>, %w: !tsr.tensor<["K", "C"], f32>, %u: !tsr.tensor<["C", "M"], f32>) -> !tsr.tensor<["R", "M"], f32> attributes {
     dims = ["R", "K", "C", "M"], params = [#tsr.param<"h", in>, #tsr.param<"w", in>, #tsr.param<"u", in>], outputs = [#tsr.result<"y", !tsr.tensor<["R", "M"], f32>>]} {
   %t = graph.dot %h, %w : (!tsr.tensor<["R", "K"], f32>, !tsr.tensor<["K", "C"], f32>) -> !tsr.tensor<["R", "C"], f32>

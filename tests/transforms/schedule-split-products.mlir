@@ -12,7 +12,7 @@
 // CHECK: graph.store %{{.*}}, %parts[%part in_bounds, %{{.*}} size "T.m", %{{.*}} size "T.n"]
 // CHECK-NEXT: schedule.kernel_end
 // CHECK-LABEL: schedule.kernel @product_kernel(%bias: !tsr.view<["N"], f32>, %result: !tsr.view<["M", "N"], f32>, %parts: !tsr.view<["4", "M", "N"], f32>)
-// CHECK-SAME: sizes = {k = 32 : i64, m = 32 : i64, n = 64 : i64}
+// CHECK-SAME: sizes = {k = 32 : i64, m = 8 : i64, n = 64 : i64}
 // CHECK: scf.for
 // CHECK: graph.load %parts[
 // CHECK: graph.load %bias

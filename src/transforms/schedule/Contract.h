@@ -27,6 +27,11 @@ struct ContractWork {
 /// Sizes for products that one kernel adds up and no schedule speaks of (ContractSizes.cpp).
 ContractTile usualContractTile(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 
+/// The fewest elements of an extent that has any, as far as its text says: 1024 of `1024 * B`.
+int64_t leastOf(const Dim &extent);
+/// Gives a kernel that is to be decided the tile, and parts of the terms as `split_k`.
+void setSizes(ir::graph::KernelOp kernel, const ContractTile &tile, int64_t parts = 1);
+
 /// The products of a user's kernel: the sizes of the kernel's tile that are the extents of the first (empty: an extent is none, but a
 /// number or an expression), and what they are usually.
 struct ProductTile {
@@ -58,6 +63,12 @@ struct SplitSums {
 };
 /// For a result of known size whose tiles leave processors without work; `usual` takes `cost` for each term (costOfTile, for each round).
 std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &usual, int64_t rows, int64_t cols, int64_t cost);
+/// Of any other product: in how many parts groups add up its terms so that all processors have work, where `tiles` are few; worth it from
+/// two parts on. None for those of a CPU's cores, and of warpgroups with many rows, which splitSums speaks of.
+std::optional<Dim> partsOfSums(const Machine &machine, ir::graph::DotOp dot, const ContractTile &tile, const Dim &tiles, const Dim &terms);
+/// Tiles for products of a batch that have fewer rows and columns than the usual one: from the larger to the smaller. Products by
+/// instructions of matrices have none.
+llvm::SmallVector<ContractTile> smallTiles(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, const ContractTile &usual);
 /// From the more to the fewer tiles: where one is taken, those before it would have been. `depth`: the extent along k.
 llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, ir::DimAttr depth);
 /// A kernel for results of at most `m` rows, which take as long as the right operand is read; none where the usual one is.
@@ -73,6 +84,8 @@ std::optional<SummedWindows> summedWindows(ir::graph::DotOp dot);
 
 /// The machine has an instruction of warpgroups for the product's types.
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);
+/// The machine has an instruction of matrices for the product's types, of whatever kind.
+bool hasMatrixInstruction(const Machine &machine, ir::graph::DotOp dot);
 /// Both operands lie in memory along the inner axis.
 bool isAlongK(ir::graph::DotOp dot);
 /// Whether tiles of the product can be added up in registers: its dtypes are numbers of the machine's kinds.

@@ -109,15 +109,14 @@ ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> 
   return work;
 }
 
-/// The fewest elements of an extent that has any, as far as its text says: 1024 of `1024 * B`.
-static int64_t leastOf(const Dim &extent) {
+int64_t leastOf(const Dim &extent) {
   if (extent.isConstant()) return std::max<int64_t>(extent.constant(), 1);
   int64_t divisor = 0;
   for (const Dim::Term &term : extent.terms()) divisor = std::gcd(divisor, term.coefficient);
   return std::max<int64_t>(divisor, 1);
 }
 
-static void setSizes(graph::KernelOp kernel, const ContractTile &tile, int64_t parts = 1) {
+void setSizes(graph::KernelOp kernel, const ContractTile &tile, int64_t parts) {
   Builder builder(kernel->getContext());
   auto size = [&](StringRef name, int64_t value) { return builder.getNamedAttr(name, builder.getI64IntegerAttr(value)); };
   SmallVector<NamedAttribute> sizes{size("k", tile.k), size("m", tile.m), size("n", tile.n)};
@@ -200,10 +199,19 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (isPlain && shape.size() == 2 && shape[0].getConstant() && shape[1].getConstant() && !kernel.getDeterministic())
     split = splitSums(*machine, usualContractTile(*machine, dots, work), *shape[0].getConstant(), *shape[1].getConstant(), costOf(sizes).constant());
   int64_t parts = 1;
-  if (std::optional<int64_t> terms = shapeOf(dot.getLhs().getType()).back().getConstant(); split && terms) {  // one kernel again
+  const DimAttr depth = shapeOf(dot.getLhs().getType()).back();
+  if (std::optional<int64_t> terms = depth.getConstant(); split && terms) {  // one kernel again
     if (*terms >= split->from) sizes = split->tile, parts = split->parts;
     split.reset();
   }
+  const bool splits = others.empty() && dots.size() == 1 && !hasWindows && !kernel.getDeterministic();
+  auto partsFor = [&](const ContractTile &each) {
+    std::optional<Dim> found = splits ? partsOfSums(*machine, dot, each, tilesOf(each), depth.getDim()) : std::nullopt;
+    return found.value_or(Dim(1));
+  };
+  // Where that is asked when it runs, the groups of a batch are taken to be enough.
+  auto partsAsked = [&](const ContractTile &each) { return shape.size() == 2 ? partsFor(each) : Dim(1); };
+  if (Dim found = partsFor(sizes); found.isConstant()) parts = std::max(parts, found.constant());
   // What no size of the result asks for is not made.
   int64_t leastRows = leastOf(height.getDim()), leastCols = leastOf(dot.getType().getShape().back().getDim());
   llvm::erase_if(few, [&](const FewTiles &fewer) {
@@ -234,6 +242,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (failed(decideContract(kernel, *machine, reason))) return failure();
   SmallVector<schedule::LaunchOp> launches{cast<schedule::LaunchOp>(*std::prev(launches_.getInsertionPoint()))};
   std::string name = launches.front().getKernel().str();
+  if (failed(addSplitFor(kernel, *machine, sizes, partsAsked(sizes), reason, launches))) return failure();
   if (split) {
     setSizes(kernel, split->tile, split->parts);
     FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, name + "_split", reason + "; long sums in parts, which give all processors work",
@@ -264,6 +273,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     if (failed(added)) return failure();
     launches.assign({*added});
   }
+  if (shape.size() > 2 && !hasWindows && failed(addSmallFor(kernel, *machine, dots, sizes, reason, launches))) return failure();
   SmallVector<ContractTile> forRows;  // from the more to the fewer rows: each is started instead of those before it
   if (rows && work.computesRight) forRows.push_back({4 * rows->m, 128, rows->k / 2, 256, true});
   if (rows) forRows.push_back(*rows);
@@ -273,44 +283,10 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, wanted, reason + "; tiles of few rows", launches, height.getDim(), Dim(each.m));
     if (failed(added)) return failure();
     launches.assign({*added});
+    if (failed(addSplitFor(kernel, *machine, each, partsAsked(each), reason + "; tiles of few rows", launches))) return failure();
   }
   kernel.erase();
   return success();
-}
-
-LogicalResult FunctionScheduler::decideContract(graph::KernelOp kernel, const Machine &machine, const std::string &reason) {
-  FailureOr<Decision> decision = decide(kernel, machine);
-  if (failed(decision)) return failure();
-  decision->reasons.insert(decision->reasons.begin(), reason);
-  std::string name = kernel.getSymName().str();
-  createKernel(builder_, kernel, name, *decision);
-  return success();
-}
-
-/// Another kernel for the same root, which the entry function starts instead of `others` where `count` is at most `most`. It
-/// stands before the last of them.
-FailureOr<schedule::LaunchOp> FunctionScheduler::addKernelFor(graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
-                                                              const std::string &reason, ArrayRef<schedule::LaunchOp> others,
-                                                              const Dim &count, const Dim &most) {
-  MLIRContext *context = builder_.getContext();
-  schedule::LaunchOp usual = others.front();
-  std::string name = names_.fresh(wanted);
-  kernel.setSymName(name);
-  if (failed(decideContract(kernel, machine, reason))) return failure();
-  auto made = launchOp<schedule::LaunchOp>(usual.getLoc(), FlatSymbolRefAttr::get(context, name), usual->getOperands(), DimsAttr());
-  DimAttr left = DimAttr::get(context, count), right = DimAttr::get(context, most);
-  Attribute isFew = RequirementAttr::get(context, left, Relation::Le, right, "");
-  SmallVector<Attribute> conditions(when_);
-  conditions.push_back(isFew);
-  made->setAttr(kWhen, builder_.getArrayAttr(conditions));
-  for (schedule::LaunchOp other : others) {
-    SmallVector<Attribute> otherwise(when_);
-    if (auto given = other->getAttrOfType<ArrayAttr>(kWhen)) otherwise.assign(given.begin(), given.end());
-    otherwise.push_back(negated(isFew));
-    other->setAttr(kWhen, builder_.getArrayAttr(otherwise));
-  }
-  made->moveBefore(others.back());
-  return made;
 }
 
 }  // namespace tessera::transforms

@@ -36,11 +36,21 @@ bool isTurned(const Machine &machine, graph::DotOp dot, ContractWork work) {
 
 }  // namespace
 
-bool hasWarpgroupProduct(const Machine &machine, graph::DotOp dot) {
+static bool hasInstruction(const Machine &machine, graph::DotOp dot, bool ofWarpgroup) {
   std::optional<DType> operand = dtypeOf(elementTypeOf(dot.getLhs().getType())), sum = dtypeOf(elementTypeOf(dot.getType()));
   return llvm::any_of(machine.matrixInstructions(), [&](const MatrixInstruction &each) {
-    return each.ofWarpgroup() && each.a == operand && each.acc == sum;
+    return (each.ofWarpgroup() || !ofWarpgroup) && each.a == operand && each.acc == sum;
   });
+}
+bool hasWarpgroupProduct(const Machine &machine, graph::DotOp dot) { return hasInstruction(machine, dot, true); }
+bool hasMatrixInstruction(const Machine &machine, graph::DotOp dot) { return hasInstruction(machine, dot, false); }
+
+/// Lanes of a group whose tile is smaller than the usual one, and its step along k: a lane has 32 sums or fewer, for which it reads two
+/// numbers each four, and what lies behind the last of few terms is multiplied, too.
+static void fitGroup(const Machine &machine, ContractTile &tile, int64_t products) {
+  constexpr int64_t kSumsOfLane = 32, kSmall = 64, kStep = 16;
+  tile.group = std::clamp(tile.m * tile.n * products / kSumsOfLane, std::max<int64_t>(machine.warpLanes, 32), tile.group);
+  if (tile.m <= kSmall && tile.n <= kSmall) tile.k = std::min(tile.k, kStep);
 }
 
 ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> dots, ContractWork work) {
@@ -70,6 +80,7 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   else if (machine.family == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
   if (machine.family != Target::Cpu && dots.size() > 1) (isTurned(machine, dot, work) ? tile.m : tile.n) /= 2;  // as many sums in all
+  const ContractTile usual = tile;
   int64_t rows = covering(tile.m, shape[shape.size() - 2]);
   if (byWarpgroups && rows < tile.m) {  // one warpgroup has 64 rows
     tile.group = 128;
@@ -79,6 +90,8 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   tile.n = covering(tile.n, shape.back());
   int64_t panel = tile.k;
   tile.k = covering(panel, shapeOf(dot.getLhs().getType()).back());
+  if (machine.family != Target::Cpu && !hasMatrixInstruction(machine, dot) && tile.m * tile.n < usual.m * usual.n)
+    fitGroup(machine, tile, static_cast<int64_t>(dots.size()));
   tile.byWarpgroups &= tile.k == panel;
   return tile;
 }
@@ -198,6 +211,41 @@ std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &u
     }
   }
   return best;
+}
+
+std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const ContractTile &tile, const Dim &tiles, const Dim &terms) {
+  constexpr int64_t kMostParts = 64;          // a lane adds them up one after the other
+  constexpr int64_t kPartNanoseconds = 15000;  // of a part: to start a kernel that adds up parts, and to write and read these
+  constexpr int64_t kFewRows = 16, kLongSum = 4096, kPartsOfLong = 4;
+  if (machine.family == Target::Cpu) return std::nullopt;
+  auto parts = [&](int64_t groups, const Dim &most) -> std::optional<Dim> {
+    Dim whole = Dim::floorDiv(Dim(groups), Dim::max(Dim(std::max<int64_t>(groups / kMostParts, 1)), tiles));
+    auto isOne = [](const Dim &count) { return count.isConstant() && count.constant() < 2; };
+    return isOne(whole) || isOne(most) ? std::nullopt : std::optional(Dim::min(whole, most));
+  };
+  // Few rows take as long as the weights are read: half of the processors read as fast as all (decision 18), and one takes 8 us for
+  // kLongSum rows of them.
+  if (hasWarpgroupProduct(machine, dot))
+    return tile.m <= kFewRows ? parts(machine.processors / 2, Dim::floorDiv(terms, kLongSum) * Dim(kPartsOfLong)) : std::nullopt;
+  std::optional<DType> operand = dtypeOf(elementTypeOf(dot.getLhs().getType()));
+  int64_t rate = hasMatrixInstruction(machine, dot) && operand ? machine.productsPerSecond(*operand)
+                 : bytesOf(dot.getType().getElementType()) > 4 ? machine.doublesPerSecond
+                                                                : machine.flopsPerSecond;
+  int64_t least = rate / machine.processors * kPartNanoseconds / 1'000'000'000 / (2 * tile.m * tile.n);
+  return parts(2 * machine.processors, Dim::floorDiv(terms, Dim((least + tile.k) / tile.k * tile.k)));  // two groups a processor
+}
+
+SmallVector<ContractTile> smallTiles(const Machine &machine, ArrayRef<graph::DotOp> dots, const ContractTile &usual) {
+  SmallVector<ContractTile> tiles;
+  if (machine.family == Target::Cpu || hasMatrixInstruction(machine, dots.front())) return tiles;
+  for (int64_t size : {64, 32, 16}) {
+    ContractTile tile = usual;
+    tile.m = std::min(tile.m, size), tile.n = std::min(tile.n, size);
+    fitGroup(machine, tile, static_cast<int64_t>(dots.size()));
+    const ContractTile &before = tiles.empty() ? usual : tiles.back();
+    if (tile.m != before.m || tile.n != before.n) tiles.push_back(tile);
+  }
+  return tiles;
 }
 
 SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, DimAttr depth) {

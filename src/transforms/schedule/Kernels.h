@@ -10,6 +10,9 @@
 
 namespace tessera::transforms {
 
+/// On a product's kernel: in how many parts groups add up its sums, a `#tsr.dim` of the function's sizes (SplitProducts.cpp).
+inline constexpr llvm::StringLiteral kParts = "tsr.parts";
+
 /// Symbols of the module: a device kernel is called after its entry function, with `_kernel` behind.
 class KernelNames {
 public:

@@ -1,4 +1,4 @@
-// `split_k` of a schedule: products whose groups are few and whose sums are long.
+// `split_k` of a schedule, and `tsr.parts` of a tensor function's: products whose groups are few and whose sums are long.
 //
 //   for k in range(0, K, T.k): acc += dot(A[m, k], B[k, n])     one group for a tile of the result
 //
@@ -7,15 +7,18 @@
 // schedule of a kernel that is no such product, and one that has to give the same bits under every schedule, say why not.
 #include "ir/common/FunctionLike.h"
 #include "ir/common/Names.h"
+#include "ir/common/ReasonText.h"
 #include "ir/common/WhyNot.h"
 #include "ir/graph/Graph.h"
 #include "ir/schedule/Schedule.h"
+#include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/BitVector.h"
+#include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Unused.h"
 
@@ -26,7 +29,8 @@ using namespace tessera::ir;
 namespace {
 
 constexpr StringLiteral kField = "split_k";
-constexpr int64_t kAddedRows = 32, kAddedCols = 128;  // of a tile that is added up from parts: small, so that there are many
+constexpr int64_t kAddedRows = 8, kAddedCols = 128;  // of a tile that is added up from parts: small, so that there are many
+constexpr int64_t kPartsAtOnce = 4;                   // are read before they are added up
 
 /// The loop of a product, and what it adds to what it carries.
 struct ProductLoop {
@@ -88,14 +92,15 @@ std::optional<ProductLoop> productOf(schedule::KernelOp kernel, std::string &why
 
 class SplitProduct {
 public:
-  SplitProduct(schedule::KernelOp kernel, int64_t count, SymbolTable &symbols)
-      : kernel_(kernel), builder_(kernel->getContext()), count_(count), symbols_(symbols) {}
+  SplitProduct(schedule::KernelOp kernel, Dim count, SymbolTable &symbols)
+      : kernel_(kernel), builder_(kernel->getContext()), count_(std::move(count)), symbols_(symbols) {}
 
   void run(ProductLoop product, ArrayRef<schedule::LaunchOp> launches) {
     parameter_ = "parts";
     auto isTaken = [&](Attribute param) { return cast<ParamAttr>(param).getName() == parameter_; };
     for (int number = 2; llvm::any_of(kernel_.getParams(), isTaken); ++number) parameter_ = "parts" + std::to_string(number);
-    SmallVector<DimAttr> shape{attr(Dim(count_))};
+    if (!count_.isConstant()) nameCount();
+    SmallVector<DimAttr> shape{attr(count_)};
     llvm::append_range(shape, shapeOf(kernel_.getArgumentTypes()[kernel_.getGrid().getParam()]));
     memory_ = ViewType::get(builder_.getContext(), shape, product.tile.getElementType());
     makeParts();
@@ -105,6 +110,30 @@ public:
   }
 
 private:
+  /// A number of parts that the entry function computes is a dimension of the kernels.
+  void nameCount() {
+    std::string name = "Parts";
+    SmallVector<Attribute> dims(kernel_.getDims().begin(), kernel_.getDims().end());
+    auto isTaken = [&](Attribute dim) { return cast<StringAttr>(dim).getValue() == name; };
+    for (int number = 2; llvm::any_of(dims, isTaken); ++number) name = "Parts" + std::to_string(number);
+    dims.push_back(builder_.getStringAttr(name));
+    formula_ = std::exchange(count_, Dim::var(name));
+    kernel_->setAttr("dims", builder_.getArrayAttr(dims));
+  }
+
+  /// What a launch gives for the kernel's dimensions, with the number of parts.
+  DimsAttr dimsOf(schedule::LaunchOp launch) {
+    if (!formula_) return launch.getDimsAttr();
+    SmallVector<DimAttr> dims;
+    ArrayRef<Attribute> names = kernel_.getDims().getValue().drop_back();
+    if (DimsAttr given = launch.getDimsAttr()) dims.assign(given.getDims().begin(), given.getDims().end());
+    else for (Attribute name : names) dims.push_back(attr(Dim::var(cast<StringAttr>(name).getValue().str())));
+    std::map<std::string, Dim> values;
+    for (auto [name, dim] : llvm::zip(names, dims)) values.emplace(cast<StringAttr>(name).getValue().str(), dim.getDim());
+    dims.push_back(attr(formula_->substitute(values)));
+    return DimsAttr::get(builder_.getContext(), dims);
+  }
+
   DimAttr attr(const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); }
   Value index(const Dim &dim, Location line) {
     if (dim.isConstant()) return builder_.create<graph::ConstantOp>(line, builder_.getIndexType(), builder_.getIndexAttr(dim.constant()));
@@ -167,7 +196,8 @@ private:
     addParameter(first_, ParamMode::Out);
     first_->setAttr("outputs", builder_.getArrayAttr({ResultAttr::get(builder_.getContext(), parameter_, TensorType::get(builder_.getContext(), memory_.getShape(), memory_.getElementType()), at)}));
     first_->setAttr("grid", GridAttr::get(builder_.getContext(), GridKind::Output, extents, at));
-    addReason(first_, "split_k: a group adds up one of " + Twine(count_) + " parts of K; the next kernel adds up the parts, in order");
+    std::string parts = count_.isConstant() ? "one of " + std::to_string(count_.constant()) + " parts" : "one part";
+    addReason(first_, "split_k: a group adds up " + parts + " of K; the next kernel adds up the parts, in order");
     first_.getBody().walk([&](graph::QueryOp query) { query.setAxis(query.getAxis() + 1); });
     cutLoop(tile);
   }
@@ -179,7 +209,7 @@ private:
     builder_.setInsertionPoint(loop);
     Dim step = dimOf(loop.getStep()), end = dimOf(loop.getUpperBound());
     Value part = builder_.create<graph::QueryOp>(named("part", line), builder_.getIndexType(), "origin", 0);
-    Value each = index(Dim::ceilDiv(end, step * Dim(count_)) * step, named("each", line));
+    Value each = index(Dim::ceilDiv(end, step * count_) * step, named("each", line));
     Value from = arithmetic("mul", part, each, named("from", line));
     Value to = arithmetic("min", arithmetic("add", from, each, line), loop.getUpperBound(), named("to", line));
     loop.getLowerBoundMutable().assign(from);
@@ -206,8 +236,9 @@ private:
     scf::ForOp old = product.loop;
     Location line = unnamed(old.getLoc());
     builder_.setInsertionPoint(old);
-    Value zero = index(Dim(0), line), one = index(Dim(1), line), end = index(Dim(count_), line);
+    Value zero = index(Dim(0), line), one = index(Dim(1), line), end = index(count_, line);
     auto loop = builder_.create<scf::ForOp>(old.getLoc(), zero, end, one, old.getInitArgs());
+    loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kPartsAtOnce));
     loop.getInductionVar().setLoc(named("part", line));
     loop.getRegionIterArg(0).setLoc(old.getRegionIterArg(0).getLoc());
     if (!loop.getBody()->empty()) loop.getBody()->back().erase();
@@ -239,6 +270,25 @@ private:
     kernel_->setAttr("options", builder_.getDictionaryAttr({}));
   }
 
+  /// The sentences over the kernel, without what they say of parameters that it no longer has.
+  void keepReasons(schedule::KernelOp kernel, ArrayRef<size_t> kept) {
+    SmallVector<Attribute> reasons;
+    for (auto reason : kernel.getReasons().getAsRange<StringAttr>()) {
+      SmallVector<StringRef> parts;
+      reason.getValue().split(parts, "; ");
+      std::string text;
+      for (StringRef part : parts) {
+        bool isKept = true;
+        withNames(part, [&](size_t param) { return isKept &= llvm::is_contained(kept, param), StringRef(); });
+        std::string now;
+        auto inPlace = [&](size_t param) { return StringRef(now = inReason(llvm::find(kept, param) - kept.begin())); };
+        if (isKept) text += (text.empty() ? "" : "; ") + withNames(part, inPlace);
+      }
+      if (!text.empty()) reasons.push_back(builder_.getStringAttr(text));
+    }
+    kernel->setAttr("reasons", builder_.getArrayAttr(reasons));
+  }
+
   /// Without the parameters that the kernel no longer reads; what is left of the operands of its launches.
   SmallVector<size_t> dropParameters(schedule::KernelOp kernel) {
     SmallVector<size_t> kept;
@@ -253,6 +303,7 @@ private:
       types.push_back(argument.getType());
       params.push_back(kernel.getParams()[i]);
     }
+    keepReasons(kernel, kept);
     auto moved = [&](int64_t param) { return llvm::find(kept, static_cast<size_t>(param)) - kept.begin(); };
     for (auto output : kernel.getOutputs().getAsRange<ResultAttr>())
       outputs.push_back(ResultAttr::get(builder_.getContext(), output.getName(), output.getType(), moved(output.getParam())));
@@ -267,13 +318,15 @@ private:
 
   void relaunch(schedule::LaunchOp launch) {
     builder_.setInsertionPoint(launch);
+    DimsAttr dims = dimsOf(launch);
     Value memory = builder_.create<schedule::TempOp>(named(parameter_, unnamed(launch.getLoc())),
-                                                     underDims(memory_, dimsOfLaunch(kernel_.getDims(), launch.getDimsAttr())));
+                                                     underDims(memory_, dimsOfLaunch(kernel_.getDims(), dims)));
     SmallVector<Value> all(launch.getOperands());
     all.push_back(memory);
     auto chosen = [&](ArrayRef<size_t> kept) { return llvm::map_to_vector(kept, [&](size_t i) { return all[i]; }); };
-    auto first = builder_.create<schedule::LaunchOp>(launch.getLoc(), FlatSymbolRefAttr::get(first_.getSymNameAttr()), chosen(ofParts_), launch.getDimsAttr());
+    auto first = builder_.create<schedule::LaunchOp>(launch.getLoc(), FlatSymbolRefAttr::get(first_.getSymNameAttr()), chosen(ofParts_), dims);
     launch->setOperands(chosen(ofSum_));
+    if (dims) launch.setDimsAttr(dims);
     for (NamedAttribute each : launch->getDiscardableAttrs()) {  // the conditions under which it runs
       memory.getDefiningOp()->setAttr(each.getName(), each.getValue());
       first->setAttr(each.getName(), each.getValue());
@@ -282,12 +335,23 @@ private:
 
   schedule::KernelOp kernel_, first_;
   OpBuilder builder_;
-  int64_t count_;
+  Dim count_;
+  std::optional<Dim> formula_;  // of the launches' dimensions, for a count that is a dimension of the kernels
   SymbolTable &symbols_;
   ViewType memory_;
   std::string parameter_;
   SmallVector<size_t> ofParts_, ofSum_;  // the parameters that are left, of those of the kernel and the parts
 };
+
+/// How many parts were asked for: by a schedule, in a number, or for a product of a tensor function, in a formula of its sizes.
+std::optional<Dim> takeCount(schedule::KernelOp kernel) {
+  if (auto formula = dyn_cast_or_null<DimAttr>(kernel->removeAttr(kParts))) return formula.getDim();
+  NamedAttrList sizes(kernel.getSizes());
+  auto number = dyn_cast_or_null<IntegerAttr>(sizes.erase(kField));
+  if (!number) return std::nullopt;
+  kernel->setAttr("sizes", sizes.getDictionary(kernel->getContext()));
+  return Dim(number.getInt());
+}
 
 struct SplitProducts : PassWrapper<SplitProducts, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SplitProducts)
@@ -299,14 +363,11 @@ struct SplitProducts : PassWrapper<SplitProducts, OperationPass<ModuleOp>> {
     llvm::DenseMap<StringAttr, SmallVector<schedule::LaunchOp>> launches;
     getOperation().walk([&](schedule::LaunchOp launch) { launches[launch.getKernelAttr().getAttr()].push_back(launch); });
     for (auto kernel : SmallVector<schedule::KernelOp>(getOperation().getOps<schedule::KernelOp>())) {
-      NamedAttrList sizes(kernel.getSizes());
-      auto count = dyn_cast_or_null<IntegerAttr>(sizes.erase(kField));
-      if (!count) continue;
-      kernel->setAttr("sizes", sizes.getDictionary(&getContext()));
-      if (count.getInt() <= 1) continue;
+      std::optional<Dim> count = takeCount(kernel);
+      if (!count || (count->isConstant() && count->constant() <= 1)) continue;
       std::string why;
       if (std::optional<ProductLoop> product = productOf(kernel, why))
-        SplitProduct(kernel, count.getInt(), symbols).run(*product, launches[kernel.getSymNameAttr()]);
+        SplitProduct(kernel, *count, symbols).run(*product, launches[kernel.getSymNameAttr()]);
       else keepWhyNot(kernel, kField, why);
     }
   }

@@ -169,6 +169,10 @@ private:
   mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
                                                        const std::string &reason, llvm::ArrayRef<ir::schedule::LaunchOp> others,
                                                        const Dim &count, const Dim &most);
+  mlir::LogicalResult addSplitFor(ir::graph::KernelOp kernel, const Machine &machine, const ContractTile &tile, const Dim &parts,
+                                  const std::string &reason, llvm::SmallVectorImpl<ir::schedule::LaunchOp> &launches);
+  mlir::LogicalResult addSmallFor(ir::graph::KernelOp kernel, const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, const ContractTile &usual,
+                                  const std::string &reason, llvm::SmallVectorImpl<ir::schedule::LaunchOp> &launches);
   /// A tile of a root that is a product, or one with its axes in another order.
   struct RootTile {
     llvm::SmallVector<int64_t> axes;  // of the product, in the root's order
