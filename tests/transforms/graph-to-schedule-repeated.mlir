@@ -80,3 +80,15 @@ graph.func @normed(%x: !tsr.tensor<["R", "C"], f32>, %w: !tsr.tensor<["R", "C"],
   %21 = graph.elementwise "div" %y_1, %20 : !tsr.tensor<["R", "C"], f32>
   graph.return %21 : !tsr.tensor<["R", "C"], f32>
 }
+
+// A product of one row is a sum; what another one multiplies is stored, and not added up again for each of its columns.
+// CHECK-LABEL: schedule.func @two_of_a_row(
+// CHECK: %[[H:.*]] = schedule.temp : <["H"], f32>
+// CHECK-NEXT: schedule.launch @two_of_a_row_kernel(%x, %w, %[[H]])
+// CHECK-NEXT: schedule.launch @two_of_a_row_kernel_1(%[[H]], %v, %result)
+graph.func @two_of_a_row(%x: !tsr.tensor<["1", "N"], f32>, %w: !tsr.tensor<["N", "H"], f32>, %v: !tsr.tensor<["H", "V"], f32>) -> !tsr.tensor<["1", "V"], f32> attributes {
+    dims = ["N", "H", "V"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"v", in>], outputs = [#tsr.result<"result", !tsr.tensor<["1", "V"], f32>>]} {
+  %0 = graph.dot %x, %w : (!tsr.tensor<["1", "N"], f32>, !tsr.tensor<["N", "H"], f32>) -> !tsr.tensor<["1", "H"], f32>
+  %1 = graph.dot %0, %v : (!tsr.tensor<["1", "H"], f32>, !tsr.tensor<["H", "V"], f32>) -> !tsr.tensor<["1", "V"], f32>
+  graph.return %1 : !tsr.tensor<["1", "V"], f32>
+}

@@ -286,6 +286,10 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     for (Value each : numbers)
       if (failed(makeRoot(each))) return failure();
     if (!numbers.empty()) continue;
+    SmallVector<Value> repeated = repeatedUnder(value, fixed);
+    for (Value each : repeated)
+      if (!leaves_.count(each) && failed(makeRoot(each))) return failure();
+    if (!repeated.empty()) continue;
     bool byLane = llvm::all_of(reductions, [](Value found) { return isForLanes(found.getDefiningOp<graph::ReduceOp>()); });
     if (fixed > rank || (fixed == rank && byLane && !expands))
       return finish(laneKernel(value, target, true, sumsBeside(value)));

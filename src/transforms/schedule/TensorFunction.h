@@ -139,6 +139,10 @@ private:
   bool readsAny(mlir::Value value, llvm::ArrayRef<mlir::Value> of);
   llvm::SmallVector<mlir::Value> numbersOfAll(mlir::Value value, size_t axes = 1);
   size_t axesAlong(mlir::Value value, size_t fixed);
+  // ---- sums that a kernel would add up again (RepeatedSums.cpp)
+  bool addsUp(mlir::Value value);
+  void findRepeated(mlir::Value value, const AxisKinds &kinds, mlir::Value root, size_t axes, llvm::SmallVectorImpl<mlir::Value> &found, Met &met);
+  llvm::SmallVector<mlir::Value> repeatedUnder(mlir::Value root, size_t fixed);
   llvm::SmallVector<mlir::Value> arraysBeside(mlir::Value root);
   llvm::SmallVector<mlir::Value> numbersForSums(mlir::Value root, size_t fixed);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
