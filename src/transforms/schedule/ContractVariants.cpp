@@ -44,7 +44,8 @@ FailureOr<schedule::LaunchOp> FunctionScheduler::addKernelFor(graph::KernelOp ke
 /// A kernel whose groups add up parts of the terms, in the place of the last of `launches`, where that makes `parts` of at least two.
 LogicalResult FunctionScheduler::addSplitFor(graph::KernelOp kernel, const Machine &machine, const ContractTile &tile, const Dim &parts,
                                              const std::string &reason, SmallVectorImpl<schedule::LaunchOp> &launches) {
-  if (parts.isConstant()) return success();
+  // Launches that give dimensions give those of the function, and a loop counts others.
+  if (parts.isConstant() || dimsInScope() != function_.getDimsAttr()) return success();
   schedule::LaunchOp whole = launches.back();
   auto conditions = whole->getAttrOfType<ArrayAttr>(kWhen);
   setSizes(kernel, tile);
