@@ -1,5 +1,8 @@
 // Functions, classes, structs, policies, states, imports.
 #include "frontend/Build.h"
+#include "frontend/Walk.h"
+#include <algorithm>
+#include <cctype>
 
 namespace tessera::frontend {
 
@@ -7,6 +10,32 @@ using namespace ast;
 using diag::Id;
 using G = grammar::TesseraParser;
 using Any = antlrcpp::Any;
+
+namespace {
+bool isName(const std::string &text) {
+  auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 128; };
+  return !text.empty() && !std::isdigit(static_cast<unsigned char>(text[0])) && std::all_of(text.begin(), text.end(), fits);
+}
+
+/// Dimensions that the type of a field names in quotes, in the order of the text.
+void quotedDimensions(const Expr &type, std::vector<const StringExpr *> &found) {
+  if (auto *name = as<StringExpr>(&type); name && isName(name->value)) found.push_back(name);
+  for (const Expr *part : childrenOf(type).exprs) quotedDimensions(*part, found);
+}
+
+/// `w: Tensor["I", "O"]` declares both, as a parameter of a function does.
+void declareQuotedDimensions(StructDef &made) {
+  std::vector<const StringExpr *> quoted;
+  for (const StmtPtr &stmt : made.body)
+    if (auto *field = as<AnnAssignStmt>(stmt); field && field->annotation && field->annotation->kind != ExprKind::String)
+      quotedDimensions(*field->annotation, quoted);
+  for (const StringExpr *name : quoted) {
+    auto isKnown = [&](const TypeParameter &p) { return p.name.text == name->value; };
+    if (std::none_of(made.typeParameters.begin(), made.typeParameters.end(), isKnown))
+      made.typeParameters.push_back({{name->value, name->span}, nullptr});
+  }
+}
+}  // namespace
 
 Any AstBuilder::visitDefinition(G::DefinitionContext *context) {
   push(definition(context, {}));
@@ -46,6 +75,7 @@ StmtPtr AstBuilder::definition(G::DefinitionContext *context, std::vector<Decora
   node->name = identifier(made->NAME());
   node->typeParameters = typeParameters(made->typeParameters());
   block(made->block(), node->body);
+  declareQuotedDimensions(*node);
   return node;
 }
 

@@ -85,6 +85,7 @@ struct FunctionState {
   std::map<const ast::Expr *, Value> operands;  // of expressions in host code: those that are evaluated before the whole
   std::vector<const ast::Expr *> operandsInTurn;
   std::shared_ptr<ArrayWork> arrayWork;         // the function is made of such an expression
+  bool inArrayWork = false;                     // ... or of a call in one
 };
 
 /// What was traced, by definition or lambda, and functions that were defined inside of others.

@@ -190,13 +190,34 @@ Value toArray(Context &cx, const Value &value, DType weak, Span span) {
   }
 }
 
+/// Whether nothing here says dtypes: in host code, and in functions without types that its expressions call. Integers beside
+/// fractions become floats there, as the numbers of host code do.
+static bool saysNoDTypes(const Context &cx) {
+  if (inHost(cx)) return true;
+  const Frame *frame = cx.function.frame.get();
+  const ast::FuncDef *def = frame && frame->function ? frame->function->def : nullptr;
+  if (!cx.function.inArrayWork) return false;
+  auto names = [&](const ast::ExprPtr &type) { return type && cx.sources.text(type->span).find("Tensor") != std::string_view::npos; };
+  return !def || (!names(def->result) && std::none_of(def->parameters.begin(), def->parameters.end(), [&](const ast::Parameter &p) { return names(p.annotation); }));
+}
+
+/// The float that integers become where nothing says dtypes.
+static DType floatOfIntegers(const Context &cx) { return inHost(cx) ? DType::F64 : DType::F32; }
+
+/// What two dtypes become together; nothing if neither holds the other.
+static std::optional<DType> joinHere(const Context &cx, DType a, DType b) {
+  auto both = join(a, b);
+  if (both || isFloat(a) == isFloat(b) || isComplex(a) || isComplex(b) || !saysNoDTypes(cx)) return both;
+  return inHost(cx) ? DType::F64 : isFloat(a) ? a : b;
+}
+
 /// What the arrays among the operands become together (F2), and the policy of the result (P14).
 static bool promoteArrays(Context &cx, const std::vector<Value> &args, Type &type, Span span,
                           const std::string &shown) {
   std::optional<DType> joined;
   for (const Value &v : args) {
     if (v.kind != ValueKind::Array) continue;
-    auto both = joined ? join(*joined, v.type.dtype) : std::optional(v.type.dtype);
+    auto both = joined ? joinHere(cx, *joined, v.type.dtype) : std::optional(v.type.dtype);
     if (!both) {
       if (fresh(cx, Id::dtypeMismatch, span))
         report(cx, Id::dtypeMismatch, span, std::string(name(*joined)), std::string(name(v.type.dtype)), shown)
@@ -262,13 +283,13 @@ bool promote(Context &cx, const std::vector<Value> &args, Type &type, Span span,
   if (type.dtype == DType::Bool && anyFloat) type = scalarType(DType::F32);
   else if (type.dtype == DType::Bool && anyInt) type = scalarType(DType::I32);
   else if (isInt(type.dtype) && anyFloat) {
-    if (info(type.dtype).bits > 16) {
+    if (info(type.dtype).bits > 16 && !saysNoDTypes(cx)) {
       if (fresh(cx, Id::dtypeMismatch, span))
         report(cx, Id::dtypeMismatch, span, std::string(name(type.dtype)), "a fraction", shown)
             .help("f32 does not hold every " + std::string(name(type.dtype)) + "; say the float type: `cast(x, f32)`");
       return false;
     }
-    type = scalarType(DType::F32);
+    type = scalarType(floatOfIntegers(cx));
   }
   for (const Value &v : args)
     if (!literalFits(cx, v, type, span, false)) return false;
@@ -516,11 +537,11 @@ Value elementwise(Context &cx, ElementwiseOp op, std::vector<Value> args, Span s
   bool onlyWeak = true;
   for (const Value &v : operands) onlyWeak &= v.kind != ValueKind::Array;
   if (needsFloat(op) && !isFloat(type.dtype)) {
-    if (!onlyWeak && info(type.dtype).bits > 16) {
+    if (!onlyWeak && info(type.dtype).bits > 16 && !saysNoDTypes(cx)) {
       report(cx, Id::badOperand, span, shown, std::string(name(type.dtype))).help("it needs a float: `cast(x, f32)`");
       return Value::poison();
     }
-    type = scalarType(DType::F32);
+    type = scalarType(onlyWeak ? DType::F32 : floatOfIntegers(cx));
   }
   bool wrong = needsIntOrBool(op) && isFloat(type.dtype);
   wrong |= type.dtype == DType::Bool && !needsIntOrBool(op) && !info(op).resultIsBool && !select &&

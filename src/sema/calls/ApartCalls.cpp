@@ -113,6 +113,7 @@ const Function *traceApart(Context &cx, const ApartCall &what, std::vector<Value
   cx.function.calls = std::move(calls);
   cx.function.frame = outer.frame;
   cx.function.isTraining = outer.isTraining || what.isDerived;
+  cx.function.inArrayWork = outer.inArrayWork;
   for (size_t i = 0; i < values.size(); ++i)
     visitArrays(values[i], what.names[i], [&](Value &v, const std::string &name) {
       arguments.push_back(clone(*v.expr));

@@ -5,6 +5,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
+#include "sema/claims/Claims.h"
 #include "sema/modules/ModelStruct.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
@@ -86,8 +87,11 @@ Value nextParameter(Context &cx, ModelTrace &trace, const Type &type, Span span)
   for (const Value &row : trace.rows) found = rowOfArray(cx, found, row, span);
   if (found.type.shape == type.shape && found.type.dtype == type.dtype) return found;
   const std::vector<Dim> &have = found.type.shape;
-  bool fits = cx.function.arrayWork && have.size() == type.shape.size() && found.type.dtype == type.dtype;  // host code gives sizes a name each
-  for (size_t axis = 0; fits && axis < have.size(); ++axis) fits = have[axis] == type.shape[axis] || (have[axis].isVar() && sameDim(cx, have[axis], type.shape[axis], span, ""));
+  bool fits = cx.function.inArrayWork && have.size() == type.shape.size() && found.type.dtype == type.dtype;  // host code gives sizes a name each
+  for (size_t axis = 0; fits && axis < have.size(); ++axis) {
+    const shape::Formula equal(have[axis], Relation::Eq, type.shape[axis]);
+    fits = have[axis] == type.shape[axis] || (have[axis].isVar() && claim(cx, equal, show(cx, equal), span));
+  }
   if (fits) return found;
   return failed(cx, span, "a parameter of the model " + model + " is " + describe(cx, found) + ", and this call makes it another",
                 "which parameters a model has must not depend on a call: on `is_training()`, or on a type that may be None");

@@ -257,7 +257,7 @@ std::unique_ptr<Function> traceWork(Context &cx, const Work &what, ArrayWork &&s
   cx.function.frame = outer.frame;
   cx.function.calls = outer.calls;
   cx.function.isTraining = outer.isTraining;
-  cx.function.arrayWork = work;
+  cx.function.arrayWork = work, cx.function.inArrayWork = true;
   const size_t failed = cx.failures;
   Value result = what.compute();
   const bool ok = cx.failures == failed && !result.isPoison() && returnParts(cx, result, what.span, results);

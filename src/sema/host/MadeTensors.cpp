@@ -15,6 +15,7 @@ static bool hostExtents(Context &cx, const Value &shape, Span at, std::vector<Va
   if (shape.kind == ValueKind::HostShape) {
     items.clear();
     size_t rank = knownRank(shape.items[0], cx.function.rebindable);
+    if (rank == 0 && shape.items[0].madeOf) rank = static_cast<size_t>(shape.items[0].rank);  // a loop gives it others, of as many
     if (rank == 0) {
       report(cx, Id::wrongArgument, at, quoted("a shape"), "a known number of extents", describe(cx, shape))
           .help("give the tensor a type: `x: Tensor[\"N\", \"D\", f32] = ...`");
