@@ -163,6 +163,13 @@ inline Tensor encode(const std::string &text) {
   if (!text.empty()) std::memcpy(tensor.bytes_to_write(), text.data(), text.size());
   return tensor;
 }
+/// `text[i]`; an index below 0 counts from the end.
+inline std::string character(const std::string &text, int64_t index) {
+  const auto size = static_cast<int64_t>(text.size());
+  const int64_t at = index < 0 ? index + size : index;
+  check(at >= 0 && at < size, "there is no index " + std::to_string(index) + " of a text of " + std::to_string(size));
+  return text.substr(static_cast<size_t>(at), 1);
+}
 /// All bytes of a file, as a tensor of u8.
 inline Tensor read_bytes(const std::string &path) { return encode(detail::read_file(path)); }
 /// A file of the elements of tensors, each a byte, one tensor behind the other.

@@ -171,6 +171,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
     return makeNone();
   }
   if (name == "element_real" || name == "element") return hostElement(expr);
+  if (name == "store_next_real" || name == "store_next_whole") return hostAppend(expr);
   if (name == "store_real" || name == "store_whole" || name == "store_part") return hostStore(expr);
   Ref first = eval(*expr.args.at(0));
   if (!first) return nullptr;
@@ -181,10 +182,19 @@ Ref Interpreter::hostCall(const Expr &expr) {
     auto bytes = options_.readFile(first->text);
     return bytes ? tensorOfBytes(*bytes) : fail(expr.span, "cannot read '" + first->text + "': " + bytes.error());
   }
+  if (name == "character") {
+    auto index = evalInt(*expr.args.at(1));
+    const auto size = static_cast<int64_t>(first->text.size());
+    if (!index) return nullptr;
+    const int64_t at = *index < 0 ? *index + size : *index;
+    if (at < 0 || at >= size) return fail(expr.span, "there is no index " + std::to_string(*index) + " of a text of " + std::to_string(size));
+    return makeText(first->text.substr(static_cast<size_t>(at), 1));
+  }
   if (name == "encode") return tensorOfBytes(first->text);
   if (name == "write_bytes") return writeBytes(expr, first->text);
   if (name == "load_npz") return readNpz(expr, first->text);
   if (name == "load_tensor" || name == "expect_tensors") return readTensors(expr, first->text);
+  if (name == "save_npz") return saveNpz(expr, first->text);
   if (name == "save_tensors") return saveTensors(expr, first->text);
   if (name == "zeros" || name == "full_real" || name == "full_whole" || name == "iota")
     return hostTensor(expr, first->text);

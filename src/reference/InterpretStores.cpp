@@ -108,4 +108,17 @@ Ref Interpreter::hostStore(const Expr &expr) {
   return out;
 }
 
+Ref Interpreter::hostAppend(const Expr &expr) {
+  Ref list = eval(*expr.args[0]), value = list ? eval(*expr.args[1]) : nullptr;
+  if (!value) return nullptr;
+  std::string error;
+  value = cast(value, list->dtype, {}, error);
+  if (!value) return fail(expr.span, error);
+  Ref out = std::make_shared<Datum>(*list);
+  ++out->shape.at(0);
+  if (out->isFloat()) out->floats.push_back(value->floats.at(0));
+  else out->ints.push_back(value->ints.at(0));
+  return out;
+}
+
 }  // namespace tessera::reference

@@ -70,6 +70,21 @@ Ref Interpreter::readNpz(const Expr &expr, const std::string &path) {
   return value ? makeRef(std::move(*value)) : fail(expr.span, "`" + path + "`, `" + name->text + "`: " + value.error());
 }
 
+Ref Interpreter::saveNpz(const Expr &expr, const std::string &path) {
+  std::vector<std::pair<std::string, std::string>> arrays;
+  for (size_t i = 1; i + 1 < expr.args.size(); i += 2) {
+    Ref name = eval(*expr.args[i]), tensor = name ? eval(*expr.args[i + 1]) : nullptr;
+    if (!tensor) return nullptr;
+    arrays.emplace_back(name->text, writeNpy(toNpy(*tensor)));
+  }
+  std::string file;
+  std::string error = tsr::host::npz::archive(arrays, file);
+  if (!error.empty()) return fail(expr.span, "`" + path + "`: " + error);
+  if (!options_.writeFile) return fail(expr.span, "files cannot be written here");
+  error = options_.writeFile(path, file);
+  return error.empty() ? makeNone() : fail(expr.span, "cannot write '" + path + "': " + error);
+}
+
 Ref Interpreter::saveTensors(const Expr &expr, const std::string &path) {
   std::vector<format::Entry> entries;
   std::string data;

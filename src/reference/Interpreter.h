@@ -130,9 +130,10 @@ private:
   Ref evalHost(const checked::Expr &expr);
   Ref evalCall(const checked::Expr &expr);
   Ref loadNpy(const checked::Expr &expr);
-  Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr);
+  Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr), hostAppend(const checked::Expr &expr);
   Ref hostCall(const checked::Expr &expr), hostTensor(const checked::Expr &expr, const std::string &name),
-      hostTable(const checked::Expr &expr, const std::string &name), readNpz(const checked::Expr &expr, const std::string &path);
+      hostTable(const checked::Expr &expr, const std::string &name), readNpz(const checked::Expr &expr, const std::string &path),
+      saveNpz(const checked::Expr &expr, const std::string &path);
   Ref readTensors(const checked::Expr &expr, const std::string &path), saveTensors(const checked::Expr &expr, const std::string &path),
       expectTensors(const checked::Expr &expr, const std::string &path, const tsr::host::tensor_file::Header &header);
   bool appendBytes(const checked::Expr &expr, const Datum &tensor, std::string &out);

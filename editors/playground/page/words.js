@@ -379,6 +379,7 @@ export const words = {
   "sample_top_k",
   "sample_top_p",
   "save_npy",
+  "save_npz",
   "save_safetensors",
   "scan",
   "scatter",

@@ -111,17 +111,43 @@ inline Tensor load_npz(const std::string &path, const std::string &name) {
   return detail::npy_tensor(bytes, path + "`, `" + name, nullptr);
 }
 
-inline void save_npy(const std::string &path, const Tensor &tensor) {
+namespace detail {
+/// What stands before the elements.
+inline std::string npy_head(const Tensor &tensor) {
   std::string shape;
   for (int64_t extent : tensor.shape()) shape += (shape.empty() ? "" : ", ") + std::to_string(extent);
   if (tensor.shape().size() == 1) shape += ",";
-  std::string header = "{'descr': '" + detail::npy_type(tensor.dtype()) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  std::string header = "{'descr': '" + npy_type(tensor.dtype()) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.append(63 - (10 + header.size()) % 64, ' ');
   header += '\n';
   std::string head("\x93NUMPY\x01\x00", 8);
   head += static_cast<char>(header.size() & 0xff);
   head += static_cast<char>(header.size() >> 8);
-  head += header;
+  return head + header;
+}
+inline void collect_arrays(std::vector<std::pair<std::string, std::string>> &) {}
+template <class... Rest>
+void collect_arrays(std::vector<std::pair<std::string, std::string>> &arrays, const std::string &name, const Tensor &tensor, const Rest &...rest) {
+  const char *elements = reinterpret_cast<const char *>(tensor.bytes());
+  arrays.emplace_back(name, npy_head(tensor) + std::string(elements, elements + tensor.byte_count()));
+  collect_arrays(arrays, rest...);
+}
+}  // namespace detail
+
+/// Pairs of a name and a tensor, which become the arrays of an .npz file.
+template <class... Pairs> void save_npz(const std::string &path, const Pairs &...pairs) {
+  std::vector<std::pair<std::string, std::string>> arrays;
+  detail::collect_arrays(arrays, pairs...);
+  std::string bytes;
+  const std::string problem = npz::archive(arrays, bytes);
+  if (!problem.empty()) stop("`" + path + "`: " + problem);
+  detail::OutputFile file(path);
+  file.write(bytes.data(), bytes.size());
+  file.finish();
+}
+
+inline void save_npy(const std::string &path, const Tensor &tensor) {
+  const std::string head = detail::npy_head(tensor);
   detail::OutputFile file(path);
   file.write(head.data(), head.size());
   file.write(tensor.bytes(), tensor.byte_count());

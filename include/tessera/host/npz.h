@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tsr {
@@ -110,6 +111,31 @@ inline std::string array_named(std::string_view file, const std::string &name, s
   if (found->stored != found->size || !has(file, data, found->size)) return "it ends before `" + name + "` does";
   out = file.substr(static_cast<size_t>(data), static_cast<size_t>(found->size));
   return crc_of(out) == found->crc ? "" : "`" + name + "` is damaged: its check sum is another one";
+}
+
+inline void put(std::string &to, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i, value >>= 8) to += static_cast<char>(value & 0xff);
+}
+
+/// An archive of these .npy files, stored as they are, each under the name of its array. Empty, or why there is none.
+inline std::string archive(const std::vector<std::pair<std::string, std::string>> &arrays, std::string &out) {
+  constexpr uint64_t kMost = 0xffffffffu;
+  std::string list;
+  for (const auto &[name, bytes] : arrays) {
+    const std::string member = name + ".npy";
+    if (bytes.size() > kMost || out.size() > kMost) return "an archive holds 4 GiB: save `" + name + "` in a file of its own";
+    std::string about;  // what both headers say
+    put(about, 20, 2), put(about, 0, 4), put(about, 0, 2), put(about, 0x21, 2);  // version, flags and method, 1980-01-01
+    put(about, crc_of(bytes), 4), put(about, bytes.size(), 4), put(about, bytes.size(), 4), put(about, member.size(), 2), put(about, 0, 2);
+    list += "PK\1\2", put(list, 20, 2), list += about, put(list, 0, 2), put(list, 0, 2), put(list, 0, 2), put(list, 0, 4), put(list, out.size(), 4);
+    list += member;
+    out += "PK\3\4" + about + member + bytes;
+  }
+  const uint64_t at = out.size();
+  if (at > kMost) return "an archive holds 4 GiB: save the arrays in files of their own";
+  out += list + "PK\5\6";
+  put(out, 0, 4), put(out, arrays.size(), 2), put(out, arrays.size(), 2), put(out, list.size(), 4), put(out, at, 4), put(out, 0, 2);
+  return "";
 }
 
 }  // namespace npz

@@ -1,7 +1,8 @@
 // Elements of tensors by their places: `x[i, j]` as a number, and `x[i, 2:5] = value`, which writes where the elements lie. Tensors that
-// share their elements are values of their own: the one that is written to gets a copy first.
+// share their elements are values of their own: the one that is written to gets a copy first. What lies on the device is written there.
 #pragma once
 #include "tessera/host/tensor.h"
+#include <algorithm>
 
 namespace tsr {
 namespace host {
@@ -106,20 +107,92 @@ inline std::vector<int64_t> spread(const Tensor &value, const std::vector<int64_
   return strides;
 }
 
+#if !defined(TSR_CPU)
+constexpr int kMostAxes = 8;
+/// Places as a kernel takes them: for each axis its extent, and how far apart neighbours are in both tensors.
+struct DevicePlaces {
+  int64_t first, count;
+  int axes;
+  int64_t shape[kMostAxes], to[kMostAxes], from[kMostAxes];
+};
+/// Elements of as many bits, of another tensor or one value.
+template <class Bits> __global__ void store_places(Bits *to, const Bits *from, Bits value, DevicePlaces places) {
+  const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+  for (int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < places.count; i += step) {
+    int64_t place = places.first, source = 0, rest = i;
+    for (int axis = places.axes - 1; axis >= 0; --axis) {
+      const int64_t index = rest % places.shape[axis];
+      rest /= places.shape[axis];
+      place += index * places.to[axis];
+      source += index * places.from[axis];
+    }
+    to[place] = from ? from[source] : value;
+  }
+}
+template <class Bits> void launch_store(void *to, const void *from, const unsigned char *value, const DevicePlaces &places) {
+  Bits one{};
+  if (value) memcpy(&one, value, sizeof one);
+  const unsigned groups = static_cast<unsigned>(std::min<int64_t>((places.count + 255) / 256, 65536));
+#if defined(TSR_CUDA)
+  store_places<Bits><<<groups, 256>>>(static_cast<Bits *>(to), static_cast<const Bits *>(from), one, places);
+#else
+  hipLaunchKernelGGL((store_places<Bits>), dim3(groups), dim3(256), 0, nullptr, static_cast<Bits *>(to), static_cast<const Bits *>(from), one, places);
+#endif
+  device_ok(tsr::detail::device_last_error(), "a store on the device");
+}
+/// Stores where the elements lie. False if they are not on the device alone: then host memory has them. `value` is a tensor of the same
+/// dtype, `strides` how far its elements are apart; a tensor of no axes is one number.
+inline bool stored_on_device(Tensor &tensor, const Places &places, const Tensor &value, const std::vector<int64_t> &strides) {
+  const TessDType mine = tensor.dtype(), other = value.dtype();
+  if (!tensor.is_on_device() || mine.code != other.code || mine.bits != other.bits || places.shape.size() > kMostAxes) return false;
+  DevicePlaces where{};
+  where.first = places.first, where.count = places.count(), where.axes = static_cast<int>(places.shape.size());
+  for (size_t axis = 0; axis < places.shape.size(); ++axis)
+    where.shape[axis] = places.shape[axis], where.to[axis] = places.strides[axis], where.from[axis] = strides.empty() ? 0 : strides[axis];
+  if (where.count == 0) return true;
+  const unsigned char *one = value.shape().empty() && !value.is_on_device() ? value.bytes() : nullptr;
+  const void *from = one ? nullptr : value.read()->data;
+  void *to = tensor.device_to_write();
+  switch (tensor.element_bytes()) {
+  case 1: launch_store<uint8_t>(to, from, one, where); break;
+  case 2: launch_store<uint16_t>(to, from, one, where); break;
+  case 4: launch_store<uint32_t>(to, from, one, where); break;
+  default: launch_store<uint64_t>(to, from, one, where);
+  }
+  return true;
+}
+#endif
+
+/// One number at all of the places, in host memory or on the device.
+template <class Number> void store_number(Tensor &tensor, const Places &places, Number value) {
+  auto all = [=](int64_t) { return value; };
+#if !defined(TSR_CPU)
+  if (tensor.is_on_device()) {
+    Tensor one(tensor.dtype(), {});
+    store_values(one, Places(one, {}), all);
+    if (stored_on_device(tensor, places, one, {})) return;
+  }
+#endif
+  store_values(tensor, places, all);
+}
+
 }  // namespace detail
 
 /// `tensor[along...] = value`, a number.
 template <class... A> void store_real(Tensor &tensor, double value, A... along) {
-  detail::store_values(tensor, detail::Places(tensor, {along...}), [=](int64_t) { return value; });
+  detail::store_number(tensor, detail::Places(tensor, {along...}), value);
 }
 template <class... A> void store_whole(Tensor &tensor, int64_t value, A... along) {
-  detail::store_values(tensor, detail::Places(tensor, {along...}), [=](int64_t) { return value; });
+  detail::store_number(tensor, detail::Places(tensor, {along...}), value);
 }
 /// ... of the elements of another tensor, repeated as NumPy does.
 template <class... A> void store_part(Tensor &tensor, const Tensor &given, A... along) {
   const Tensor value = given;  // it may be the tensor that is written to
   const detail::Places places(tensor, {along...});
   const std::vector<int64_t> strides = detail::spread(value, places.shape);
+#if !defined(TSR_CPU)
+  if (detail::stored_on_device(tensor, places, value, strides)) return;
+#endif
   auto element = [&](int64_t i) {
     int64_t from = 0;
     for (size_t axis = strides.size(); axis-- > 0; i /= places.shape[axis]) from += i % places.shape[axis] * strides[axis];
@@ -127,6 +200,16 @@ template <class... A> void store_part(Tensor &tensor, const Tensor &given, A... 
   };
   if (value.is_real()) detail::store_values(tensor, places, [&](int64_t i) { return value.real(element(i)); });
   else detail::store_values(tensor, places, [&](int64_t i) { return value.integer(element(i)); });
+}
+
+/// One element more behind those of a tensor of one axis.
+inline void store_next_real(Tensor &tensor, double value) {
+  tensor.grow();
+  store_real(tensor, value, at(-1));
+}
+inline void store_next_whole(Tensor &tensor, int64_t value) {
+  tensor.grow();
+  store_whole(tensor, value, at(-1));
 }
 
 /// The one element with these indices, as a number.

@@ -42,11 +42,13 @@ inline void device_ok(tsr::detail::DeviceError error, const char *what) {
 #if defined(TSR_CUDA)
 inline void to_device(void *to, const void *from, size_t bytes) { device_ok(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), "copy to the device"); }
 inline void to_host(void *to, const void *from, size_t bytes) { device_ok(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "copy from the device"); }
+inline void on_device(void *to, const void *from, size_t bytes) { device_ok(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice), "copy on the device"); }
 inline void device_synchronize() { device_ok(cudaDeviceSynchronize(), "the device"); }
 constexpr int32_t kDevice = TESS_CUDA;
 #elif defined(TSR_HIP)
 inline void to_device(void *to, const void *from, size_t bytes) { device_ok(hipMemcpy(to, from, bytes, hipMemcpyHostToDevice), "copy to the device"); }
 inline void to_host(void *to, const void *from, size_t bytes) { device_ok(hipMemcpy(to, from, bytes, hipMemcpyDeviceToHost), "copy from the device"); }
+inline void on_device(void *to, const void *from, size_t bytes) { device_ok(hipMemcpy(to, from, bytes, hipMemcpyDeviceToDevice), "copy on the device"); }
 inline void device_synchronize() { device_ok(hipDeviceSynchronize(), "the device"); }
 constexpr int32_t kDevice = TESS_ROCM;
 #else
@@ -125,6 +127,33 @@ public:
     refresh_host();
     copy->bytes = storage_->bytes;
     storage_ = std::move(copy);
+  }
+
+#if !defined(TSR_CPU)
+  /// Whether its elements are up to date on the device, and nowhere else.
+  bool is_on_device() const { return storage_->deviceFresh && !storage_->hostFresh; }
+  /// Its elements on the device, to be written there: no other tensor shares them.
+  void *device_to_write() {
+    if (storage_.use_count() > 1) {
+      const std::shared_ptr<detail::Storage> shared = storage_;
+      storage_ = std::make_shared<detail::Storage>();
+      storage_->bytes.resize(shared->bytes.size());
+      storage_->deviceFresh = true;  // once the copy is done
+      refresh_device();
+      if (!shared->bytes.empty()) detail::on_device(storage_->device, shared->device, shared->bytes.size());
+    }
+    storage_->hostFresh = false;
+    return storage_->device;
+  }
+#endif
+  /// Gives one of one axis room for another element, which is 0.
+  void grow() {
+    own();
+    refresh_host();
+    if (storage_->device) (void)tsr::detail::device_free(storage_->device, nullptr);
+    storage_->device = nullptr, storage_->deviceFresh = false;
+    storage_->bytes.resize(storage_->bytes.size() + element_bytes());
+    ++shape_[0];
   }
 
   /// For an entry function that reads it. Valid until the next call for this tensor.

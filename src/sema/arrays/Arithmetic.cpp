@@ -190,9 +190,7 @@ Value toArray(Context &cx, const Value &value, DType weak, Span span) {
   }
 }
 
-/// Whether nothing here says dtypes: in host code, and in functions without types that its expressions call. Integers beside
-/// fractions become floats there, as the numbers of host code do.
-static bool saysNoDTypes(const Context &cx) {
+bool saysNoDTypes(const Context &cx) {
   if (inHost(cx)) return true;
   const Frame *frame = cx.function.frame.get();
   const ast::FuncDef *def = frame && frame->function ? frame->function->def : nullptr;

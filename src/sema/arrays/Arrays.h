@@ -20,6 +20,9 @@ DType carryTypeOf(const Type &type);
 bool requireNumber(Context &cx, const Value &value, Span span, const std::string &shown);
 /// Views are read whole, host tensors as the scalar they hold; everything else stays.
 Value toArray(Context &cx, const Value &value, DType weak, Span span);
+/// Whether nothing here says dtypes: in host code, and in functions without types that its expressions call. Integers beside
+/// fractions become floats there, as the numbers of host code do.
+bool saysNoDTypes(const Context &cx);
 /// The dtype that literals and arrays take together; weak values count only for fractions (F1, F3).
 bool promote(Context &cx, const std::vector<Value> &args, Type &type, Span span, const std::string &shown);
 /// The value as an expression of the dtype that it is computed in.

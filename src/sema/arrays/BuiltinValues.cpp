@@ -155,6 +155,12 @@ static Value zipStacks(Context &cx, Bound &args, Span span) {
 Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   if (std::any_of(args.rest.begin(), args.rest.end(), [](const Value &x) { return x.isStack(); }))
     return zipStacks(cx, args, span);
+  auto isTensor = [](const Value &x) { return x.kind == ValueKind::HostTensor; };
+  if (!args.rest.empty() && std::all_of(args.rest.begin(), args.rest.end(), isTensor)) {
+    Value rows = Value::of(ValueKind::Zip);
+    rows.items = args.rest;
+    return rows;
+  }
   size_t count = args.rest.empty() ? 0 : args.rest[0].items.size();
   for (size_t i = 0; i < args.rest.size(); ++i) {
     const Value &x = args.rest[i];

@@ -139,6 +139,7 @@ Value mean(Context &cx, Value value, const Value &axis, Span axisSpan, bool keep
   value = toArray(cx, value, DType::F32, span);
   if (value.kind == ValueKind::Array && value.type.dtype == DType::Bool) value = castTo(cx, std::move(value), DType::F32, {}, span);  // the share that holds
   if (!requireNumber(cx, value, span, "mean")) return Value::poison();
+  if (!isFloat(value.type.dtype) && info(value.type.dtype).cls != DTypeClass::Complex && saysNoDTypes(cx)) value = castTo(cx, std::move(value), DType::F32, {}, span);
   if (!isFloat(value.type.dtype)) {
     report(cx, Id::badOperand, span, "mean", std::string(name(value.type.dtype)))
         .help("it needs a float: `cast(x, f32)`");

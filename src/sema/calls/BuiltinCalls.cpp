@@ -211,6 +211,7 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
   }
   default: break;
   }
+  if (row.op == "save_npz") return saveNpz(cx, row, args, span);
   Bound bound = bindBuiltin(cx, row, args, span);
   if (!bound.ok) return Value::poison();
   noteBuiltinEffect(cx, row, span);
@@ -226,6 +227,22 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
   v = callKernelBuiltin(cx, row, bound, args, span);
   if (v.given()) return v;
   return callArrayBuiltin(cx, row, bound, span);
+}
+
+/// `zeros((n, D))` of a parameter `n: int`: a number of each call, which is a dimension if the parameter says so.
+static void offerDimension(const Context &cx, diag::Builder builder, const std::string &name) {
+  const Frame &frame = *cx.function.frame;
+  const ast::FuncDef *def = frame.function ? frame.function->def : nullptr;
+  for (size_t i = 0; def && i < def->parameters.size(); ++i) {
+    const ast::Parameter &p = def->parameters[i];
+    const std::string_view type = p.annotation ? cx.sources.text(p.annotation->span) : "";
+    if (p.name.text != name || (type != "int" && type != "i64" && type != "i32" && type != "Int")) continue;
+    std::string dim = name;
+    for (char &c : dim) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    while (dim == name || frame.dims.count(dim) || frame.generics.count(dim)) dim += "_";
+    builder.help("sizes are numbers that the compiler knows, or dimensions; host code may pass any integer for one")
+        .suggest(p.annotation->span, "Const[\"" + dim + "\"]", "say that `" + name + "` is a dimension");
+  }
 }
 
 bool shapeArgument(Context &cx, const Value &value, Span span, std::vector<Dim> &shape) {
@@ -248,7 +265,7 @@ bool shapeArgument(Context &cx, const Value &value, Span span, std::vector<Dim> 
     d.collectVars(vars);
     for (const std::string &v : vars)
       if (v[0] == '%') {
-        if (fresh(cx, Id::notConstant, span)) report(cx, Id::notConstant, span, "a dimension (`" + show(cx, d) + "`)");
+        if (fresh(cx, Id::notConstant, span)) offerDimension(cx, report(cx, Id::notConstant, span, "a dimension (`" + show(cx, d) + "`)"), show(cx, d));
         return false;
       }
     shape.push_back(d);

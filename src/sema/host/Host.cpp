@@ -18,7 +18,7 @@ using ast::as;
 
 namespace {
 constexpr std::string_view kHostCalls[] = {
-    "print", "load_npy", "load_npz", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "write_bytes", "decode", "encode", "perf_counter"};
+    "print", "load_npy", "load_npz", "save_npz", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "write_bytes", "decode", "encode", "perf_counter"};
 bool isHostCall(const ast::CallExpr &call) {
   auto *name = as<ast::NameExpr>(call.callee);
   return name && std::find(std::begin(kHostCalls), std::end(kHostCalls), name->name) != std::end(kHostCalls);
@@ -104,10 +104,21 @@ bool isHostCode(const Context &cx, const Callable &callable) {
   return scope->hostFunctions->count(callable.name) != 0;
 }
 
+/// Whether a `while` appends to a list: a tensor function has no list that grows so.
+static bool appendsInWhile(const Context &cx, const ast::Block &block) {
+  return std::any_of(block.begin(), block.end(), [&](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::FuncDef) return false;
+    if (stmt->kind == ast::StmtKind::While && cx.sources.text(stmt->span).find(".append(") != std::string_view::npos) return true;
+    std::vector<const ast::Block *> inner = ast::blocksOf(*stmt);
+    return std::any_of(inner.begin(), inner.end(), [&](const ast::Block *body) { return appendsInWhile(cx, *body); });
+  });
+}
+
 bool usesHost(const Context &cx, const ast::Block &block) {
   if (block.empty()) return false;
   std::string_view text = cx.sources.text(block.front()->span.to(block.back()->span));
   auto isThere = [&](std::string_view name) { return text.find(name) != std::string_view::npos; };
+  if (isThere(".append(") && appendsInWhile(cx, block)) return true;
   return std::any_of(std::begin(kHostCalls), std::end(kHostCalls), isThere) && firstHostCall(block);
 }
 

@@ -84,6 +84,8 @@ bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part);
 // ---- NamedTensors.cpp
 /// `load_safetensors(path, Model)`: a struct; `load_safetensors(path, "name")`: one tensor.
 Value loadTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span span);
+/// `save_npz(path, x=x, y=y)`.
+Value saveNpz(Context &cx, const BuiltinRow &row, const GivenList &args, Span span);
 /// `save_safetensors(path, model)`.
 Value saveTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span span);
 

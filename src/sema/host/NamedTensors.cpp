@@ -1,6 +1,7 @@
 // Files of named tensors in host code: a struct is filled by the names of its fields, `layers.0.wq`.
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
+#include "sema/effects/Effects.h"
 #include "sema/calls/Arguments.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
@@ -141,6 +142,29 @@ Value loadTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span sp
   auto expects = cx.function.block->begin() + static_cast<std::ptrdiff_t>(first);
   std::rotate(expects, cx.function.block->end() - 1, cx.function.block->end());
   return made;
+}
+
+Value saveNpz(Context &cx, const BuiltinRow &row, const GivenList &args, Span span) {
+  std::vector<ExprPtr> parts;
+  for (const Given &arg : args) {
+    if (arg.value.isPoison()) return arg.value;
+    const bool isPath = parts.empty();
+    if (isPath != arg.keyword.empty() || (isPath && arg.value.kind != ValueKind::String)) {
+      report(cx, Id::wrongArgument, arg.span, quoted(std::string(row.name)), isPath ? "a text in quotes" : "arrays under names", describe(cx, arg.value))
+          .help("`save_npz(\"data.npz\", x=x, y=y)` writes `x` and `y`");
+      return Value::poison();
+    }
+    if (!isPath) parts.push_back(textExpr(arg.keyword, arg.span));
+    ExprPtr part = !isPath ? hostArgument(cx, arg.value, arg.span) : arg.value.expr ? clone(*arg.value.expr) : textExpr(arg.value.text, arg.span);
+    if (!part) return Value::poison();
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) {
+    report(cx, Id::argumentNotGiven, span, std::string(row.name), "path");
+    return Value::poison();
+  }
+  noteBuiltinEffect(cx, row, span);
+  return hostCall(cx, "save_npz", std::move(parts), span);
 }
 
 Value saveTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span span) {

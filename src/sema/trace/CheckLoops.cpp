@@ -13,6 +13,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
+#include "sema/trace/GrowingLists.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
@@ -80,7 +81,8 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
     cx.function.block = outer;
     cx.blockId = outerId;
     cx.function.facts = std::move(facts);
-    if ((counted && state == stateOfOuterVars(cx, vars)) || round == 3) {
+    const bool listed = foundItemsOfLists(cx, before);
+    if (!listed && ((counted && state == stateOfOuterVars(cx, vars)) || round >= 3)) {
       usedUpInLoop(cx, spent, before);
       break;
     }
@@ -209,6 +211,7 @@ static void askedInside(Context &cx, const ast::WhileStmt &stmt) {
 
 void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
   if (neverEnds(cx, stmt)) return;
+  holdGrowingLists(cx, stmt.body);
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(cx, assigned, stmt.span);
@@ -256,7 +259,10 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
     return;
   }
   Value iterable = checkExpr(cx, *stmt.iterable);
-  auto runs = [&](const std::function<void()> &loop) { withElse(cx, stmt.body, stmt.otherwise, stmt.span, loop); };
+  auto runs = [&](const std::function<void()> &loop) {
+    holdGrowingLists(cx, stmt.body);
+    withElse(cx, stmt.body, stmt.otherwise, stmt.span, loop);
+  };
   switch (iterable.kind) {
   case ValueKind::Poison: return bindUnknown(*cx.function.frame, stmt, cx.blockId);
   case ValueKind::Tuple:
@@ -274,9 +280,12 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
   case ValueKind::Struct:
     if (!iterable.isStack()) break;
     return runs([&] { stackFor(cx, stmt, iterable); });
-  case ValueKind::Zip: return runs([&] { stackFor(cx, stmt, iterable); });
-  case ValueKind::Enumerate:
+  case ValueKind::Zip:
     if (iterable.items[0].kind == ValueKind::HostTensor) return runs([&] { rowsFor(cx, stmt, iterable); });
+    return runs([&] { stackFor(cx, stmt, iterable); });
+  case ValueKind::Enumerate:
+    if (iterable.items[0].kind == ValueKind::HostTensor || (iterable.items[0].kind == ValueKind::Zip && iterable.items[0].items[0].kind == ValueKind::HostTensor))
+      return runs([&] { rowsFor(cx, stmt, iterable); });
     return runs([&] { stackFor(cx, stmt, iterable); });
   default: break;
   }
@@ -481,17 +490,24 @@ static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterabl
   });
 }
 
-/// Host code: `for row in tensor` and `for i, row in enumerate(tensor)`.
+/// Host code: `for row in tensor`, `for x, y in zip(xs, ys)` and `for i, row in enumerate(tensor)`.
 static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
-  Value tensor = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
+  const Value rows = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
+  const std::vector<Value> tensors = rows.kind == ValueKind::Zip ? rows.items : std::vector<Value>{rows};
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(cx, assigned, stmt.span);
+  ExprPtr stop;
+  for (const Value &tensor : tensors) {  // as many as the shortest has
+    ExprPtr extent = makeExpr(ExprKind::HostShape, indexType(), stmt.iterable->span);
+    extent->args.push_back(clone(*tensor.expr));
+    std::vector<ExprPtr> both;
+    if (stop) both.push_back(std::move(stop)), both.push_back(std::move(extent));
+    stop = both.empty() ? std::move(extent) : makeElementwise(ElementwiseOp::Min, indexType(), stmt.iterable->span, std::move(both));
+  }
   Stmt &loop = emit(cx, StmtKind::For, stmt.span);
-  ExprPtr extent = makeExpr(ExprKind::HostShape, indexType(), stmt.iterable->span);
-  extent->args.push_back(clone(*tensor.expr));
   loop.start = makeIndex(0, stmt.span);
-  loop.stop = std::move(extent);
+  loop.stop = std::move(stop);
   loop.step = makeIndex(1, stmt.span);
   const auto targets = rowTargets(cx, stmt, iterable);
   if (!targets) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
@@ -503,7 +519,9 @@ static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable
     index = valueOfVar(var, index, stmt.target->span);
     cx.function.varValues[var] = index;
     if (indexName) bindCounter(cx, *indexName, var, index);
-    assignTo(cx, *targets->row, hostItem(cx, tensor, &index, stmt.iterable->span), stmt.target->span);
+    Value row = Value::of(ValueKind::Tuple);
+    for (const Value &tensor : tensors) row.items.push_back(hostItem(cx, tensor, &index, stmt.iterable->span));
+    assignTo(cx, *targets->row, rows.kind == ValueKind::Zip ? std::move(row) : std::move(row.items[0]), stmt.target->span);
     return std::optional<Turns>();
   });
 }

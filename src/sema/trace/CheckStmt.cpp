@@ -10,6 +10,7 @@
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/AssertedText.h"
+#include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
@@ -161,7 +162,7 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
 
 static void exprStmt(Context &cx, const ast::ExprStmt &stmt) {
   if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
-  if (appendToList(cx, stmt)) return;
+  if (appendToHeldList(cx, stmt) || appendToList(cx, stmt)) return;
   size_t emitted = cx.function.block->size();
   Value v = checkExpr(cx, *stmt.value);
   if (droppedState(cx, v, *stmt.value)) return;

@@ -44,7 +44,17 @@ static bool needsNoName(graph::ConstantOp op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); });
 }
 
+/// Integers: floats have infinities and NaN.
+static bool mayDivideByZero(graph::ElementwiseOp op) {
+  if ((op.getMnemonic() != "floordiv" && op.getMnemonic() != "mod") || !op.getType().isIntOrIndex()) return false;
+  auto constant = op->getOperand(1).getDefiningOp<graph::ConstantOp>();
+  auto number = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return !number || number.getValue().isZero();
+}
+
 void HostEmitter::define(Value value, const ExprRef &expr) {
+  auto computed = value.getDefiningOp<graph::ElementwiseOp>();
+  if (computed && value.use_empty() && !mayDivideByZero(computed)) return;  // a stream of `a, b, c = rng.split(3)` that nothing draws from
   if (ExprRef target = handedOnTo(value); target && !isTrivial(expr)) {
     assign(builder_, target, expr, value.getLoc());
     bound_[value] = read(target);
@@ -160,14 +170,6 @@ void HostEmitter::emitStore(graph::HostCallOp op) {
     operands.push_back(along(get(op.getInputs()[i]), get(op.getInputs()[i + 1]), get(op.getInputs()[i + 2]), none()));
   statement(call("tsr::host::" + op.getCallee().str(), operands, none()), op.getLoc());
   bound_[result] = read(place);
-}
-
-/// Integers: floats have infinities and NaN.
-static bool mayDivideByZero(graph::ElementwiseOp op) {
-  if ((op.getMnemonic() != "floordiv" && op.getMnemonic() != "mod") || !op.getType().isIntOrIndex()) return false;
-  auto constant = op->getOperand(1).getDefiningOp<graph::ConstantOp>();
-  auto number = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-  return !number || number.getValue().isZero();
 }
 
 LogicalResult HostEmitter::emitValue(Operation &op) {
