@@ -552,21 +552,6 @@ Value rowOfArray(Context &cx, const Value &base, const Value &index, Span span) 
   return partOfArray(cx, base, std::move(access), shape, starts, span);
 }
 
-/// `cx[i]` of known numbers in host code, where run time knows which one: a tensor holds them.
-static std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Value &index, Span span) {
-  if (!inHost(cx) || index.kind != ValueKind::Int || index.isKnownInt() || object.items.empty()) return std::nullopt;
-  bool real = false;
-  for (const Value &item : object.items) {
-    if (item.kind != ValueKind::Float && !item.isKnownInt()) return std::nullopt;
-    real |= item.kind == ValueKind::Float;
-  }
-  const std::vector<Span> spans(object.items.size(), span);
-  Value table = hostTable(cx, object.items, spans, {Dim(static_cast<int64_t>(object.items.size()))}, real ? DType::F64 : DType::I64, span);
-  if (table.isPoison()) return table;
-  Value number = hostScalar(cx, hostItem(cx, table, &index, span), span);
-  return real || number.isPoison() ? number : convertInt(cx, number, span);
-}
-
 static Value subscriptSequence(Context &cx, const Value &object, const ast::SubscriptExpr &expr) {
   int64_t size = static_cast<int64_t>(object.items.size());
   if (expr.items.size() != 1)
@@ -633,25 +618,6 @@ void explainKeys(const Context &cx, diag::Builder &builder, const Value &dict, c
   } else if (!all.empty()) builder.help("its keys are " + all);
 }
 }  // namespace
-
-/// `text[i]`: of a text and an index that are known, or in host code by run time.
-static std::optional<Value> characterOf(Context &cx, const Value &text, const ast::SubscriptExpr &expr) {
-  if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice) return std::nullopt;
-  Value index = convertInt(cx, checkExpr(cx, *expr.items[0].value), expr.items[0].span);
-  if (index.isPoison()) return index;
-  const auto size = static_cast<int64_t>(text.text.size());
-  if (index.isKnownInt() && !text.expr) {
-    const int64_t at = index.sym.constant() < 0 ? index.sym.constant() + size : index.sym.constant();
-    if (at >= 0 && at < size) return Value::string(text.text.substr(static_cast<size_t>(at), 1));
-    if (fresh(cx, Id::outOfBounds, expr.items[0].span)) report(cx, Id::outOfBounds, expr.items[0].span, std::to_string(index.sym.constant()), "a text of " + std::to_string(size));
-    return Value::poison();
-  }
-  if (!inHost(cx)) return std::nullopt;
-  std::vector<ExprPtr> args;
-  args.push_back(text.expr ? clone(*text.expr) : textExpr(text.text, expr.object->span));
-  args.push_back(indexExpr(cx, index, expr.items[0].span));
-  return hostCall(cx, "character", std::move(args), expr.span);
-}
 
 Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
   Value object = checkExpr(cx, *expr.object);

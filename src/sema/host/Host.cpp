@@ -7,6 +7,7 @@
 #include "sema/calls/Arguments.h"
 #include "sema/host/Host.h"
 #include "sema/host/HostCalls.h"
+#include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 #include "support/HostFunctions.h"
@@ -105,12 +106,12 @@ bool isHostCode(const Context &cx, const Callable &callable) {
 }
 
 /// Whether a `while` appends to a list: a tensor function has no list that grows so.
-static bool appendsInWhile(const Context &cx, const ast::Block &block) {
-  return std::any_of(block.begin(), block.end(), [&](const ast::StmtPtr &stmt) {
+static bool appendsInWhile(const ast::Block &block) {
+  return std::any_of(block.begin(), block.end(), [](const ast::StmtPtr &stmt) {
     if (stmt->kind == ast::StmtKind::FuncDef) return false;
-    if (stmt->kind == ast::StmtKind::While && cx.sources.text(stmt->span).find(".append(") != std::string_view::npos) return true;
+    if (stmt->kind == ast::StmtKind::While && appendsToNames(static_cast<const ast::WhileStmt &>(*stmt).body)) return true;
     std::vector<const ast::Block *> inner = ast::blocksOf(*stmt);
-    return std::any_of(inner.begin(), inner.end(), [&](const ast::Block *body) { return appendsInWhile(cx, *body); });
+    return std::any_of(inner.begin(), inner.end(), [](const ast::Block *body) { return appendsInWhile(*body); });
   });
 }
 
@@ -118,7 +119,7 @@ bool usesHost(const Context &cx, const ast::Block &block) {
   if (block.empty()) return false;
   std::string_view text = cx.sources.text(block.front()->span.to(block.back()->span));
   auto isThere = [&](std::string_view name) { return text.find(name) != std::string_view::npos; };
-  if (isThere(".append(") && appendsInWhile(cx, block)) return true;
+  if (isThere(".append(") && appendsInWhile(block)) return true;
   return std::any_of(std::begin(kHostCalls), std::end(kHostCalls), isThere) && firstHostCall(block);
 }
 

@@ -73,6 +73,10 @@ Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, 
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan);
 /// An element by an index for each axis; nothing if the axes are not known.
 std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::SubscriptExpr &expr);
+/// `cx[i]` of known numbers in host code, where run time knows which one: a tensor holds them.
+std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Value &index, Span span);
+/// `text[i]`: of a text and an index that are known, or in host code by run time.
+std::optional<Value> characterOf(Context &cx, const Value &text, const ast::SubscriptExpr &expr);
 
 // ---- Formats.cpp
 /// The parts of a text, with lists, tuples, dicts, structs and shapes taken apart, as Python shows them.

@@ -46,6 +46,12 @@ ExprPtr tableOf(Context &cx, const std::vector<Value> &items, DType dtype, Span 
 }
 }  // namespace
 
+bool appendsToNames(const ast::Block &block) {
+  std::set<std::string> names;
+  collectAppended(block, names);
+  return !names.empty();
+}
+
 void holdGrowingLists(Context &cx, const ast::Block &body) {
   if (!inHost(cx)) return;
   std::set<std::string> names;

@@ -4,6 +4,8 @@
 
 namespace tessera::sema {
 
+/// Whether a statement of it is `name.append(x)`.
+bool appendsToNames(const ast::Block &block);
 /// Before a loop with this body: lists of numbers that it appends to become tensors of one axis.
 void holdGrowingLists(Context &cx, const ast::Block &body);
 /// Behind a turn of the check: whether such a list turned out to hold other numbers than was known. `before` has them from then on.

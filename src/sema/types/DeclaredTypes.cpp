@@ -77,19 +77,6 @@ Value typeNamed(Context &cx, const ast::Expr &expr) {
                        : builtinMember(cx, object.text, attribute->attribute.text);
 }
 
-/// `net: Layer` of a parameter, where `Layer` has dimensions: any, each under a name of its own.
-static std::shared_ptr<const StructInstance> withOwnDimensions(Context &cx, const StructInfo &info, const std::string &path) {
-  auto made = std::make_shared<StructInstance>();
-  made->info = &info;
-  for (const ast::TypeParameter &t : info.def->typeParameters) {
-    std::string name = path + "_" + t.name.text;
-    std::replace(name.begin(), name.end(), '.', '_');
-    cx.function.frame->dims[name] = made->dims[t.name.text] = Dim::var(name);
-    cx.function.fn->dims.push_back(name);
-  }
-  return made;
-}
-
 static std::optional<DeclaredType> declaredStruct(Context &cx, const Value &named, const ast::Expr &annotation,
                                                   const std::string &path) {
   const StructInfo &info = *named.instance->info;
@@ -99,9 +86,6 @@ static std::optional<DeclaredType> declaredStruct(Context &cx, const Value &name
     return instance ? structType(cx, std::move(instance), annotation.span, path) : std::nullopt;
   }
   if (info.def->typeParameters.empty()) return structType(cx, named.instance, annotation.span, path);
-  const std::vector<ast::TypeParameter> &parameters = info.def->typeParameters;
-  const bool dimsAlone = std::none_of(parameters.begin(), parameters.end(), [&](const ast::TypeParameter &t) { return isDTypeParameter(cx, t); });
-  if (cx.bindDims && dimsAlone) return structType(cx, withOwnDimensions(cx, info, path), annotation.span, path);
   std::string arguments;
   const Callable *function = cx.function.frame ? cx.function.frame->function : nullptr;
   for (const ast::TypeParameter &t : info.def->typeParameters)
