@@ -39,11 +39,11 @@ template <class... Extents> Tensor full_whole(const std::string &dtype, int64_t 
 }
 /// A tensor of one axis with these numbers.
 template <class... Numbers> Tensor tensor_real(const std::string &dtype, Numbers... numbers) {
-  const double all[] = {static_cast<double>(numbers)...};
+  const double all[sizeof...(numbers) + 1] = {static_cast<double>(numbers)...};  // an array of none is not C++
   return detail::made(dtype, {static_cast<int64_t>(sizeof...(numbers))}, [&](int64_t i) { return all[i]; });
 }
 template <class... Numbers> Tensor tensor_whole(const std::string &dtype, Numbers... numbers) {
-  const int64_t all[] = {static_cast<int64_t>(numbers)...};
+  const int64_t all[sizeof...(numbers) + 1] = {static_cast<int64_t>(numbers)...};
   return detail::made(dtype, {static_cast<int64_t>(sizeof...(numbers))}, [&](int64_t i) { return all[i]; });
 }
 /// The same elements under another shape, with as many.
