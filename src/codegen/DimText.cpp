@@ -34,6 +34,8 @@ Expr DimText::division(const Dim &left, const Dim &right) const {
 }
 
 Expr DimText::atom(const Atom &atom) const {
+  if (auto known = computed_.empty() || atom.kind == AtomKind::Var ? computed_.end() : computed_.find(atom.str()); known != computed_.end())
+    return {known->second, Precedence::Primary};
   switch (atom.kind) {
   case AtomKind::Var: return variable(atom.name);
   case AtomKind::FloorDiv: return division(*atom.left, *atom.right);

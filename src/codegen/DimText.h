@@ -14,6 +14,8 @@ public:
   void rename(const std::string &variable, const std::string &text) { names_[variable] = text; }
   /// A variable that is a positive constant of the emitted code.
   void positive(const std::string &variable) { positive_.insert(variable); }
+  /// A minimum or maximum that the text has computed already, and by which name.
+  void computed(const std::string &atom, const std::string &name) { computed_[atom] = name; }
   Expr operator()(const Dim &dim) const;
   Expr operator()(const std::string &text) const;
 
@@ -23,7 +25,7 @@ private:
   Expr division(const Dim &left, const Dim &right) const;
   bool isPositive(const Dim &dim) const;     // a divisor that cannot be zero
   bool isNotNegative(const Dim &dim) const;  // so that C's division rounds down too
-  std::map<std::string, std::string> names_;
+  std::map<std::string, std::string> names_, computed_;
   std::set<std::string> positive_;
 };
 

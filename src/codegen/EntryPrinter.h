@@ -27,6 +27,7 @@ private:
   void check(const ParameterFacts &parameter);
   void requirements();
   void specials();
+  void sizes();  // NameSizes.cpp
   void temporaries();
   void tables();
   void constants(bool started);

@@ -381,6 +381,7 @@ void EntryPrinter::print() {
   for (target::TableOp table : facts_.tables)
     writer_.line("const " + spell_.type(table.getDtype()) + " *" + temporaryNames_[table.getName().str()] + " = " + call_ + ".table(" +
                  table.getSymbol().str() + ");");
+  sizes();
   temporaries();
   writer_.blank();
   launches();

@@ -93,6 +93,7 @@ void EntryPrinter::printStarter(DictionaryAttr started) {
   writer_.statement(Doc("static void " + name + "(") + Doc::nest(4, commaSeparated(parameters)) + ") {");
   writer_.indent();
   constants(true);
+  sizes();
   const auto before = static_cast<size_t>(started.getAs<IntegerAttr>("conditions").getInt());
   for (target::LaunchOp op : facts_.launches) {
     under(conditionsFrom(whenOf(op), before));

@@ -34,10 +34,11 @@ std::optional<Dim> VectorForm::extentOf(scf::ForOp loop) {
 bool VectorForm::findRows() {
   if (kernel_.getGrid().getKind() == GridKind::Lanes || !ordered(kernel_.getBody())) return false;
   Block &top = kernel_.getBody().front();
-  SmallVector<scf::ForOp> loops;
+  SmallVector<scf::ForOp> loops, others;  // the others add up parts, and stay as they are
   for (auto loop : top.getOps<scf::ForOp>()) {
-    bool isRow = isQuery(loop.getLowerBound(), "local_id") && !loop->hasAttr(kSplit);
-    if ((isRow || beginOf(loop)) && isQuery(loop.getStep(), "group_size")) loops.push_back(loop);
+    if (!isQuery(loop.getStep(), "group_size")) continue;
+    if (beginOf(loop)) loops.push_back(loop);
+    else if (isQuery(loop.getLowerBound(), "local_id")) (loop->hasAttr(kSplit) ? others : loops).push_back(loop);
   }
   bool good = !loops.empty();
   top.walk([&](tile::QueryOp op) {  // nothing else asks who does what
@@ -45,7 +46,8 @@ bool VectorForm::findRows() {
     good &= op.getQuery() == "local_id" || op.getQuery() == "group_size";
     for (OpOperand &use : op->getUses()) {
       auto isBegin = [&](scf::ForOp loop) { return beginOf(loop) && loop.getLowerBound().getDefiningOp() == use.getOwner(); };
-      good &= (llvm::is_contained(loops, use.getOwner()) && use.getOperandNumber() != 1) || llvm::any_of(loops, isBegin);
+      const bool isLoop = llvm::is_contained(loops, use.getOwner()) || llvm::is_contained(others, use.getOwner());
+      good &= (isLoop && use.getOperandNumber() != 1) || llvm::any_of(loops, isBegin);
     }
   });
   if (!good) return false;
