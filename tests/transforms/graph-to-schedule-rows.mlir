@@ -124,3 +124,24 @@ graph.func @channels(%x: !tsr.tensor<["B", "C", "L"], f32>) -> !tsr.tensor<["B",
   %y = graph.elementwise "sub" %x, %m : !tsr.tensor<["B", "C", "L"], f32>
   graph.return %y : !tsr.tensor<["B", "C", "L"], f32>
 }
+
+// -----
+
+// The mean is returned, and deviations are taken from it: it is added up once.
+// CHECK-LABEL: schedule.kernel @moments_kernel(
+// CHECK-LABEL: schedule.func @moments(
+// CHECK: %[[M:.*]] = schedule.temp : <[], f32>
+// CHECK: schedule.launch @moments_kernel(%x, %[[M]])
+// CHECK: schedule.launch @moments_kernel_1(%[[M]], %{{.*}})
+// CHECK: schedule.launch @moments_kernel_2(%x, %[[M]], %{{.*}})
+graph.func @moments(%x: !tsr.tensor<["N"], f32>) -> (!tsr.tensor<[], f32>, !tsr.tensor<[], f32>) attributes {
+    dims = ["N"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"m", !tsr.tensor<[], f32>>, #tsr.result<"v", !tsr.tensor<[], f32>>]} {
+  %m = graph.reduce "sum" %x {axes = array<i64: 0>} : <["N"], f32> to f32
+  %all = graph.full %m : f32 to <["N"], f32>
+  %d = graph.elementwise "sub" %x, %all : !tsr.tensor<["N"], f32>
+  %q = graph.elementwise "mul" %d, %d : !tsr.tensor<["N"], f32>
+  %v = graph.reduce "sum" %q {axes = array<i64: 0>} : <["N"], f32> to f32
+  %0 = graph.full %m : f32 to <[], f32>
+  %1 = graph.full %v : f32 to <[], f32>
+  graph.return %0, %1 : !tsr.tensor<[], f32>, !tsr.tensor<[], f32>
+}

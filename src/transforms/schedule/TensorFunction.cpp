@@ -135,6 +135,10 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(!isUpdate && longShape(broadcast.getOperand().getType()) != longShape(broadcast.getType()) &&
                  holds(broadcast.getOperand(), isDot),
              broadcast.getOperand());
+    } else if (auto full = dyn_cast<graph::FullOp>(op)) {
+      // The mean that a deviation is taken from, which is also returned: added up once.
+      Value number = full.getOperand();
+      markIf(!number.hasOneUse() && !longShape(full.getType()).empty() && addsUp(number), number);
     } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
       markIf(holds(window.getOperand(), costsMore), window.getOperand());  // each element is read several times
     } else if (isa<graph::ConcatOp>(op)) {
