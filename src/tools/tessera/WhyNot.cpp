@@ -6,6 +6,7 @@
 #include "driver/Targets.h"
 #include <charconv>
 #include <cstdio>
+#include <set>
 
 namespace tessera::tools {
 namespace {
@@ -67,13 +68,12 @@ int whyNot(const WhyNotOptions &options) {
   compileOptions.target = *target;
   auto product = driver::Compiler(session, compileOptions).emit(only);
   if (!product) return fail();
-  bool any = false;
-  for (const driver::Refusal &refusal : driver::refusalsOf(product->manifest))
-    if (refusal.instruction == options.instruction) {
-      any = true;
-      std::printf("%s: no %s: %s\n", refusal.function.c_str(), refusal.instruction.c_str(), refusal.why.c_str());
-    }
-  if (!any) std::printf("no product of %s is refused %s on %s\n", options.place.c_str(), options.instruction.c_str(), options.target.c_str());
+  std::set<std::string> said;  // a product may have several kernels
+  for (const driver::Refusal &refusal : driver::refusalsOf(product->manifest)) {
+    const std::string sentence = refusal.function + ": no " + refusal.instruction + ": " + refusal.why;
+    if (refusal.instruction == options.instruction && said.insert(sentence).second) std::printf("%s\n", sentence.c_str());
+  }
+  if (said.empty()) std::printf("no product of %s is refused %s on %s\n", options.place.c_str(), options.instruction.c_str(), options.target.c_str());
   return driver::kSuccess;
 }
 
