@@ -29,7 +29,7 @@ public:
       const std::string text = atom.str();
       if (named_.count(text)) return;
       counts_[text] += times;
-      atoms_.emplace(text, atom);
+      if (atoms_.emplace(text, atom).second) seen_.push_back(text);
     }
     inside(atom);
   }
@@ -50,13 +50,25 @@ public:
     counts_.clear();
     for (const Atom &atom : chosen_) inside(atom);
   }
-  const std::vector<Atom> &chosen() const { return chosen_; }
+  /// The texts of those that got names, as they come in the program, but for one that is part of others: it comes before them.
+  std::vector<std::string> chosen() const {
+    std::vector<std::string> ordered;
+    const std::function<void(const std::string &)> add = [&](const std::string &text) {
+      if (!named_.count(text) || llvm::is_contained(ordered, text)) return;
+      for (const std::string &part : named_)
+        if (part != text && text.find(part) != std::string::npos) add(part);
+      ordered.push_back(text);
+    };
+    for (const std::string &text : seen_) add(text);
+    return ordered;
+  }
 
 private:
   void inside(const Atom &atom) { add(*atom.left), add(*atom.right); }
   std::map<std::string, int> counts_;
   std::map<std::string, Atom> atoms_;
   std::set<std::string> named_;
+  std::vector<std::string> seen_;
   std::vector<Atom> chosen_;
 };
 
@@ -126,10 +138,8 @@ void EntryPrinter::sizes() {
     again = longest != nullptr;
     if (longest) counts.name(Atom(*longest));
   }
-  std::vector<Atom> chosen = counts.chosen();
-  std::sort(chosen.begin(), chosen.end(), [](const Atom &a, const Atom &b) { return a.str().size() < b.str().size(); });
-  for (const Atom &atom : chosen) {
-    const std::string text = atom.str(), name = names_.fresh(nameFor(text, facts_, [&](target::LaunchOp launch) { return kernelOf(launch); }));
+  for (const std::string &text : counts.chosen()) {
+    const std::string name = names_.fresh(nameFor(text, facts_, [&](target::LaunchOp launch) { return kernelOf(launch); }));
     writer_.statement(Doc("const int64_t " + name + " = ") + dims_(text).doc + ";");
     dims_.computed(text, name);
   }
