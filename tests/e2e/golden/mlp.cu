@@ -318,21 +318,20 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   call.output<float>("result", result, {M, D});
   if (call.done()) return call.status();
   const int64_t part_count = tsr::min<int64_t>(
-  tsr::floordiv<int64_t>(216, tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)),
-  H / 96);
-  const int64_t part_count2 = tsr::min<int64_t>(
   tsr::floordiv<int64_t>(216, tsr::max<int64_t>(tsr::ceil_div(H, 128) * tsr::ceil_div(M, 128), 3)),
   D / 96);
+  const int64_t part_count2 = tsr::min<int64_t>(
+  tsr::floordiv<int64_t>(216, tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)),
+  H / 96);
   float *temporary = call.temporary<float>("temporary", H * M);
-  float *parts = call.temporary<float>("parts", 2 <= part_count2 ? int64_t(H * M * part_count2)
-  : 0);
-  float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count ? int64_t(D * M * part_count)
+  float *parts = call.temporary<float>("parts", 2 <= part_count ? int64_t(H * M * part_count) : 0);
+  float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count2 ? int64_t(D * M * part_count2)
   : 0);
   if (call.failed()) return call.status();
 
-  if (2 <= part_count2) {
+  if (2 <= part_count) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN) *
-    part_count2)) {
+    part_count)) {
       const bool rows_aligned = call.aligned(16, w1) && H % 4 == 0;
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
@@ -340,7 +339,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
         kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
             tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
             tsr::View<const float, 2>{call.data<const float>(w1), {D, H}},
-            tsr::View<float, 3>{parts, {part_count2, M, H}}, H, M, D, part_count2);
+            tsr::View<float, 3>{parts, {part_count, M, H}}, H, M, D, part_count);
       };
       start(rows_aligned ? mlp_kernel_split_parts_kernel<16> : mlp_kernel_split_parts_kernel<1>, 98304);
       if (call.failed()) return call.status();
@@ -349,7 +348,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
       mlp_kernel_split<<<groups, Threads, 0, call.stream()>>>(
           tsr::View<const float, 1>{call.data<const float>(b1), {H}},
           tsr::View<float, 2>{temporary, {M, H}},
-          tsr::View<const float, 3>{parts, {part_count2, M, H}}, H, part_count2);
+          tsr::View<const float, 3>{parts, {part_count, M, H}}, H, part_count);
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN))) {
@@ -367,9 +366,9 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
       if (call.failed()) return call.status();
     }
   }
-  if (2 <= part_count) {
+  if (2 <= part_count2) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN) *
-    part_count)) {
+    part_count2)) {
       const bool rows_aligned = call.aligned(16, w2) && D % 4 == 0;
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
@@ -377,7 +376,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
         kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
             tsr::View<const float, 2>{temporary, {M, H}},
             tsr::View<const float, 2>{call.data<const float>(w2), {H, D}},
-            tsr::View<float, 3>{parts_2, {part_count, M, D}}, D, M, H, part_count);
+            tsr::View<float, 3>{parts_2, {part_count2, M, D}}, D, M, H, part_count2);
       };
       start(rows_aligned ? mlp_kernel_1_split_parts_kernel<16> : mlp_kernel_1_split_parts_kernel<1>, 98304);
       if (call.failed()) return call.status();
@@ -387,7 +386,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
           tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
           tsr::View<const float, 1>{call.data<const float>(b2), {D}},
           tsr::View<float, 2>{call.data<float>(result), {M, D}},
-          tsr::View<const float, 3>{parts_2, {part_count, M, D}}, D, part_count);
+          tsr::View<const float, 3>{parts_2, {part_count2, M, D}}, D, part_count2);
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN))) {

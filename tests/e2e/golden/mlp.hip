@@ -249,31 +249,30 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   call.output<float>("result", result, {M, D});
   if (call.done()) return call.status();
   const int64_t part_count = tsr::min<int64_t>(
-  tsr::floordiv<int64_t>(220, tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)),
-  H / 224);
-  const int64_t part_count2 = tsr::min<int64_t>(
   tsr::floordiv<int64_t>(220, tsr::max<int64_t>(tsr::ceil_div(H, 128) * tsr::ceil_div(M, 128), 3)),
   D / 224);
+  const int64_t part_count2 = tsr::min<int64_t>(
+  tsr::floordiv<int64_t>(220, tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)),
+  H / 224);
   float *temporary = call.temporary<float>("temporary", H * M);
-  float *parts = call.temporary<float>("parts", 2 <= part_count2 ? int64_t(H * M * part_count2)
-  : 0);
-  float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count ? int64_t(D * M * part_count)
+  float *parts = call.temporary<float>("parts", 2 <= part_count ? int64_t(H * M * part_count) : 0);
+  float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count2 ? int64_t(D * M * part_count2)
   : 0);
   if (call.failed()) return call.status();
 
-  if (2 <= part_count2) {
+  if (2 <= part_count) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN) *
-    part_count2)) {
+    part_count)) {
       hipLaunchKernelGGL(mlp_kernel_split_parts_kernel, dim3(groups), dim3(Threads), 0,
           call.stream(), tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
           tsr::View<const float, 2>{call.data<const float>(w1), {D, H}},
-          tsr::View<float, 3>{parts, {part_count2, M, H}}, H, M, D, part_count2);
+          tsr::View<float, 3>{parts, {part_count, M, H}}, H, M, D, part_count);
     }
     if (const unsigned groups = call.groups(tsr::ceil_div(H, BN) * tsr::ceil_div(M, 8))) {
       hipLaunchKernelGGL(mlp_kernel_split, dim3(groups), dim3(Threads), 0, call.stream(),
           tsr::View<const float, 1>{call.data<const float>(b1), {H}},
           tsr::View<float, 2>{temporary, {M, H}},
-          tsr::View<const float, 3>{parts, {part_count2, M, H}}, H, part_count2);
+          tsr::View<const float, 3>{parts, {part_count, M, H}}, H, part_count);
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN))) {
@@ -284,20 +283,20 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
           tsr::View<float, 2>{temporary, {M, H}}, H, D);
     }
   }
-  if (2 <= part_count) {
+  if (2 <= part_count2) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN) *
-    part_count)) {
+    part_count2)) {
       hipLaunchKernelGGL(mlp_kernel_1_split_parts_kernel, dim3(groups), dim3(Threads), 0,
           call.stream(), tsr::View<const float, 2>{temporary, {M, H}},
           tsr::View<const float, 2>{call.data<const float>(w2), {H, D}},
-          tsr::View<float, 3>{parts_2, {part_count, M, D}}, D, M, H, part_count);
+          tsr::View<float, 3>{parts_2, {part_count2, M, D}}, D, M, H, part_count2);
     }
     if (const unsigned groups = call.groups(tsr::ceil_div(D, BN) * tsr::ceil_div(M, 8))) {
       hipLaunchKernelGGL(mlp_kernel_1_split, dim3(groups), dim3(Threads), 0, call.stream(),
           tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
           tsr::View<const float, 1>{call.data<const float>(b2), {D}},
           tsr::View<float, 2>{call.data<float>(result), {M, D}},
-          tsr::View<const float, 3>{parts_2, {part_count, M, D}}, D, part_count);
+          tsr::View<const float, 3>{parts_2, {part_count2, M, D}}, D, part_count2);
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN))) {
