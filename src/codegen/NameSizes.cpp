@@ -41,14 +41,11 @@ public:
       if (count > 1 && text.size() > most) found = &atoms_.at(text), most = text.size();
     return found;
   }
-  void name(const Atom &atom) {
-    named_.insert(atom.str());
-    chosen_.push_back(atom);
-  }
+  void name(const Atom &atom) { named_.insert(atom.str()); }
   /// To count again: what is said in those that have a name is said once.
   void restart() {
     counts_.clear();
-    for (const Atom &atom : chosen_) inside(atom);
+    for (const std::string &text : named_) inside(atoms_.at(text));
   }
   /// The texts of those that got names, as they come in the program, but for one that is part of others: it comes before them.
   std::vector<std::string> chosen() const {
@@ -69,7 +66,6 @@ private:
   std::map<std::string, Atom> atoms_;
   std::set<std::string> named_;
   std::vector<std::string> seen_;
-  std::vector<Atom> chosen_;
 };
 
 /// Every dimension in an attribute; other texts in it are names.
@@ -136,7 +132,7 @@ void EntryPrinter::sizes() {
     }
     const Atom *longest = counts.longest();
     again = longest != nullptr;
-    if (longest) counts.name(Atom(*longest));
+    if (longest) counts.name(*longest);
   }
   for (const std::string &text : counts.chosen()) {
     const std::string name = names_.fresh(nameFor(text, facts_, [&](target::LaunchOp launch) { return kernelOf(launch); }));

@@ -1,22 +1,11 @@
 #include "transforms/tile/LoopOverParts.h"
 #include "ir/common/Names.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "transforms/tile/EraseUnused.h"
 #include <map>
 
 namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
-
-/// Erases what nobody needs, also reductions of the group: no lane comes to their barriers.
-static void clean(Operation *kernel) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    kernel->walk([&](Operation *op) {
-      bool isUnused = isa<tile::GroupReduceOp>(op) && op->use_empty();
-      if (isUnused || isOpTriviallyDead(op)) op->erase(), changed = true;
-    });
-  }
-}
 
 StringRef combinationOf(StringRef reduction) {
   static const std::map<StringRef, StringRef> combinations = {{"sum", "add"}, {"prod", "mul"}, {"min", "min"},
@@ -43,10 +32,11 @@ scf::ForOp loopOverParts(OpBuilder &builder, scf::ForOp loop, ValueRange memory,
     next.push_back(builder.create<tile::ElementwiseOp>(loop.getLoc(), sum.getType(), combinationOf(reduction), ValueRange{sum, part}));
   }
   builder.create<scf::YieldOp>(place, next);
-  Operation *kernel = loop->getParentOfType<tile::KernelOp>();
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
   loop.replaceAllUsesWith(made.getResults());
   loop.erase();
-  clean(kernel);
+  // Also reductions of the group: no lane comes to their barriers.
+  eraseUnused(kernel, [](Operation *op) { return isa<tile::GroupReduceOp>(op) && op->use_empty(); });
   return made;
 }
 

@@ -10,14 +10,15 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OperationSupport.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "ir/common/Names.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "transforms/tile/EraseUnused.h"
 #include "transforms/tile/KernelFacts.h"
 #include "transforms/tile/Passes.h"
 #include <map>
 #include <set>
+#include <vector>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -56,6 +57,12 @@ tile::ElementwiseOp divisionOf(Value value, StringRef mnemonic) {
   return op && op.getMnemonic() == mnemonic && isa<IndexType>(op.getType()) ? op : tile::ElementwiseOp();
 }
 
+/// Of an index.
+bool isDivision(Operation *op) {
+  auto known = dyn_cast<tile::ElementwiseOp>(op);
+  return known && (divisionOf(known, "floordiv") || divisionOf(known, "mod"));
+}
+
 /// Computed alike of the same values.
 bool isSame(Value a, Value b) {
   if (a == b) return true;
@@ -66,41 +73,51 @@ bool isSame(Value a, Value b) {
       OperationEquivalence::IgnoreLocations);
 }
 
+struct Division {
+  tile::ElementwiseOp op;
+  Factors factors;  // empty where something else divides
+  Value numerator() { return op.getArgs()[0]; }
+};
+
 class Preparer {
 public:
   explicit Preparer(tile::KernelOp kernel) : kernel_(kernel), builder_(kernel->getContext()), facts_(kernel) {}
 
   void run() {
     findDivisions();
-    for (tile::ElementwiseOp op : divisions_) shareQuotients(op);
+    for (Division &division : divisions_) shareQuotients(division);
     for (BlockArgument argument : kernel_.getBody().getArguments()) joinAxes(argument);
-    removeDead();
+    eraseUnused(kernel_);
     findDivisions();
-    for (tile::ElementwiseOp op : divisions_) prepare(op);
+    for (Division &division : divisions_) prepare(division);
     giveSizes();
     kernel_.getBody().walk([&](scf::ForOp loop) { hoist(loop); });
-    removeDead();
+    eraseUnused(kernel_);
   }
 
 private:
   void findDivisions() {
     divisions_.clear();
     kernel_.getBody().walk([&](tile::ElementwiseOp op) {
-      if (divisionOf(op, "floordiv") || divisionOf(op, "mod")) divisions_.push_back(op);
+      if (!isDivision(op)) return;
+      Division &made = divisions_.emplace_back(Division{op, {}});
+      if (!collectFactors(op.getArgs()[1], made.factors)) made.factors.clear();
     });
   }
 
   // ---- quotients of quotients
 
-  /// The longest part of the divisor, from its innermost factor on, by which the same number is divided elsewhere.
+  static bool endsWith(ArrayRef<Dim> factors, ArrayRef<Dim> inner) { return factors.size() > inner.size() && factors.take_back(inner.size()) == inner; }
+
+  /// How many factors the longest part of the divisor has, from its innermost one on, by which the same number is divided elsewhere.
   size_t sharedFactors(Value numerator, ArrayRef<Dim> factors) {
     size_t longest = 0;
-    for (tile::ElementwiseOp other : divisions_) {
-      Factors of;
-      if (other.getArgs()[0] != numerator || !collectFactors(other.getArgs()[1], of) || of.size() >= factors.size()) continue;
-      if (of.size() > longest && ArrayRef<Dim>(of) == factors.take_back(of.size())) longest = of.size();
-    }
+    for (Division &other : divisions_)
+      if (other.numerator() == numerator && endsWith(factors, other.factors)) longest = std::max<size_t>(longest, other.factors.size());
     return longest;
+  }
+  bool isShared(Value numerator, ArrayRef<Dim> factors) {
+    return llvm::any_of(divisions_, [&](Division &other) { return other.numerator() == numerator && endsWith(other.factors, factors); });
   }
 
   Value divisor(ArrayRef<Dim> factors, Location loc) {
@@ -117,20 +134,12 @@ private:
   /// Before the first division of the number, where all of them see it.
   void insertBeforeDivisions(Value numerator) {
     Operation *first = nullptr;
-    for (tile::ElementwiseOp other : divisions_) {
-      if (other.getArgs()[0] != numerator) continue;
-      if (!first) first = other;
-      while (!first->getBlock()->findAncestorOpInBlock(*other)) first = first->getParentOp();
+    for (Division &other : divisions_) {
+      if (other.numerator() != numerator) continue;
+      if (!first) first = other.op;
+      while (!first->getBlock()->findAncestorOpInBlock(*other.op)) first = first->getParentOp();
     }
     builder_.setInsertionPoint(first);
-  }
-
-  bool isShared(Value numerator, ArrayRef<Dim> factors) {
-    return llvm::any_of(divisions_, [&](tile::ElementwiseOp other) {
-      Factors of;
-      return other.getArgs()[0] == numerator && collectFactors(other.getArgs()[1], of) && of.size() > factors.size() &&
-             ArrayRef<Dim>(of).take_back(factors.size()) == factors;
-    });
   }
 
   /// numerator / factors, from a quotient that is needed anyway where there is one. Each is computed once.
@@ -149,12 +158,12 @@ private:
     return quotients_[{numerator.getAsOpaquePointer(), productOf(factors).str()}] = made;
   }
 
-  void shareQuotients(tile::ElementwiseOp op) {
-    Factors factors;
-    Value numerator = op.getArgs()[0];
-    if (op.getMnemonic() != "floordiv" || !collectFactors(op.getArgs()[1], factors) || !facts_.isNonNegative(numerator)) return;
+  void shareQuotients(Division &division) {
+    Value numerator = division.numerator();
+    const Factors &factors = division.factors;
+    if (division.op.getMnemonic() != "floordiv" || factors.empty() || !facts_.isNonNegative(numerator)) return;
     if (sharedFactors(numerator, factors) || isShared(numerator, factors))
-      op.getResult().replaceAllUsesWith(quotient(numerator, factors, op.getLoc()));  // it stays, for others to find, until the end
+      division.op.getResult().replaceAllUsesWith(quotient(numerator, factors, division.op.getLoc()));  // it stays, for others to find, until the end
   }
 
   // ---- axes that the indices take apart and the tensor puts together
@@ -170,16 +179,15 @@ private:
   }
 
   template <class F> static bool withIndices(Operation *op, Value base, F f) {
-    auto ofElement = [&](auto access) { return access && access.getBase() == base && f(access, access.isInBounds(0)); };
-    auto ofVector = [&](auto access) { return access && access.getBase() == base && f(access, true); };
-    return ofElement(dyn_cast<tile::LoadElementOp>(op)) || ofElement(dyn_cast<tile::StoreElementOp>(op)) ||
-           ofVector(dyn_cast<tile::LoadVectorOp>(op)) || ofVector(dyn_cast<tile::StoreVectorOp>(op));
+    auto each = [&](auto access) { return access && access.getBase() == base && f(access); };
+    return each(dyn_cast<tile::LoadElementOp>(op)) || each(dyn_cast<tile::StoreElementOp>(op)) || each(dyn_cast<tile::LoadVectorOp>(op)) ||
+           each(dyn_cast<tile::StoreVectorOp>(op));
   }
   template <class Op> static constexpr bool isElement = std::is_same_v<Op, tile::LoadElementOp> || std::is_same_v<Op, tile::StoreElementOp>;
 
   bool takeTogether(BlockArgument argument, size_t axis, const Dim &extent) {
     return llvm::all_of(argument.getUsers(), [&](Operation *user) {
-      return withIndices(user, argument, [&](auto access, bool) {
+      return withIndices(user, argument, [&](auto access) {
         if constexpr (!isElement<decltype(access)>) {
           if (access.getFlat()) return true;
         } else if (!access.isInBounds(axis) || !access.isInBounds(axis + 1)) {
@@ -192,7 +200,7 @@ private:
 
   void join(BlockArgument argument, size_t axis, const Dim &extent) {
     for (Operation *user : llvm::make_early_inc_range(argument.getUsers()))
-      withIndices(user, argument, [&](auto access, bool) {
+      withIndices(user, argument, [&](auto access) {
         if constexpr (!isElement<decltype(access)>)
           if (access.getFlat()) return true;
         SmallVector<Value> indices(access.getIndices());
@@ -248,11 +256,11 @@ private:
     return varies_[value] = result;
   }
 
-  void prepare(tile::ElementwiseOp op) {
-    Value numerator = op.getArgs()[0], by = op.getArgs()[1];
-    Factors factors;
-    if (!collectFactors(by, factors) || !varies(numerator)) return;
-    const Dim product = productOf(factors);
+  void prepare(Division &division) {
+    tile::ElementwiseOp op = division.op;
+    Value numerator = division.numerator(), by = op.getArgs()[1];
+    if (division.factors.empty() || !varies(numerator)) return;
+    const Dim product = productOf(division.factors);
     if (product.isConstant() || hasScheduleSizes(product)) return;
     if (!facts_.isNonNegative(numerator) || !facts_.isNonNegative(by) || !facts_.mayDivide(by)) return;
     builder_.setInsertionPoint(op);
@@ -268,14 +276,10 @@ private:
 
   /// Quotients that every turn would find alike are computed before the loop. (The compilers do not, as what divides has a branch.)
   static void hoist(scf::ForOp loop) {
-    auto divides = [](Operation *op) {
-      auto known = dyn_cast<tile::ElementwiseOp>(op);
-      return known && (divisionOf(known, "floordiv") || divisionOf(known, "mod"));
-    };
     for (bool again = true; again;) {
       again = false;
       for (Operation &op : llvm::make_early_inc_range(*loop.getBody())) {
-        const bool moves = divides(&op) || (isa<tile::DimOp, tile::ConstantOp>(op) && llvm::any_of(op.getUsers(), divides));
+        const bool moves = isDivision(&op) || (isa<tile::DimOp, tile::ConstantOp>(op) && llvm::any_of(op.getUsers(), isDivision));
         if (!moves || !llvm::all_of(op.getOperands(), [&](Value operand) { return loop.isDefinedOutsideOfLoop(operand); })) continue;
         op.moveBefore(loop);
         again = true;
@@ -309,21 +313,10 @@ private:
     });
   }
 
-  void removeDead() {
-    for (bool again = true; again;) {
-      again = false;
-      kernel_.getBody().walk([&](Operation *op) {
-        if (!isOpTriviallyDead(op)) return;
-        op->erase();
-        again = true;
-      });
-    }
-  }
-
   tile::KernelOp kernel_;
   OpBuilder builder_;
   KernelFacts facts_;
-  SmallVector<tile::ElementwiseOp> divisions_;
+  std::vector<Division> divisions_;
   std::map<std::pair<const void *, std::string>, Value> quotients_;  // of a number by a product of extents
   DenseMap<Value, bool> varies_;
 };

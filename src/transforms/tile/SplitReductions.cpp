@@ -141,23 +141,17 @@ private:
   /// The kernel as it is, for where there are lanes enough.
   void keepWhole() {
     builder_.setInsertionPoint(kernel_);
-    whole_ = cast<tile::KernelOp>(builder_.clone(*kernel_));
+    IRMapping copies;
+    whole_ = cast<tile::KernelOp>(builder_.clone(*kernel_, copies));
     std::string name = kernel_.getSymName().str();
     if (StringRef(name).ends_with("_kernel")) name.resize(name.size() - 7);
     for (std::string wanted = name + "_whole_kernel"; name = wanted, launches_.symbols.lookup(wanted);) wanted = wanted.substr(0, wanted.size() - 7) + "__kernel";
     whole_.setSymName(name);
     launches_.symbols.insert(whole_);
-    scf::ForOp loop = loopAlike(loop_);
+    auto loop = cast<scf::ForOp>(copies.lookup(loop_.getOperation()));
     loop->setAttr(kSplit, builder_.getUnitAttr());
     writeOut(loop);
     addReason(whole_, "columns: a lane adds up its whole column, where there are " + Twine(kEnough) + " or more");
-  }
-  /// The loop of the copy.
-  scf::ForOp loopAlike(scf::ForOp loop) {
-    SmallVector<scf::ForOp> here, there;
-    kernel_.getBody().walk([&](scf::ForOp each) { here.push_back(each); });
-    whole_.getBody().walk([&](scf::ForOp each) { there.push_back(each); });
-    return there[llvm::find(here, loop) - here.begin()];
   }
 
   /// The kernel that adds up the parts.

@@ -1,5 +1,6 @@
 // Building the form over vectors, from what is stored back to what it needs.
 #include "transforms/tile/VectorForm.h"
+#include "transforms/tile/EraseUnused.h"
 #include "ir/common/Names.h"
 #include "ir/tile/HeldRows.h"
 #include "mlir/IR/IRMapping.h"
@@ -370,23 +371,12 @@ void VectorForm::vectoriseLanes() {
   builder_.setInsertionPoint(branch.thenYield());
   computeAll(*guard_.thenBlock(), {}, {}, {}, loc);
   guard_.erase();
-  clean();
+  eraseUnused(kernel_);
   auto lanes = DimAttr::get(builder_.getContext(), Dim::ceilDiv(count, Dim::var("T.vector")));
   kernel_.setGridAttr(GridAttr::get(builder_.getContext(), GridKind::Lanes, lanes, -1));
   settle();
   setVariants({variant({{"vector", elements_}}, true), variant({{"vector", 1}}, false)},
               "map: a lane loads, computes and stores Vector neighbouring elements at once");
-}
-
-void VectorForm::clean() {
-  for (bool again = true; again;) {
-    again = false;
-    kernel_.getBody().walk([&](Operation *op) {
-      if (!isOpTriviallyDead(op)) return;
-      op->erase();
-      again = true;
-    });
-  }
 }
 
 // ---------------------------------------------------------------- variants

@@ -138,7 +138,6 @@ private:
   bool spreads(mlir::scf::ForOp loop);
   bool spreads(mlir::scf::IfOp branch);
   bool dependsOnCounter(Value value);
-  void clean();
   using Values = llvm::SmallVector<Value>;
   Values overElements(mlir::ValueRange inits, Location loc, llvm::function_ref<Values(mlir::ValueRange)> body);
   template <class Build> auto before(Build build);

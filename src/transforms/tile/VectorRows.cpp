@@ -3,6 +3,7 @@
 #include "ir/common/Names.h"
 #include "ir/tile/HeldRows.h"
 #include "transforms/tile/VectorForm.h"
+#include "transforms/tile/EraseUnused.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 #include <set>
@@ -333,7 +334,7 @@ void VectorForm::vectoriseRows() {
   if (online_) vectoriseOnline();
   else
     for (scf::ForOp loop : loops) vectoriseRow(loop);
-  clean();
+  eraseUnused(kernel_);
   settle();
   if (takesTurns()) chooseTurnVariants();
   else chooseRowVariants(parts);

@@ -2,6 +2,7 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
 #include "transforms/tile/VectorForm.h"
+#include "transforms/tile/EraseUnused.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -173,7 +174,7 @@ void VectorForm::vectoriseTurned() {
     });
   });
   guard_.erase();
-  clean();
+  eraseUnused(kernel_);
   kernel_.setGridAttr(GridAttr::get(context, GridKind::Explicit, groups, -1));
   settle();
   setVariants({variant({{"vector", elements_}}, true), variant({{"vector", 1}}, false)},

@@ -18,7 +18,8 @@ struct Vectorise : PassWrapper<Vectorise, OperationPass<tile::KernelOp>> {
   }
   void runOnOperation() override {
     tile::KernelOp kernel = getOperation();
-    OwningOpRef<tile::KernelOp> before(kernel.clone());
+    OwningOpRef<tile::KernelOp> before;
+    if (kernel.getGrid().getKind() == GridKind::Lanes) before = kernel.clone();  // rows always gain
     VectorForm form(kernel);
     if (!form.run() || form.gains()) return;
     kernel.getBody().takeBody(before->getBody());
