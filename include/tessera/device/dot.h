@@ -10,23 +10,62 @@ inline namespace TSR_TARGET {
 
 #if !defined(TSR_CPU)
 namespace detail {
+/// How many neighbours along k one load gives of a tile that lies in shared memory along k, in the type of the sums.
+template <class T, class Tile> constexpr int steps_at_once = 1;
+template <class T, int M, int K, class Swizzle>
+constexpr int steps_at_once<T, SharedTile<T, M, K, Swizzle>> = sizeof(T) < 16 && K % (16 / sizeof(T)) == 0 ? 16 / sizeof(T) : 1;
+
+/// to[s] = tile(i, k + s)
+template <class T, int Steps, class Tile> TSR_DEVICE void read_steps(T (&to_steps)[Steps], const Tile &tile, int i, int k) {
+  if constexpr (Steps > 1 && steps_at_once<T, Tile> == Steps) {  // a chunk keeps its elements together, wherever it lies
+    const auto chunk = *reinterpret_cast<const Chunk<T, Steps * static_cast<int>(sizeof(T))> *>(&tile(i, k));
+    TSR_UNROLL
+    for (int s = 0; s < Steps; ++s) to_steps[s] = chunk.element[s];
+  } else {
+    TSR_UNROLL
+    for (int s = 0; s < Steps; ++s) to_steps[s] = to<T>(tile(i, k + s));
+  }
+}
+/// A right operand as its columns, which lie along k if the tile is a transposed one.
+template <class Tile> TSR_DEVICE Transposed<Tile> columns_of(const Tile &tile) { return {tile}; }
+template <class Tile> TSR_DEVICE const Tile &columns_of(const Transposed<Tile> &tile) { return tile.tile; }
+template <class Tile> struct ColumnsOf { using Type = Transposed<Tile>; };
+template <class Tile> struct ColumnsOf<Transposed<Tile>> { using Type = Tile; };
+
+/// Steps k .. k + Steps - 1 of a product whose right operand is given as its columns.
+template <int Steps, class T, int M, int N, class Grid, class A, class Columns>
+TSR_DEVICE void dot_steps(Fragment<T, M, N, Grid> &acc, const A &a, const Columns &columns, int k) {
+  constexpr int rows = Fragment<T, M, N, Grid>::rows, cols = Fragment<T, M, N, Grid>::cols;
+  T column[rows][Steps] = {}, line[cols][Steps] = {};
+  TSR_UNROLL
+  for (int i = 0; i < rows; ++i)
+    if (M % Grid::row_step == 0 || acc.row(i) < M) read_steps(column[i], a, acc.row(i), k);
+  TSR_UNROLL
+  for (int j = 0; j < cols; ++j)
+    if (N % Grid::col_step == 0 || acc.col(j) < N) read_steps(line[j], columns, acc.col(j), k);
+  TSR_UNROLL
+  for (int s = 0; s < Steps; ++s) {
+    TSR_UNROLL
+    for (int i = 0; i < rows; ++i) {
+      TSR_UNROLL
+      for (int j = 0; j < cols; ++j) acc(i, j) = fma(column[i][s], line[j][s], acc(i, j));
+    }
+  }
+}
+
 /// Each lane its own elements, in any layout.
 template <class T, int M, int N, class Grid, class A, class B>
 TSR_DEVICE void dot_by_lanes(Fragment<T, M, N, Grid> &acc, const A &a, const B &b) {
   constexpr int K = A::cols;
-  constexpr int rows = Fragment<T, M, N, Grid>::rows, cols = Fragment<T, M, N, Grid>::cols;
-  TSR_UNROLL_4
-  for (int k = 0; k < K; ++k) {
-    T column[rows], line[cols];
-    TSR_UNROLL
-    for (int i = 0; i < rows; ++i) column[i] = M % Grid::row_step == 0 || acc.row(i) < M ? to<T>(a(acc.row(i), k)) : T{};
-    TSR_UNROLL
-    for (int j = 0; j < cols; ++j) line[j] = N % Grid::col_step == 0 || acc.col(j) < N ? to<T>(b(k, acc.col(j))) : T{};
-    TSR_UNROLL
-    for (int i = 0; i < rows; ++i) {
-      TSR_UNROLL
-      for (int j = 0; j < cols; ++j) acc(i, j) = fma(column[i], line[j], acc(i, j));
-    }
+  constexpr int along_a = steps_at_once<T, A>, along_b = steps_at_once<T, typename ColumnsOf<B>::Type>;
+  constexpr int Steps = along_a > along_b ? along_a : along_b;
+  const auto &columns = columns_of(b);
+  if constexpr (Steps == 1) {
+    TSR_UNROLL_4
+    for (int k = 0; k < K; ++k) dot_steps<1>(acc, a, columns, k);
+  } else {  // more steps at once would take more registers than a lane has
+    TSR_NO_UNROLL
+    for (int k = 0; k < K; k += Steps) dot_steps<Steps>(acc, a, columns, k);
   }
 }
 }  // namespace detail

@@ -21,6 +21,7 @@
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
 #include "transforms/tile/Roles.h"
+#include "transforms/tile/Swizzle.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -79,6 +80,7 @@ public:
       tile::Layout layout = warpgroups_ ? layoutOf(kernel_.getGroup() / kWarpLanes, 1) : choose(values, dots);
       if (!layout) {
         keepRefusal(isHip() ? "matrix instructions" : "mma");
+        for (tile::DotOp dot : dots) swizzleAlongK(dot);
         continue;
       }
       for (Value value : values)
@@ -281,6 +283,12 @@ private:
     swizzle(dot.getB());
   }
 
+  /// Lanes of a grid read a column of what lies along k: without the change of places, all of it from the same banks.
+  void swizzleAlongK(tile::DotOp dot) {
+    if (!dot.getTransA() && isa<SharedType>(dot.getA().getType())) swizzle(dot.getA());
+    if (dot.getTransB()) swizzle(dot.getB());
+  }
+
   /// The left operand was computed in the layout that the instruction wants: no way through shared memory.
   bool keepInRegisters(tile::DotOp dot) {
     tile::WriteSharedOp write = onlyWriteOfLeftOperand(dot);
@@ -295,10 +303,7 @@ private:
 
   /// The 16-byte chunks of a row change places, in a buffer that the compiler lays out; for warpgroups in panels.
   void swizzle(Value buffer) {
-    auto type = cast<SharedType>(buffer.getType());
-    auto alloc = buffer.getDefiningOp<tile::AllocSharedOp>();
-    if (!alloc || alloc.getManual() || !type.getSwizzle().empty()) return;
-    alloc.getResult().setType(SharedType::get(type.getContext(), type.getShape(), type.getElementType(), warpgroups_ ? "panels" : "xor"));
+    transforms::swizzle(buffer, warpgroups_ ? "panels" : "xor");
   }
 
   // ---- the comment over the kernel
