@@ -52,6 +52,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createExchangeSumsPass());  // equal products are one, and no kernel holds them yet
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createTurnResultsPass());  // behind those that look for pairs of products
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createReadWindowsPass());  // products are those that stay
+    passes.addNestedPass<ir::graph::FuncOp>(transforms::createPairTermsPass());  // the others know products as such
+    passes.addNestedPass<ir::graph::KernelOp>(transforms::createPairTermsPass());
     passes.addPass(transforms::createGraphToSchedulePass());
     passes.addPass(transforms::createSplitProductsPass());  // where sizes are decided and loops are still those of products
     passes.addPass(transforms::createVerifySchedulePass());

@@ -278,9 +278,20 @@ private:
   }
   void inProduct(graph::DotOp dot, const Times &times) {
     Type type = dot.getLhs().getType();
-    const Amount each = 2 * elements(dot.getType()) * known(amounts_.of(ir::shapeOf(type).back().getDim()), "an array whose size depends on data");
+    const Amount pairs = elements(dot.getType()) * known(amounts_.of(ir::shapeOf(type).back().getDim()), "an array whose size depends on data");
+    if (dot.hasTerm()) return inTerm(dot, pairs, times);
+    const Amount each = 2 * pairs;
     count(work_.products, type, times.operations * each);
     count(work_.groupProducts, type, times.inGroup * weightOf(dot) * each);
+  }
+  /// Of each pair, the arithmetic of the term, and its combination with the others.
+  void inTerm(graph::DotOp dot, const Amount &pairs, const Times &times) {
+    for (Operation &op : dot.getTerm().front())
+      if (isa<graph::ElementwiseOp, graph::TermOp>(op)) {
+        auto each = dyn_cast<graph::ElementwiseOp>(op);
+        count(work_.arithmetic, dot.getType(), times.operations * pairs);
+        instructions() += (each ? instructionsOf(each) : 1) * (times.operations * pairs);
+      }
   }
   /// Whether an operand is read for the product: not where it is computed, or stays for all turns of a loop.
   static bool isRead(Value operand, Operation *product) {

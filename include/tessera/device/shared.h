@@ -77,6 +77,18 @@ TSR_DEVICE void read_shared(Fragment<F, M, N, Grid> &fragment, const Transposed<
   }
 }
 
+/// A RowVector or ColVector = a column, or a row, of a tile.
+template <class Vector, class Tile> TSR_DEVICE void read_column(Vector &vector, const Tile &tile, int64_t column) {
+  TSR_UNROLL
+  for (int i = 0; i < vector.count; ++i)
+    if (vector.holds(i)) vector(i) = to<typename Vector::Element>(tile(vector.position(i), static_cast<int>(column)));
+}
+template <class Vector, class Tile> TSR_DEVICE void read_row(Vector &vector, const Tile &tile, int64_t row) {
+  TSR_UNROLL
+  for (int j = 0; j < vector.count; ++j)
+    if (vector.holds(j)) vector(j) = to<typename Vector::Element>(tile(static_cast<int>(row), vector.position(j)));
+}
+
 /// A RowVector or ColVector = a tile of one row. Lanes that hold pairs of neighbours read these at once.
 template <class Vector, class T, int N, class Swizzle>
 TSR_DEVICE void read_shared(Vector &vector, const SharedTile<T, 1, N, Swizzle> &tile) {

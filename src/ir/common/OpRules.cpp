@@ -161,6 +161,25 @@ bool isSameOrWider(Type from, Type to) {
   return bitsOf(from) < bitsOf(to);
 }
 
+TypedAttr identityOf(StringRef reduction, Type type) {
+  const ReduceOp op = *reduceByMnemonic(view(reduction));
+  if (op == ReduceOp::Any || op == ReduceOp::All) return BoolAttr::get(type.getContext(), op == ReduceOp::All);
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    if (op == ReduceOp::Sum || op == ReduceOp::Prod) return FloatAttr::get(floating, op == ReduceOp::Prod ? 1.0 : 0.0);
+    const bool negative = op == ReduceOp::Max;
+    llvm::APFloat bound = llvm::APFloat::getInf(floating.getFloatSemantics(), negative);
+    if (!bound.isInfinity()) bound = llvm::APFloat::getLargest(floating.getFloatSemantics(), negative);  // f8e4m3 has none
+    return FloatAttr::get(floating, bound);
+  }
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer) return {};
+  const unsigned bits = integer.getWidth();
+  APInt value(bits, op == ReduceOp::Prod ? 1 : 0);
+  if (op == ReduceOp::Max) value = integer.isUnsigned() ? APInt::getZero(bits) : APInt::getSignedMinValue(bits);
+  if (op == ReduceOp::Min) value = integer.isUnsigned() ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
+  return IntegerAttr::get(type, value);
+}
+
 LogicalResult verifyReduction(Operation *op, StringRef mnemonic, Type from, Type to) {
   auto row = reduceByMnemonic(view(mnemonic));
   if (!row) return op->emitOpError() << "unknown reduction '" << mnemonic << "'";

@@ -21,6 +21,8 @@ mlir::LogicalResult verifyElementwise(mlir::Operation *op, llvm::StringRef mnemo
 /// The same type but for the elements, and a conversion that exists.
 mlir::LogicalResult verifyCast(mlir::Operation *op, mlir::Type from, mlir::Type to, Rounding rounding,
                                bool saturate);
+/// What changes nothing in a reduction: 0 for sums, the dtype's least value for max, ... Null for dtypes that it is not for.
+mlir::TypedAttr identityOf(llvm::StringRef reduction, mlir::Type type);
 /// A reduction's name, and its dtypes: carried in the operand's dtype or a wider one of its class.
 mlir::LogicalResult verifyReduction(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type from,
                                     mlir::Type to);

@@ -132,16 +132,42 @@ def Graph_ScanOp : Graph_Op<"scan", [Pure, AllTypesMatch<["operand", "result"]>]
   let hasVerifier = 1;
 }
 
-def Graph_DotOp : Graph_Op<"dot", [Pure]> {
+def Graph_DotOp : Graph_Op<"dot", [Pure, AttrSizedOperandSegments]> {
   let summary = "[..., M, K] times [..., K, N]; products are added up in the result's dtype";
   let description = [{
+    With a term, sums over pairs that are no products: element [m, n] combines (`combine`: "sum", "min" or "max") what the term makes
+    of lhs[m, k] and rhs[k, n] for every k, both in the result's dtype; its arguments are the two, then the scalars. In kernels `count` may
+    say of how many k, where less than the operands have lies inside of their arrays.
+
     Example: `%2 = graph.dot %0, %1 : (!tsr.tensor<["M", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) ->
     !tsr.tensor<["M", "N"], f32>`
   }];
-  let arguments = (ins Tsr_TensorType:$lhs, Tsr_TensorType:$rhs);
+  let arguments = (ins Tsr_TensorType:$lhs, Tsr_TensorType:$rhs, Variadic<Tsr_Scalar>:$scalars, Optional<Index>:$count,
+                       OptionalAttr<StrAttr>:$combine);
   let results = (outs Tsr_TensorType:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let regions = (region AnyRegion:$term);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$lhs, "::mlir::Value":$rhs), [{
+    build($_builder, $_state, result, lhs, rhs, ::mlir::ValueRange(), ::mlir::Value(), ::mlir::StringAttr());
+  }]>];
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`with` $scalars^)? (`count` $count^)? attr-dict `:` functional-type(operands, results) (`term` $term^)?
+  }];
+  let extraClassDeclaration = [{
+    /// Sums over pairs that are no products.
+    bool hasTerm() { return !getTerm().empty(); }
+    /// Mnemonic of the reduction by which terms are combined.
+    ::llvm::StringRef combining() { return getCombine().value_or("sum"); }
+    /// Mnemonic of the elementwise operation that combines two of them.
+    ::llvm::StringRef combiner() { return combining() == "sum" ? "add" : combining(); }
+  }];
   let hasVerifier = 1;
+}
+
+def Graph_TermOp : Graph_Op<"term", [Terminator, Pure, HasParent<"DotOp">]> {
+  let summary = "what a pair of elements gives, at the end of the term of a `graph.dot`";
+  let description = "Example: `graph.term %0 : f32`";
+  let arguments = (ins Tsr_Scalar:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
 def Graph_FullOp : Graph_Op<"full", [Pure]> {

@@ -100,6 +100,28 @@ LogicalResult ReduceOp::verify() {
 
 LogicalResult ScanOp::verify() { return verifyScan(*this, getMnemonic(), getAxis(), static_cast<int64_t>(getType().getShape().size()), getType()); }
 
+/// What is made of each pair of elements, if it is not their product.
+static LogicalResult verifyTerm(DotOp dot, Type element) {
+  if (!dot.hasTerm())
+    return dot.getCombine() || dot.getCount() || !dot.getScalars().empty() ? dot.emitOpError("combines, counts or takes scalars without a term")
+                                                                           : success();
+  StringRef combining = dot.combining();
+  if (combining != "sum" && combining != "min" && combining != "max") return dot.emitOpError() << "does not combine terms by " << combining;
+  Block &block = dot.getTerm().front();
+  SmallVector<Type> expected{element, element};
+  llvm::append_range(expected, dot.getScalars().getTypes());
+  if (!dot.getTerm().hasOneBlock() || block.getArgumentTypes() != TypeRange(expected))
+    return dot.emitOpError() << "has a term whose arguments are not two elements in " << element << " and the scalars";
+  for (Operation &op : block) {
+    if (!isa<ElementwiseOp, CastOp, ConstantOp, TermOp>(op)) return op.emitOpError("stands in a term, which has arithmetic alone");
+    for (Value operand : op.getOperands())
+      if (operand.getParentBlock() != &block) return op.emitOpError("takes a value from outside of its term");
+  }
+  auto end = dyn_cast<TermOp>(block.back());
+  if (!end || end.getValue().getType() != element) return dot.emitOpError() << "has a term that does not end in a value in " << element;
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   auto a = getLhs().getType().getShape(), b = getRhs().getType().getShape(), c = getType().getShape();
   size_t rank = a.size();
@@ -119,7 +141,7 @@ LogicalResult DotOp::verify() {
     if (!isSameOrWider(operand, element) || element.isInteger(1))
       return emitOpError() << "adds products of " << operand << " up in " << element
                            << ", which does not hold them";
-  return success();
+  return verifyTerm(*this, element);
 }
 
 LogicalResult FullOp::verify() { return sameElements(*this, getOperand().getType(), getType()); }

@@ -155,7 +155,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || !seen_.insert(op).second || ArrayRef(shapeOf(value.getType())) != ArrayRef(shape_)) return;
     if (auto dot = dyn_cast<graph::DotOp>(op)) {
-      if (hasTiles(dot) && !summedWindows(dot)) chain_.inner.push_back(dot);
+      if (hasTiles(dot) && !summedWindows(dot) && !dot.hasTerm()) chain_.inner.push_back(dot);
     } else if (isa<graph::ElementwiseOp, graph::CastOp>(op)) {
       for (Value operand : op->getOperands())
         if (isa<TensorType>(operand.getType())) findInner(operand);
@@ -243,7 +243,7 @@ private:
 
 }  // namespace
 
-std::optional<Chain> chainOf(graph::DotOp outer, bool open) { return Finder(outer).run(open); }
+std::optional<Chain> chainOf(graph::DotOp outer, bool open) { return outer.hasTerm() ? std::nullopt : Finder(outer).run(open); }
 
 DimAttr Chain::cols() const { return outer ? shapeOf(last()->getResult(0).getType()).back() : DimAttr(); }
 

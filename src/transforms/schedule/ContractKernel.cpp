@@ -41,11 +41,13 @@ std::string FunctionScheduler::contractReason(Value root, ArrayRef<graph::DotOp>
     });
   };
   for (graph::DotOp dot : dots)
-    for (Value operand : dot.getOperands())
+    for (Value operand : {dot.getLhs(), dot.getRhs()})
       if (!isOnlyMoved(operand)) name(operand, worked);
-  std::string text = dots.size() > 1 ? "contract: a group adds up the same tile of both products in its registers"
-                                     : "contract: a group adds up a tile of the product in its registers";
-  if (!worked.empty()) text += "; what is multiplied is computed from " + listed(worked) + " where it is loaded";
+  const bool hasTerm = llvm::any_of(dots, [](graph::DotOp dot) { return dot.hasTerm(); });
+  std::string text = hasTerm           ? "contract: a group combines what pairs of elements give, for a tile of the result in its registers"
+                     : dots.size() > 1 ? "contract: a group adds up the same tile of both products in its registers"
+                                       : "contract: a group adds up a tile of the product in its registers";
+  if (!worked.empty()) text += std::string("; what is ") + (hasTerm ? "paired" : "multiplied") + " is computed from " + listed(worked) + " where it is loaded";
   if (root.getDefiningOp<graph::DotOp>()) return text;
   name(root, applied);
   if (applied.empty()) return text + "; what follows is done on the sums, before they are stored";
@@ -84,7 +86,7 @@ ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> 
   for (graph::DotOp dot : dots) {
     work.computesLeft |= !isOnlyMoved(dot.getLhs());
     work.computesRight |= !isOnlyMoved(dot.getRhs());
-    for (Value operand : dot.getOperands())
+    for (Value operand : {dot.getLhs(), dot.getRhs()})
       walkBack(operand, [&](Value value) {
         if (!isStored(value)) return true;
         size_t axes = longAxes(value.getType()).size();  // a vector has another place in each orientation of the tile

@@ -37,6 +37,7 @@ bool isTurned(const Machine &machine, graph::DotOp dot, ContractWork work) {
 }  // namespace
 
 static bool hasInstruction(const Machine &machine, graph::DotOp dot, bool ofWarpgroup) {
+  if (dot.hasTerm()) return false;
   std::optional<DType> operand = dtypeOf(elementTypeOf(dot.getLhs().getType())), sum = dtypeOf(elementTypeOf(dot.getType()));
   return llvm::any_of(machine.matrixInstructions(), [&](const MatrixInstruction &each) {
     return (each.ofWarpgroup() || !ofWarpgroup) && each.a == operand && each.acc == sum;
@@ -217,7 +218,7 @@ std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const C
   constexpr int64_t kMostParts = 64;          // a lane adds them up one after the other
   constexpr int64_t kPartNanoseconds = 15000;  // of a part: to start a kernel that adds up parts, and to write and read these
   constexpr int64_t kFewRows = 16, kLongSum = 4096, kPartsOfLong = 4;
-  if (machine.family == Target::Cpu) return std::nullopt;
+  if (machine.family == Target::Cpu || dot.combining() != "sum") return std::nullopt;
   auto parts = [&](int64_t groups, const Dim &most) -> std::optional<Dim> {
     Dim whole = Dim::floorDiv(Dim(groups), Dim::max(Dim(std::max<int64_t>(groups / kMostParts, 1)), tiles));
     auto isOne = [](const Dim &count) { return count.isConstant() && count.constant() < 2; };

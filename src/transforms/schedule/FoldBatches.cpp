@@ -5,7 +5,7 @@
 // what follows: the reshape moves behind it, as a transpose moves behind a cast of an operand. A reshape of what lies in memory costs nothing; where one would have to move
 // elements, everything stays as it is.
 #include "ir/common/Names.h"
-#include "ir/common/ProductNotes.h"
+#include "ir/graph/Terms.h"
 #include "llvm/ADT/SetVector.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"

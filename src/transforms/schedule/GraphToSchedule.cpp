@@ -61,6 +61,7 @@ void registerScheduleTransforms() {
   registerPass(createExchangeSumsPass);
   registerPass(createReadWindowsPass);
   registerPass(createTurnResultsPass);
+  registerPass(createPairTermsPass);
   registerPass(createGraphToSchedulePass);
   registerPass(createSplitProductsPass);
 }

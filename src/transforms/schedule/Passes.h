@@ -20,6 +20,8 @@ std::unique_ptr<mlir::Pass> createRoundEarlyPass();
 std::unique_ptr<mlir::Pass> createExchangeSumsPass();
 /// Has products read windows from the tensor under them, where the machine's copy engine can (ReadWindows.cpp).
 std::unique_ptr<mlir::Pass> createReadWindowsPass();
+/// Takes reductions of what is made of pairs of rows as products with a term (PairTerms.cpp).
+std::unique_ptr<mlir::Pass> createPairTermsPass();
 /// Decides which operations share a kernel and in what sizes: every user's kernel gets its sizes, group and
 /// capacities, every tensor function becomes kernels over rows or elements. The sizes fit the module's machine.
 std::unique_ptr<mlir::Pass> createGraphToSchedulePass();

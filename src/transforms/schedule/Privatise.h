@@ -1,6 +1,7 @@
 // Part of a tensor function's value inside one kernel: along each axis one element, a tile's range, or all of it.
 #pragma once
 #include "ir/graph/Graph.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include <map>
 #include <set>
@@ -80,7 +81,9 @@ private:
   mlir::Value transpose(ir::graph::TransposeOp op, const Indices &indices);
   mlir::Value reduce(ir::graph::ReduceOp op, const Indices &indices);
   mlir::Value dot(ir::graph::DotOp op, const Indices &indices);
-  mlir::Value dotOperand(mlir::Value value, const Indices &indices, size_t axis, mlir::Location loc);
+  mlir::Value termOfRow(ir::graph::DotOp dot, mlir::Value a, mlir::Value b);
+  mlir::Value dotOperand(mlir::Value value, const Indices &indices, size_t axis, mlir::Location loc, bool hidesOutside = true);
+  mlir::Value termsOf(ir::graph::DotOp dot, mlir::Type type, mlir::Value a, mlir::Value b, mlir::scf::ForOp loop);
   using Places = std::set<std::pair<const void *, int64_t>>;  // values, with an axis of each
   bool isZeroOutside(mlir::Value value, int64_t axis);
   bool isZeroOutside(mlir::Value value, int64_t axis, Places &met);

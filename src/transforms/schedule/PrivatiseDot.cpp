@@ -2,7 +2,7 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/MaskAttr.h"
 #include "ir/common/Names.h"
-#include "ir/common/ProductNotes.h"
+#include "ir/graph/Terms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
 #include "transforms/schedule/Contract.h"
@@ -25,8 +25,22 @@ Value Privatiser::dot(graph::DotOp op, const Indices &indices) {
   Value a = part(op.getLhs(), left), b = part(op.getRhs(), right);
   if (!a || !b) return {};
   Type carried = elementTypeOf(op.getType());
-  Value products = arithmetic("mul", inDType(builder_, loc, a, carried), inDType(builder_, loc, b, carried), loc);
-  return builder_.create<graph::ReduceOp>(loc, carried, "sum", products, ArrayRef<int64_t>{0});
+  a = inDType(builder_, loc, a, carried), b = inDType(builder_, loc, b, carried);
+  Value products = op.hasTerm() ? termOfRow(op, a, b) : arithmetic("mul", a, b, loc);
+  return products ? builder_.create<graph::ReduceOp>(loc, carried, op.combining(), products, ArrayRef<int64_t>{0}).getResult() : Value();
+}
+
+/// What the term makes of each element of `a` with the one of `b`.
+Value Privatiser::termOfRow(graph::DotOp dot, Value a, Value b) {
+  auto typed = [&](Type element) { return withElementType(a.getType(), element); };
+  auto spread = [&](Value value) { return builder_.create<graph::FullOp>(value.getLoc(), typed(value.getType()), value).getResult(); };
+  SmallVector<Value> args{a, b};
+  for (Value each : dot.getScalars()) {
+    Value value = scalar(each);
+    if (!value) return {};
+    args.push_back(spread(value));
+  }
+  return termOfPair(builder_, dot, args, typed, spread);
 }
 
 // ---------------------------------------------------------------- tiles
@@ -69,10 +83,10 @@ bool Privatiser::isZeroOutside(Value value, int64_t axis, Places &met) {
          areZero();
 }
 
-/// The tile of an operand; what lies outside along `axis`, which is added up, is 0 in it.
-Value Privatiser::dotOperand(Value value, const Indices &indices, size_t axis, Location loc) {
+/// The tile of an operand; what lies outside along `axis`, which is added up, is 0 in it, unless nobody reads that.
+Value Privatiser::dotOperand(Value value, const Indices &indices, size_t axis, Location loc, bool hidesOutside) {
   Value tile = part(value, indices);
-  if (!tile || isZeroOutside(value, axis)) return tile;
+  if (!tile || !hidesOutside || isZeroOutside(value, axis)) return tile;
   auto type = cast<TensorType>(tile.getType());
   Type i32 = builder_.getI32Type(), counted = withElementType(type, i32);
   Value left = arithmetic("sub", dim(shapeOf(value.getType())[axis].getDim(), loc), indices[axis].at, loc);
@@ -109,6 +123,20 @@ std::pair<Value, Value> Privatiser::windowTiles(SummedWindows sum, const Indices
   return {part(sum.windows.getResult(), {indices[0], Index(place), channels}), dotOperand(sum.weights, {Index(place), channels, indices[1]}, 1, line)};
 }
 
+/// The terms of a turn of the loop over k: as many as lie inside, with the scalars as the kernel has them.
+Value Privatiser::termsOf(graph::DotOp dot, Type type, Value a, Value b, scf::ForOp loop) {
+  Location line = unnamed(loop.getLoc());
+  SmallVector<Value> scalars;
+  for (Value each : dot.getScalars())
+    if (!scalars.emplace_back(scalar(each))) return {};
+  Value left = arithmetic("sub", loop.getUpperBound(), loop.getInductionVar(), line);
+  Value count = arithmetic("min", left, loop.getStep(), line);
+  auto terms = addedUpAs(dot, builder_.create<graph::DotOp>(line, type, a, b));
+  terms.getScalarsMutable().assign(scalars);
+  terms.getCountMutable().assign(count);
+  return terms;
+}
+
 bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
   graph::DotOp first = dots.front();
   Location line = unnamed(first.getLoc());
@@ -126,7 +154,8 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
     StringRef hint = dots.size() > 1 ? nameHint(dot.getResult()) : StringRef();
     Type sums = partType(dot.getType(), indices);
     Location place = named(hint.empty() ? "acc" : hint, unnamed(dot.getLoc()));
-    starts.push_back(builder_.create<graph::FullOp>(place, sums, zeroOf(elementTypeOf(sums), line)));
+    Value start = builder_.create<graph::ConstantOp>(line, elementTypeOf(sums), identityOf(dot.combining(), elementTypeOf(sums)));
+    starts.push_back(builder_.create<graph::FullOp>(place, sums, start));
   }
   auto loop = builder_.create<scf::ForOp>(line, constantIndex(0, line), dim(depth, line), windows ? constantIndex(1, line) : dim(step.getDim(), line), starts);
   loop.getInductionVar().setLoc(named("k", line));
@@ -140,18 +169,21 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
     llvm::DenseMap<Value, Value> shared;
     if (windows) tiles.push_back(windowTiles(*windows, indices, loop.getInductionVar(), dim(steps, line)));
     for (graph::DotOp dot : windows ? ArrayRef<graph::DotOp>() : dots) {
-      if (!shared.count(dot.getLhs())) shared[dot.getLhs()] = dotOperand(dot.getLhs(), left, rank - 1, line);
-      tiles.push_back({shared.lookup(dot.getLhs()), dotOperand(dot.getRhs(), right, rank - 2, line)});
+      if (!shared.count(dot.getLhs())) shared[dot.getLhs()] = dotOperand(dot.getLhs(), left, rank - 1, line, !dot.hasTerm());
+      tiles.push_back({shared.lookup(dot.getLhs()), dotOperand(dot.getRhs(), right, rank - 2, line, !dot.hasTerm())});
     }
     leave();
     SmallVector<Value> sums;
-    for (auto [i, dot] : llvm::enumerate(dots)) {
+    for (auto [i, each] : llvm::enumerate(dots)) {
+      graph::DotOp dot = each;
       auto [a, b] = tiles[i];
       if (!a || !b) return false;
       BlockArgument carried = loop.getRegionIterArg(i);
       carried.setLoc(starts[i].getLoc());
-      Value product = addedUpAs(dot, builder_.create<graph::DotOp>(line, carried.getType(), a, b));
-      sums.push_back(arithmetic("add", carried, product, starts[i].getLoc()));
+      Value product = dot.hasTerm() ? termsOf(dot, carried.getType(), a, b, loop)
+                                    : addedUpAs(dot, builder_.create<graph::DotOp>(line, carried.getType(), a, b)).getResult();
+      if (!product) return false;
+      sums.push_back(arithmetic(dot.combiner(), carried, product, starts[i].getLoc()));
     }
     builder_.create<scf::YieldOp>(line, sums);
   }

@@ -13,7 +13,7 @@
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
-#include "ir/common/ProductNotes.h"
+#include "ir/graph/Terms.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"

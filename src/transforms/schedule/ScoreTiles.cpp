@@ -1,6 +1,6 @@
 #include "transforms/schedule/ScoreTiles.h"
 #include "ir/common/MaskAttr.h"
-#include "ir/common/ProductNotes.h"
+#include "ir/graph/Terms.h"
 
 namespace tessera::transforms {
 using namespace mlir;

@@ -84,7 +84,7 @@ LogicalResult straighten(graph::FuncOp function) {
   while (true) {
     Operation *next = nullptr;  // the innermost first: what it is made of stands in straight lines then
     function.walk([&](Operation *op) {
-      if (op == function || op->getNumRegions() == 0 || op->hasAttr(kWhen) || op->hasAttr(kLoop)) return WalkResult::advance();
+      if (op == function || op->getNumRegions() == 0 || isa<graph::DotOp>(op) || op->hasAttr(kWhen) || op->hasAttr(kLoop)) return WalkResult::advance();
       next = op;
       return WalkResult::interrupt();
     });

@@ -1,6 +1,6 @@
 // Which results go over scores again, and the scores that they read as columns.
 #include "ir/common/Names.h"
-#include "ir/common/ProductNotes.h"
+#include "ir/graph/Terms.h"
 #include "llvm/ADT/SetVector.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
@@ -96,7 +96,7 @@ private:
 
   /// Of a product, the side of the weights is gone over, and the extent of the other is held whole.
   void find(graph::DotOp dot) {
-    if (!hasTiles(dot) || chainOf(dot)) return;
+    if (!hasTiles(dot) || dot.hasTerm() || chainOf(dot)) return;
     ArrayRef<DimAttr> shape = dot.getType().getShape();
     for (bool isRight : {false, true}) {
       Operation *turn = dot->getOperand(isRight).getDefiningOp();
@@ -112,7 +112,7 @@ private:
   bool consider(Consumer consumer) {
     Body body(consumer.weights);
     bool isKnown = !body.products.empty() && body.products.size() <= kMostInner && llvm::all_of(body.products, [&](graph::DotOp dot) {
-      return hasTiles(dot) && !summedWindows(dot) && isShort(shapeOf(dot.getLhs().getType()).back());
+      return hasTiles(dot) && !summedWindows(dot) && !dot.hasTerm() && isShort(shapeOf(dot.getLhs().getType()).back());
     });
     if (!isKnown || consumer.weights.getParentBlock() != consumer.op->getBlock()) return false;
     consumer.inner = std::move(body.products);

@@ -1,6 +1,6 @@
 #include "transforms/schedule/Turn.h"
 #include "ir/common/Names.h"
-#include "ir/common/ProductNotes.h"
+#include "ir/graph/Terms.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -44,7 +44,7 @@ Value Turner::make(Value value) {
   if (isTurn(op)) return op->getOperand(0);
   Type type = turnedType(value.getType());
   if (auto dot = dyn_cast_or_null<graph::DotOp>(op))
-    return addedUpAs(dot, builder_.create<graph::DotOp>(op->getLoc(), type, transposed(dot.getRhs()), transposed(dot.getLhs())));
+    return addedUpAs(dot, builder_.create<graph::DotOp>(op->getLoc(), type, transposed(dot.getRhs()), transposed(dot.getLhs())), /*turned=*/true);
   if (isa_and_nonnull<graph::ElementwiseOp, graph::CastOp>(op)) {
     OperationState state(op->getLoc(), op->getName());
     state.addAttributes(op->getAttrs());

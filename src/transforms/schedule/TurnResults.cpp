@@ -3,7 +3,7 @@
 // The derivative of `x @ table.T` by the table is `transpose(x.T @ dy)`. As `dy.T @ x` it has the order in which the table lies:
 // what goes on with both, such as an optimiser, reads rows beside rows.
 #include "ir/common/Names.h"
-#include "ir/common/ProductNotes.h"
+#include "ir/graph/Terms.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Passes.h"

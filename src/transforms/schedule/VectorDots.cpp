@@ -90,7 +90,7 @@ void expandVectorDots(Operation *function) {
     ArrayRef<DimAttr> shape = shapeOf(dot.getType());
     bool thin = isUnit(shape[shape.size() - 2]) || isUnit(shape.back()) ||
                 isUnit(shapeOf(dot.getLhs().getType()).back());
-    if (thin) dots.push_back(dot);
+    if (thin && !dot.hasTerm()) dots.push_back(dot);
   });
   for (graph::DotOp dot : dots) {
     dot.replaceAllUsesWith(Expander(dot).run());

@@ -1,7 +1,9 @@
 // Dots: their operands in shared memory, their sums in the registers of the group.
 #include "ir/common/ProductNotes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "transforms/tile/Lowering.h"
+#include "transforms/tile/Swizzle.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -101,7 +103,7 @@ bool KernelLowering::onlyFeedsDots(Value array) {
 graph::ElementwiseOp KernelLowering::accumulation(graph::DotOp dot) {
   if (!dot->hasOneUse()) return {};
   auto add = llvm::dyn_cast<graph::ElementwiseOp>(*dot->user_begin());
-  if (!add || add.getMnemonic() != "add" || !isQuietBetween(dot, add)) return {};
+  if (!add || add.getMnemonic() != dot.combiner() || !isQuietBetween(dot, add)) return {};
   // What a loop repeats of a vector is added behind the product: before, its registers would be written once more for each turn, and
   // products that run at once would wait for that.
   if (llvm::isa<scf::ForOp>(add->getParentOp()) && llvm::any_of(add->getOperands(), [](Value operand) { return operand.getDefiningOp<graph::BroadcastOp>(); }))
@@ -186,6 +188,79 @@ std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, g
   return operand;
 }
 
+// ---------------------------------------------------------------- terms that are no products
+
+Value KernelLowering::termOf(graph::DotOp dot, Value a, Value b, llvm::function_ref<Value(Value)> spread) {
+  IRMapping values;
+  Block &block = dot.getTerm().front();
+  values.map(block.getArgument(0), a);
+  values.map(block.getArgument(1), b);
+  for (auto [argument, scalar] : llvm::zip(block.getArguments().drop_front(2), dot.getScalars())) values.map(argument, spread(values_.lookup(scalar)));
+  for (Operation &op : block) {
+    if (auto end = dyn_cast<graph::TermOp>(op)) return values.lookup(end.getValue());
+    Value made;
+    if (auto constantOp = dyn_cast<graph::ConstantOp>(op)) {
+      made = spread(constant(cast<TypedAttr>(constantOp.getValue()), op.getLoc()));
+    } else if (auto castOp = dyn_cast<graph::CastOp>(op)) {
+      Value from = values.lookup(castOp.getOperand());
+      made = builder_.create<tile::CastOp>(op.getLoc(), withElementType(from.getType(), castOp.getType()), from, castOp.getRoundingAttr(),
+                                           castOp.getSaturateAttr());
+    } else {
+      SmallVector<Value> args;
+      for (Value operand : op.getOperands()) args.push_back(values.lookup(operand));
+      made = elementwise(llvm::cast<graph::ElementwiseOp>(op).getMnemonic(), args, op.getLoc());
+    }
+    values.map(op.getResult(0), made);
+  }
+  return {};
+}
+
+/// A vector of an operand, its elements at `at` along k, for each element of the tile `like`.
+Value KernelLowering::alongK(Operand operand, Value at, Value like, int64_t sliceAxis, Location loc) {
+  auto buffer = llvm::cast<SharedType>(operand.buffer.getType());
+  // A left operand lies [m, k], a right one [k, n], unless they are turned.
+  const int64_t inner = (sliceAxis == 1) != operand.transposed ? 1 : 0;
+  Access access = wholeBuffer(buffer, loc);
+  access.offsets[inner] = at;
+  access.points[inner] = true;
+  access.sizes[inner] = DimAttr::get(builder_.getContext(), Dim(1));
+  auto tileType = llvm::cast<tile::FragmentType>(like.getType());
+  Type carried = tileType.getElementType();
+  Value vector = builder_.create<tile::ReadSharedOp>(loc, fragmentType({buffer.getShape()[1 - inner]}, buffer.getElementType(), sliceAxis), operand.buffer,
+                                                     access.offsets, builder_.getDenseBoolArrayAttr(access.points), dimsAttr(access.sizes),
+                                                     builder_.getDenseI64ArrayAttr(access.steps), builder_.getDenseBoolArrayAttr(access.inBounds),
+                                                     Value(), UnitAttr());
+  return builder_.create<tile::BroadcastOp>(loc, tileType, cast(vector, carried, loc));
+}
+
+/// A loop over k, in which each lane combines what the term makes of its rows and columns: it reads a vector of either operand for a
+/// tile's work.
+LogicalResult KernelLowering::lowerTerms(graph::DotOp op, Operand a, Operand b, Value acc, Value result) {
+  constexpr int64_t kTermsAtOnce = 4;  // loads ahead of the work on them
+  Location loc = op.getLoc(), line = unnamed(loc);
+  Value count = op.getCount() ? values_.lookup(op.getCount()) : dim(longShape(op.getLhs().getType()).back(), line);
+  auto loop = builder_.create<scf::ForOp>(line, constantIndex(0, line), count, constantIndex(1, line), acc);
+  loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kTermsAtOnce));
+  loop.getRegionIterArg(0).setLoc(acc.getLoc());
+  loop.getInductionVar().setLoc(named("step", line));
+  for (const Operand &operand : {a, b}) swizzle(operand.buffer, "xor");  // lanes that read a column meet different banks
+  {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToEnd(loop.getBody());
+    Value at = loop.getInductionVar(), sums = loop.getRegionIterArg(0);
+    Block &term = op.getTerm().front();
+    auto nameAt = [&](unsigned i) {  // x_k for elements of x
+      StringRef hint = nameHint(term.getArgument(i));
+      return named(((hint.empty() ? (i == 0 ? "left" : "right") : hint) + "_k").str(), line);
+    };
+    Value left = alongK(a, at, sums, 1, nameAt(0)), right = alongK(b, at, sums, 0, nameAt(1));
+    Value made = termOf(op, left, right, [&](Value scalar) { return builder_.create<tile::FillOp>(scalar.getLoc(), withElementType(sums.getType(), scalar.getType()), scalar).getResult(); });
+    builder_.create<scf::YieldOp>(line, elementwise(op.combiner(), {sums, made}, result.getLoc()));
+  }
+  values_.map(result, loop.getResult(0));
+  return success();
+}
+
 LogicalResult KernelLowering::lowerDot(graph::DotOp op, Value acc, Value result) {
   if (longAxes(op.getType()).size() != 2)
     return unsupported(op, "a dot inside a kernel must give a tile with two axes of more than one element");
@@ -193,9 +268,10 @@ LogicalResult KernelLowering::lowerDot(graph::DotOp op, Value acc, Value result)
   std::optional<Operand> b = a ? dotOperand(op.getRhs(), op) : std::nullopt;
   if (!a || !b) return failure();
   if (!acc) {
-    Value zero = identity("sum", elementTypeOf(op.getType()), unnamed(op.getLoc()));
-    acc = builder_.create<tile::FillOp>(op.getLoc(), fragmentType(op.getResult()), zero);
+    Value start = identity(op.combining(), elementTypeOf(op.getType()), unnamed(op.getLoc()));
+    acc = builder_.create<tile::FillOp>(op.getLoc(), fragmentType(op.getResult()), start);
   }
+  if (op.hasTerm()) return lowerTerms(op, *a, *b, acc, result);
   auto flag = [&](bool on) { return on ? builder_.getUnitAttr() : UnitAttr(); };
   auto product = builder_.create<tile::DotOp>(result.getLoc(), acc.getType(), acc, a->buffer, b->buffer, flag(a->transposed), flag(b->transposed));
   values_.map(result, addedUpAs(op, product).getResult());

@@ -186,7 +186,7 @@ Value KernelLowering::dotElement(graph::DotOp dot, ArrayRef<Value> index) {
   Location loc = dot.getLoc();
   Type carried = elementTypeOf(dot.getType());
   size_t rank = index.size();
-  Value start = identity("sum", carried, loc);
+  Value start = identity(dot.combining(), carried, loc);
   DimAttr k = dot.getLhs().getType().getShape()[rank - 1];
   return loopOver(k, /*byGroup=*/false, start, loc, [&](ArrayRef<Value> position, Value sum) -> Value {
     Index left(index), right(index);
@@ -194,8 +194,9 @@ Value KernelLowering::dotElement(graph::DotOp dot, ArrayRef<Value> index) {
     right[rank - 2] = position[0];
     Value a = element(dot.getLhs(), left), b = element(dot.getRhs(), right);
     if (!a || !b) return {};
-    return elementwise("add", {sum, elementwise("mul", {cast(a, carried, loc), cast(b, carried, loc)}, loc)},
-                       loc);
+    a = cast(a, carried, loc), b = cast(b, carried, loc);
+    Value made = dot.hasTerm() ? termOf(dot, a, b, [](Value scalar) { return scalar; }) : elementwise("mul", {a, b}, loc);
+    return elementwise(dot.combiner(), {sum, made}, loc);
   });
 }
 

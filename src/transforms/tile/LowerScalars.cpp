@@ -139,29 +139,9 @@ Value KernelLowering::offsetBy(Value offset, Value index, int64_t step, Location
   return elementwise("add", {offset, index}, loc);
 }
 
-/// What changes nothing in a reduction: 0 for sums, the dtype's least value for max, ...
 Value KernelLowering::identity(StringRef reduction, Type type, Location loc) {
-  auto make = [&](TypedAttr value) -> Value { return constant(value, loc); };
-  ReduceOp op = *reduceByMnemonic({reduction.data(), reduction.size()});
-  if (op == ReduceOp::Any || op == ReduceOp::All) return make(builder_.getBoolAttr(op == ReduceOp::All));
-  if (auto floating = llvm::dyn_cast<FloatType>(type)) {
-    if (op == ReduceOp::Sum || op == ReduceOp::Prod)
-      return make(FloatAttr::get(floating, op == ReduceOp::Prod ? 1.0 : 0.0));
-    bool negative = op == ReduceOp::Max;
-    llvm::APFloat bound = llvm::APFloat::getInf(floating.getFloatSemantics(), negative);
-    if (!bound.isInfinity())
-      bound = llvm::APFloat::getLargest(floating.getFloatSemantics(), negative);  // f8e4m3 has none
-    return make(FloatAttr::get(floating, bound));
-  }
-  auto integer = llvm::dyn_cast<IntegerType>(type);
-  if (!integer) return {};
-  unsigned bits = integer.getWidth();
-  APInt value(bits, op == ReduceOp::Prod ? 1 : 0);
-  if (op == ReduceOp::Max)
-    value = integer.isUnsigned() ? APInt::getZero(bits) : APInt::getSignedMinValue(bits);
-  if (op == ReduceOp::Min)
-    value = integer.isUnsigned() ? APInt::getMaxValue(bits) : APInt::getSignedMaxValue(bits);
-  return make(IntegerAttr::get(type, value));
+  TypedAttr value = identityOf(reduction, type);
+  return value ? constant(value, loc) : Value();
 }
 
 Value KernelLowering::combine(StringRef reduction, Value a, Value b, Location loc) {

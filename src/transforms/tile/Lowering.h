@@ -116,6 +116,10 @@ private:
     bool transposed = false;
   };
   std::optional<Operand> dotOperand(mlir::Value array, ir::graph::DotOp dot);
+  /// What the dot's term makes of two elements or tiles of one shape; `spread`: a scalar as such a value.
+  mlir::Value termOf(ir::graph::DotOp dot, mlir::Value a, mlir::Value b, llvm::function_ref<mlir::Value(mlir::Value)> spread);
+  mlir::LogicalResult lowerTerms(ir::graph::DotOp op, Operand a, Operand b, mlir::Value acc, mlir::Value result);
+  mlir::Value alongK(Operand operand, mlir::Value at, mlir::Value like, int64_t sliceAxis, mlir::Location loc);
   mlir::Value copyToShared(ir::graph::LoadOp load);
   bool isOnlyDotOperand(mlir::Value array);
   bool feedsDot(mlir::Value array);

@@ -241,6 +241,40 @@ graph.func @f(%x: !tsr.tensor<["M", "N"], f32>) attributes {dims = ["M", "N", "K
 
 // -----
 
+graph.func @f(%x: !tsr.tensor<["N", "N"], f32>, %y: f64) attributes {dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>], outputs = []} {
+  // expected-error @+1 {{has a term whose arguments are not two elements in 'f32' and the scalars}}
+  %0 = graph.dot %x, %x with %y : (!tsr.tensor<["N", "N"], f32>, !tsr.tensor<["N", "N"], f32>, f64) -> !tsr.tensor<["N", "N"], f32> term {
+  ^bb0(%a: f32, %b: f32):
+    graph.term %a : f32
+  }
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["N", "N"], f32>, %y: f32) attributes {dims = ["N"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>], outputs = []} {
+  %0 = graph.dot %x, %x : (!tsr.tensor<["N", "N"], f32>, !tsr.tensor<["N", "N"], f32>) -> !tsr.tensor<["N", "N"], f32> term {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{takes a value from outside of its term}}
+    %1 = graph.elementwise "mul" %a, %y : f32
+    graph.term %1 : f32
+  }
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["N", "N"], f32>) attributes {dims = ["N"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{does not combine terms by prod}}
+  %0 = graph.dot %x, %x {combine = "prod"} : (!tsr.tensor<["N", "N"], f32>, !tsr.tensor<["N", "N"], f32>) -> !tsr.tensor<["N", "N"], f32> term {
+  ^bb0(%a: f32, %b: f32):
+    graph.term %a : f32
+  }
+  graph.return
+}
+
+// -----
+
 graph.func @f(%x: !tsr.tensor<["M", "N"], f32>, %y: !tsr.tensor<["M", "N"], f32>) attributes {dims = ["M", "N", "K"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>], outputs = []} {
   // expected-error @+1 {{contracts N with M}}
   %0 = graph.dot %x, %y : (!tsr.tensor<["M", "N"], f32>, !tsr.tensor<["M", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>

@@ -41,6 +41,14 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %item = graph.extract %top : !tsr.tensor<[], f32> to f32
   // CHECK: graph.dot %x, %{{.*}} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "R"], f32>) -> !tsr.tensor<["R", "R"], f32>
   %dot = graph.dot %x, %turned : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "R"], f32>) -> !tsr.tensor<["R", "R"], f32>
+  // CHECK: graph.dot %x, %{{.*}} with %{{.*}} {combine = "max"} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "R"], f32>, f32) -> !tsr.tensor<["R", "R"], f32> term {
+  // CHECK: graph.term %{{.*}} : f32
+  %pairs = graph.dot %x, %turned with %item {combine = "max"} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C", "R"], f32>, f32) -> !tsr.tensor<["R", "R"], f32> term {
+  ^bb0(%left: f32, %right: f32, %least: f32):
+    %apart = graph.elementwise "sub" %left, %right : f32
+    %term = graph.elementwise "max" %apart, %least : f32
+    graph.term %term : f32
+  }
   // CHECK: graph.full %{{.*}} : f32 to <["R", "C"], f32>
   %full = graph.full %item : f32 to !tsr.tensor<["R", "C"], f32>
   // CHECK: graph.table [1.000000e+00 : f32, -2.500000e-01 : f32] : <["2"], f32>

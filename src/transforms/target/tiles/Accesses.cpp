@@ -1,5 +1,6 @@
 // Tiles between memory and registers.
 #include "ir/common/Common.h"
+#include "transforms/schedule/Shapes.h"
 #include "transforms/target/roles/Roles.h"
 #include "transforms/target/tiles/Reach.h"
 #include "transforms/target/tiles/Tiles.h"
@@ -23,6 +24,15 @@ static bool areOfPanels(tile::ReadSharedOp op) {
 }
 
 static bool areOfPanels(tile::LoadFragmentOp) { return false; }
+
+/// The axis along which a vector is read as a whole: a column (0) or a row (1) of a tile that lies in the buffer.
+static std::optional<size_t> lineOf(tile::ReadSharedOp op, const Reach &reach) {
+  if (reach.offsets.size() != 2 || reach.free.size() != 1 || op.getOther()) return std::nullopt;
+  const size_t axis = reach.free[0];
+  ir::DimAttr extent = ir::shapeOf(reach.base.getType())[axis];
+  const bool isWhole = op.getResult().getType().getShape() == ArrayRef(extent) && !variesAtRunTime(extent);
+  return isWhole && llvm::all_of(op.getInBounds(), [](bool inside) { return inside; }) ? std::optional(axis) : std::nullopt;
+}
 
 template <class Op> static LogicalResult loadTile(Emission &em, Op op) {
   constexpr bool fromView = std::is_same_v<Op, tile::LoadFragmentOp>;
@@ -74,6 +84,13 @@ template <class Op> static LogicalResult loadTile(Emission &em, Op op) {
   if (areOfPanels(op) && whole && single && asInteger(offsets[0]) == 0) {
     statement(em, call("tsr::read_shared", {place, base, offsets[1]}, em.none()), op.getLoc());
     return success();
+  }
+  if constexpr (!fromView) {
+    if (std::optional<size_t> axis = lineOf(op, reach); axis && single && asInteger(offsets[*axis]) == 0) {
+      const char *line = *axis == 0 ? "tsr::read_column" : "tsr::read_row";
+      statement(em, call(line, {place, base, offsets[1 - *axis]}, em.none()), op.getLoc());
+      return success();
+    }
   }
   if (!op.getTransposed()) reach.maskCapacities(type.getShape());
   overElements(em, type, place, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
