@@ -111,7 +111,7 @@ def build(tesserac, folder, name, text, arch, *options):
         file.write(text)
     nvcc = tool("nvcc", "/usr/local/cuda/bin/nvcc")
     commands = [[tesserac, source, "--target", "cuda:" + arch, "-o", emitted, *options],
-                [nvcc, "-std=c++17", "-O3", "-fmad=false", f"-gencode=arch=compute_{arch[3:]},code={arch}", "-shared", "-Xcompiler", "-fPIC", "-cudart", "static",
+                [nvcc, "-std=c++17", "-O1", "-fmad=false", f"-gencode=arch=compute_{arch[3:]},code={arch}", "-shared", "-Xcompiler", "-fPIC", "-cudart", "static",
                  "--split-compile=0",  # kernels of one file side by side
                  "-I" + os.path.join(ROOT, "include"), "-I" + ROOT, emitted, "-o", library]]
     for command in commands:
