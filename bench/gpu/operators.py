@@ -102,6 +102,10 @@ def products():
     yield "matvec", lambda: [random(16384, 8192), random(8192)], torch.mv
     yield "vecmat", lambda: [random(16384), random(16384, 8192)], torch.matmul
     yield "distances", lambda: [random(4096, 64), random(4096, 64)], lambda a, b: torch.cdist(a, b) ** 2
+    yield "manhattan", lambda: [random(4096, 64), random(4096, 64)], lambda a, b: torch.cdist(a, b, p=1)
+    yield "shortest", lambda: [random(1024, 1024), random(1024, 1024)], lambda a, b: torch.stack([(row[:, None] + b).amin(0) for row in a])
+    for name, layer in ("layer_f32", torch.mm), ("layer_turned_f32", lambda a, w: a @ w.T):
+        yield name, lambda: [random(4096, 4096), random(4096, 4096)], layer
     yield "bilinear", lambda: [random(1024, 128), random(128, 128, 128), random(1024, 128)], lambda a, w, b: torch.einsum("bi,oij,bj->bo", a, w, b)
     yield "covariance", lambda: [random(65536, 512)], covariance
     yield "int_product", lambda: [whole(), whole()], lambda a, w: torch._int_mm(a, w.T)
