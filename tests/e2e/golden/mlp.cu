@@ -24,7 +24,7 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
   struct Shared {
-    alignas(128) tsr::SharedTile<float, BM, BK> x_tile[Stages];
+    alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> x_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w1_tile[Stages];
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
@@ -80,7 +80,7 @@ mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
   struct Shared {
-    alignas(128) tsr::SharedTile<float, BM, BK> x_tile[Stages];
+    alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> x_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w1_tile[Stages];
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
@@ -169,7 +169,7 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
   struct Shared {
-    alignas(128) tsr::SharedTile<float, BM, BK> temporary_tile[Stages];
+    alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> temporary_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w2_tile[Stages];
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
@@ -226,7 +226,7 @@ mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<c
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
   using Grid = tsr::ThreadGrid<16, 16>;
   struct Shared {
-    alignas(128) tsr::SharedTile<float, BM, BK> temporary_tile[Stages];
+    alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> temporary_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w2_tile[Stages];
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
