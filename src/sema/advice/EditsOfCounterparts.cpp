@@ -356,6 +356,7 @@ private:
   void likeliestClass() {
     auto *compared = as<ast::CompareExpr>(place_.expr());
     if (!compared || place_.inKernel) return;
+    placesOfExtremes();
     CandidateGroup &edits = group(true);
     edits.assumes = true;
     for (const ast::Expr *operand : operandsAt(place_)) {
@@ -364,6 +365,18 @@ private:
       const std::string axis = std::to_string(extentCount(*type) - 1), best = "argmax(" + text(*operand) + ", axis=" + axis + ")";
       replace(edits, operand->span, best, "compare the class that has the most: `" + best + "`");
     }
+  }
+
+  /// `max(logits, axis=1) == y` of labels: where the largest lies.
+  void placesOfExtremes() {
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      const std::string name = call ? nameOf(*call) : "";
+      if ((name != "max" && name != "min") || !keyword(*call, "axis") || edits.edits.size() >= kMost) return;
+      auto *method = as<ast::AttributeExpr>(call->callee);
+      replace(edits, method ? method->attribute.span : call->callee->span, "arg" + name, "where it lies is `arg" + name + "`");
+    });
   }
 
   /// `a @ b` of two vectors of different lengths, where a matrix of all pairs is wanted.

@@ -21,6 +21,7 @@ public:
     case Id::undefinedName:
       if (!isMisspelt()) unreadNames();
       break;
+    case Id::indexShape: lookedUp(); break;
     case Id::einsumExtent:
     case Id::factRefuted:
     case Id::wrongArgument:
@@ -30,7 +31,7 @@ public:
     case Id::rankMismatch: unreadNames(), axesOfCalls(); break;
     case Id::contractionMismatch: unreadNames(), declaredBounds(), joinedAxes(); break;
     case Id::broadcastFails:
-    case Id::shapeMismatch: unreadNames(), declaredBounds(); break;
+    case Id::shapeMismatch: lookedUp(), unreadNames(), declaredBounds(); break;
     case Id::badReshape: unreadNames(), sizesOfReshape(); break;
     case Id::argumentNotGiven: declaredDType(), smallNumbers(); break;
     default: break;
@@ -95,6 +96,24 @@ private:
         if (other != name->name) add(edits, name->span, other, "write `" + other + "`, which nothing reads yet");
     };
     for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, each);
+  }
+
+  /// `index_add(y, to, x)` where nothing reads `from: Tensor[E, i32]`: the rows of `x` that it names.
+  void lookedUp() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const std::string &other : unread()) {
+      auto use = place_.names->find(other);
+      const ast::SubscriptExpr *type = use->second.parameter ? tensorType(use->second.parameter->annotation.get()) : nullptr;
+      auto dtype = type ? dtypeByName(dtypeText(*type)) : std::nullopt;
+      if (!dtype || !isInt(*dtype)) continue;
+      for (const ast::Expr *operand : operandsAt(place_)) {
+        const ast::SubscriptExpr *own = tensorTypeOf(operand);
+        const std::string made = "take(" + text(*operand) + ", " + other + ")";
+        if (own && isFloat(dtypeByName(dtypeText(*own)).value_or(DType::Bool))) add(edits, operand->span, made, "take those that `" + other + "` names, which nothing reads yet: `" + made + "`");
+      }
+    }
   }
 
   /// `h @ p.w` in a loop over layers: each turn takes the layer that it counts. Sure only where nothing reads the counter.

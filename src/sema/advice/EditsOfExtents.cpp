@@ -384,6 +384,15 @@ private:
     default: return std::nullopt;
     }
   }
+  /// A number as the function writes it, `64 * 16 * 16`.
+  std::string asWritten(const std::string &number) const {
+    std::string found = number;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto value = part.kind == ast::ExprKind::Binary ? valueOfSize(part) : std::nullopt;
+      if (value && std::to_string(*value) == number) found = text(part);
+    });
+    return found;
+  }
   /// A constant extent of a parameter in play, with what the message says of the other side: `64 is not 256`.
   void neededExtents() {
     std::set<std::string> said;
@@ -399,7 +408,7 @@ private:
         auto value = valueOfSize(*type->items[i].value);
         if (!value || !said.count(std::to_string(*value))) continue;
         for (const std::string &other : said)
-          if (other != std::to_string(*value)) add(edits, type->items[i].span, other, "declare the extent that is needed");
+          if (other != std::to_string(*value)) add(edits, type->items[i].span, asWritten(other), "declare the extent that is needed");
       }
     });
   }

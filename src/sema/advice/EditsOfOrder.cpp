@@ -16,7 +16,7 @@ public:
     switch (diagnostic_.id) {
     case Id::outOfBounds: exchangedIndices(); break;
     case Id::wrongResult: exchangedResults(); break;
-    case Id::unpackCount: oneNameLess(); break;
+    case Id::unpackCount: otherWayRound(), oneNameLess(); break;
     case Id::argumentNotGiven: argumentOfThisName(); break;
     case Id::wrongArgument: exchangedArguments(); break;
     default: break;
@@ -45,6 +45,14 @@ private:
   void exchangedResults() {
     auto *results = tuple();
     if (results && results->items.size() == 2) exchange(group(true), results->items[0]->span, results->items[1]->span);
+  }
+
+  /// `(dw, db), value = value_and_grad(...)(...)`
+  void otherWayRound() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *names = assign && assign->targets[0]->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(assign->targets[0].get()) : nullptr;
+    if (!names || names->items.size() != 2 || (names->items[0]->kind == ast::ExprKind::Tuple) == (names->items[1]->kind == ast::ExprKind::Tuple)) return;
+    replace(group(true), names->items[0]->span.to(names->items[1]->span), text(*names->items[1]) + ", " + text(*names->items[0]), "take the results in this order");
   }
 
   /// `dx, dw, db = ...` for two values: the name that nothing needs is left out.

@@ -206,8 +206,17 @@ private:
     bool reduced = false;  // `x.mean(axis=1)`: somebody who names an axis wants the others
     if (call)
       for (const ast::Argument &arg : call->arguments) reduced |= arg.keyword && arg.keyword->text == "axis";
-    if (name && dtypeByName(name->name) && place_.expr() && !reduced)
-      replace(group(false), place_.expr()->span, "sum(" + text(*place_.expr()) + ")", "add the elements up");
+    if (!name || !dtypeByName(name->name) || !place_.expr() || reduced) return;
+    auto *quotient = as<ast::BinaryExpr>(place_.expr());
+    const bool divided = quotient && quotient->op == ast::BinaryOp::Div;  // by how many there are
+    if (isFloat(*dtypeByName(name->name)) && isCalledMean(place_.function->name.text) && !divided)
+      replace(group(false), place_.expr()->span, "mean(" + text(*place_.expr()) + ")", "take the mean of the elements");
+    replace(group(false), place_.expr()->span, "sum(" + text(*place_.expr()) + ")", "add the elements up");
+  }
+  /// A loss, an error, an accuracy: over a batch it is a mean.
+  static bool isCalledMean(const std::string &name) {
+    static const std::vector<std::string> words = {"loss", "mean", "average", "error", "mse", "mae", "nll", "entropy", "accuracy", "cost", "perplexity"};
+    return std::any_of(words.begin(), words.end(), [&](const std::string &word) { return name.find(word) != std::string::npos; });
   }
 
   void otherOperator(ast::BinaryOp op, const char *by) {

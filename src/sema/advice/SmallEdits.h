@@ -113,6 +113,8 @@ std::vector<CandidateGroup> editsOfAgreement(const diag::Diagnostic &diagnostic,
                                              const Sources &sources);
 /// What a place lacks, from what stands beside it. (EditsOfCounterparts.cpp)
 std::vector<CandidateGroup> editsOfCounterparts(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What makes one of the two shapes of a message the other. (EditsOfForms.cpp)
+std::vector<CandidateGroup> editsOfForms(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Loops over a tensor. (EditsOfLoops.cpp)
 std::vector<CandidateGroup> editsOfLoops(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What lies one step from what is written. (EditsOfNeighbours.cpp)

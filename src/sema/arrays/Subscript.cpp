@@ -101,6 +101,10 @@ static void sliceSize(Context &cx, const ast::SliceExpr &slice, const Dim &exten
       if (auto it = cx.function.frame->names.find(name->name);
           it != cx.function.frame->names.end() && it->second.span.valid())
         builder.note(it->second.span, "`" + name->name + "` gets its value here, when the program runs");
+  if (!inKernel(cx)) {
+    builder.help("from a place that only the run knows, a number or a dimension says how many are taken: `take(x, " + start + " + arange(N))`");
+    return;
+  }
   builder.help("a tile has as many elements as a number or a dimension says: `" + start + ":" +
                (start == "0" ? "" : start + " + ") + "T.m`, where `T = tile.context()`");
 }
