@@ -22,7 +22,7 @@ public:
     switch (diagnostic_.id) {
     case Id::outOfBounds: sliceOfAxis(); break;
     case Id::broadcastFails: remade(), axesWhereMade(), besideAxes(), otherNewAxes(), sliceOfAxis(), otherHalf(), withoutNewAxes(), sideBySide(), otherTurned(), stridden(); break;
-    case Id::contractionMismatch: projected(), outerProduct(); break;
+    case Id::contractionMismatch: projected(), outerProduct(), elementwise(); break;
     case Id::badReshape: factorsLeft(); break;
     case Id::windowTooLarge: halfOfWindow(); break;
     case Id::rankMismatch: besideInList(); break;
@@ -379,6 +379,18 @@ private:
     });
   }
 
+  /// `sum(a @ w @ b, axis=1)` of two that have the same shape, whose products are added up: element by element.
+  void elementwise() {
+    auto *product = as<ast::BinaryExpr>(place_.expr());
+    const auto said = shapesSaid();
+    if (!product || place_.inKernel || said.size() != 2 || said[0] != said[1]) return;
+    auto *sum = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
+    if (!sum || nameOf(*sum) != "sum") return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    replace(edits, product->opSpan, "*", "multiply element by element: `*`");
+  }
+
   /// `a @ b` of two vectors of different lengths, where a matrix of all pairs is wanted.
   void outerProduct() {
     auto *product = as<ast::BinaryExpr>(place_.expr());
@@ -391,10 +403,17 @@ private:
   /// `concat([cls, x], axis=1)` of [B, D] and [B, S, D]: one of them lacks an axis.
   void besideInList() {
     auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || nameOf(*call) != "concat" || call->arguments.empty() || call->arguments[0].value->kind != ast::ExprKind::List) return;
+    if (!call || nameOf(*call) != "concat" || call->arguments.empty()) return;
+    std::vector<const ast::Expr *> parts;
+    for (const ast::Argument &argument : call->arguments) {
+      if (argument.keyword) continue;
+      auto *list = argument.value->kind == ast::ExprKind::List ? static_cast<const ast::SequenceExpr *>(argument.value.get()) : nullptr;
+      if (!list) parts.push_back(argument.value.get());
+      for (size_t i = 0; list && i < list->items.size(); ++i) parts.push_back(list->items[i].get());
+    }
     for (const char *index : {"[:, None]", "[None]"}) {
       CandidateGroup &edits = group(true);
-      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(*call->arguments[0].value).items)
+      for (const ast::Expr *item : parts)
         if (edits.edits.size() < kMost) replace(edits, item->span, asPrimary(*item) + index, std::string("give it an axis of extent 1: `") + asPrimary(*item) + index + "`");
     }
   }

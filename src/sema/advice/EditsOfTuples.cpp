@@ -25,6 +25,10 @@ public:
       break;
     case Id::wrongResult:
     case Id::badFormat:
+      if (diagnostic_.id == Id::badFormat && diagnostic_.message.find("this is a tensor") != std::string::npos) {
+        oneNumber();
+        break;
+      }
       if (const ast::AssignStmt *assign = bindingOfResult()) takenApart(*assign);
       break;
     default: break;
@@ -69,6 +73,16 @@ private:
     bool gives = false;
     for (const ast::Argument &arg : call->arguments) gives |= taken.count(text(arg.span)) != 0;
     if (gives && !items.empty()) stateBehind(items.back()->span.end, taken, *call);
+  }
+
+  /// `f"{loss:.4f}"` of a tensor: a number of it.
+  void oneNumber() {
+    auto *shown = as<ast::FStringExpr>(place_.expr());
+    if (!shown) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const ast::FStringPart &part : shown->parts)
+      if (as<ast::NameExpr>(part.value) && !part.format.empty()) replace(edits, part.value->span, "mean(" + text(*part.value) + ")", "show the mean of its elements: `mean(" + text(*part.value) + ")`");
   }
 
   void takenApart(const ast::AssignStmt &assign) {

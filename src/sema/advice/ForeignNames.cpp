@@ -508,6 +508,25 @@ std::string nameInWords(std::string_view name, const std::vector<std::string_vie
   return differs && std::find(known.begin(), known.end(), ours) != known.end() ? ours : "";
 }
 
+std::string nameOfMoreWords(std::string_view name, const std::vector<std::string_view> &known) {
+  auto wordsOf = [](std::string_view all) {
+    std::set<std::string_view> words;
+    for (size_t at = 0; at <= all.size();) {
+      const size_t end = std::min(all.find('_', at), all.size());
+      if (end > at) words.insert(all.substr(at, end - at));
+      at = end + 1;
+    }
+    return words;
+  };
+  const std::set<std::string_view> own = wordsOf(name);
+  std::set<std::string_view> found;
+  for (std::string_view other : own.size() < 2 ? std::vector<std::string_view>() : known) {
+    const std::set<std::string_view> words = wordsOf(other);
+    if (words.size() == own.size() + 1 && std::includes(words.begin(), words.end(), own.begin(), own.end())) found.insert(other);
+  }
+  return found.size() == 1 ? std::string(*found.begin()) : "";
+}
+
 std::string_view dtypeHere(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
       {"bfloat", "bf16"}, {"byte", "u8"},     {"char", "i8"},     {"double", "f64"}, {"half", "f16"},

@@ -251,7 +251,12 @@ private:
   /// `split(x, 3)`, which takes the first axis.
   void splitAxis() {
     auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || nameOf(*call) != "split" || call->arguments.empty() || call->arguments.back().keyword) return;
+    if (!call || nameOf(*call) != "split" || call->arguments.empty()) return;
+    if (const ast::Argument *given = keyword(*call, "axis")) {
+      CandidateGroup &others = group(true);
+      eachOtherAxis(given->value.get(), [&](const std::string &other) { replace(others, given->value->span, other, "split along axis " + other); });
+    }
+    if (call->arguments.back().keyword) return;
     CandidateGroup &edits = group(true);
     for (int axis = 1; axis <= 3; ++axis) {
       std::string given = ", axis=" + std::to_string(axis);

@@ -372,7 +372,8 @@ static Value binary(Context &cx, const ast::BinaryExpr &expr) {
   Value a = checkExpr(cx, *expr.left);
   Value b = checkExpr(cx, *expr.right);
   const bool cancels = expr.op == BinaryOp::Sub || expr.op == BinaryOp::Div || expr.op == BinaryOp::FloorDiv || expr.op == BinaryOp::Mod;
-  if (cancels && a.isArray()) warnOfSameOperands(cx, *expr.left, *expr.right, textOf(expr.op));
+  const bool ofPairs = expr.op == BinaryOp::Mul && addsAxis(*expr.left);  // `m[:, None] * m[:, None]`
+  if ((cancels || ofPairs) && a.isArray()) warnOfSameOperands(cx, *expr.left, *expr.right, textOf(expr.op));
   if (expr.op != BinaryOp::MatMul) warnOfPairs(cx, a, b, expr, textOf(expr.op));
   return binaryValues(cx, expr.op, std::move(a), std::move(b), expr.span);
 }

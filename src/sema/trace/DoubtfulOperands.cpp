@@ -74,6 +74,11 @@ bool isColumn(const Value &v) { return v.isArray() && v.type.shape.size() == 2 &
 
 }  // namespace
 
+bool addsAxis(const ast::Expr &e) {
+  auto *part = as<ast::SubscriptExpr>(&e);
+  return part && std::any_of(part->items.begin(), part->items.end(), [](const ast::Argument &item) { return item.value->kind == ast::ExprKind::None; });
+}
+
 void warnOfSameOperands(Context &cx, const ast::Expr &left, const ast::Expr &right, const std::string &shown) {
   const std::string_view text = cx.sources.text(left.span);
   if (!cx.function.frame) return;  // at module level
@@ -83,16 +88,18 @@ void warnOfSameOperands(Context &cx, const ast::Expr &left, const ast::Expr &rig
   if (!part || isSaid(cx, Id::sameOperands, span)) return;
   auto builder = warn(cx, Id::sameOperands, span, shown, text);
   const std::string opposite = oppositeIndex(*part, cx.sources), of(cx.sources.text(part->object->span));
+  const std::string label = shown == "*" ? "each element meets itself alone" : "it is the same for all elements";
+  const std::string meant = addsAxis(*part) ? "pairs are" : "neighbours are";
   if (opposite.empty()) {
-    builder.label("it is the same for all elements").help("if another part of `" + of + "` is meant on one side, write its index there");
+    builder.label(label).help("if another part of `" + of + "` is meant on one side, write its index there");
     return;
   }
   // `x[1:] - x[:-1]`: what is later stands in front, and a row is compared with a column.
   const bool first = opposite.back() == ']' && opposite[opposite.size() - 2] == ':' && part->items.size() == 1;
   const Span index{part->span.file, part->object->span.end, part->span.end};
   const uint32_t back = first ? right.span.begin - left.span.begin : 0;
-  builder.label("it is the same for all elements")
-      .assume({index.file, index.begin - back, index.end - back}, opposite, "if neighbours are meant, write `" + of + opposite + "` on this side");
+  builder.label(label)
+      .assume({index.file, index.begin - back, index.end - back}, opposite, "if " + meant + " meant, write `" + of + opposite + "` on this side");
 }
 
 void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryExpr &expr, const std::string &shown) {

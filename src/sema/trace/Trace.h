@@ -205,6 +205,8 @@ bool addsToModule(Context &cx, const ast::AugAssignStmt &stmt);
 bool assertsNothing(Context &cx, const ast::AssertStmt &stmt, const Value &condition);
 
 // ---- DoubtfulOperands.cpp
+/// Whether an operand is given an axis where it stands, `m[:, None]`.
+bool addsAxis(const ast::Expr &e);
 /// `x[1:] - x[1:]`, which is 0 everywhere: neighbours were meant.
 void warnOfSameOperands(Context &cx, const ast::Expr &left, const ast::Expr &right, const std::string &shown);
 /// `prediction - target` of [N, 1] and [N]: each is taken from each, in a function that makes no axes of extent 1 itself and

@@ -155,6 +155,8 @@ void reportUndefined(Context &cx, const std::string &name, Span span) {
         .suggest(span, std::string(near), "write `" + std::string(near) + "`");
   else if (!instead.empty())
     builder.help(instead);
+  else if (const std::string longer = nameOfMoreWords(name, views); !longer.empty())
+    builder.help("there is `" + longer + "`");
 }
 
 }  // namespace tessera::sema
