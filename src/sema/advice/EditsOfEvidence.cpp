@@ -165,6 +165,7 @@ private:
     if (place_.inKernel) return;
     CandidateGroup &ends = group(true), begins;
     ends.last = begins.last = true;
+    ends.assumes = begins.assumes = true;  // another step, or another part, fits as well
     eachInPlay([&](const ast::Expr &part) {
       auto *subscript = as<ast::SubscriptExpr>(&part);
       const ast::SubscriptExpr *type = subscript ? tensorTypeOf(subscript->object.get()) : nullptr;

@@ -288,7 +288,7 @@ private:
       if (auto *number = as<ast::IntExpr>(call->arguments[i].value); number && count.empty() && !call->arguments[i].keyword) count = number->text;
     if (count.empty()) return;
     CandidateGroup &edits = group(true);
-    edits.ofSignature = edits.assumes = true;
+    edits.ofSignature = edits.assumes = edits.last = true;
     const std::set<std::string> dims = dimensions();
     eachNear([&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);

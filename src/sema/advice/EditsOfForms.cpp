@@ -26,7 +26,9 @@ public:
     if (diagnostic_.id == Id::sliceSize) takenFromAPlace();
     if (!place_.expr()) return taken();
     switch (diagnostic_.id) {
-    case Id::broadcastFails: slicesBeside(), ofOperands(); break;
+    case Id::factRefuted: withoutOnes(); break;
+    case Id::contractionMismatch: declaredSum(); break;
+    case Id::broadcastFails: stepsBeside(), slicesBeside(), ofOperands(), turnedBelowNewAxes(); break;
     case Id::wrongResult: ofResult(); break;
     case Id::shapeMismatch: ofStored(); break;
     case Id::wrongArgument: frontAxes(); break;
@@ -187,6 +189,63 @@ private:
     edits.assumes = true;
     if (!slice->stop)
       for (const std::string &dim : dimensions()) countOf(dim);
+  }
+
+  /// `mse(s, t)` of `t: Tensor[1, B, D]`, which the library refuses for its axes: it goes without the one of extent 1.
+  void withoutOnes() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    visit(*call, [&](const ast::Expr &part) {
+      const ast::SubscriptExpr *type = tensorTypeOf(&part);
+      for (size_t i = 0; type && extentCount(*type) > 1 && i < extentCount(*type); ++i)
+        if (extentText(type->items[i]) == "1" && edits.edits.size() < kMost)
+          insert(edits, part.span.end, ".squeeze(" + std::to_string(i) + ")", "leave out the axis of extent 1");
+    });
+  }
+
+  /// `concat([a, b], axis=1) @ w` of D + E columns: the weights have as many rows.
+  void declaredSum() {
+    const auto said = shapesSaid();
+    const std::vector<const ast::Expr *> operands = operandsAt(place_);
+    if (said.size() != 2 || operands.size() != 2 || said[0].empty() || said[1].size() < 2) return;
+    const std::string &needed = said[0].back();
+    const ast::SubscriptExpr *type = tensorTypeOf(operands[1]);
+    if (!type || extentCount(*type) != said[1].size() || needed.find(' ') == std::string::npos || needed.find('.') != std::string::npos) return;
+    CandidateGroup &edits = group(true);
+    edits.ofSignature = edits.assumes = edits.last = true;
+    replace(edits, type->items[extentCount(*type) - 2].span, needed, "declare the extent that is needed");
+  }
+
+  /// `x[::2] + x[1:]`: both parts go on by the same step.
+  void stepsBeside() {
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    std::vector<const ast::SubscriptExpr *> taken;
+    visit(*place_.expr(), [&](const ast::Expr &part) {
+      if (auto *item = as<ast::SubscriptExpr>(&part)) taken.push_back(item);
+    });
+    for (const ast::SubscriptExpr *one : taken)
+      for (const ast::SubscriptExpr *other : taken)
+        for (size_t i = 0; i < std::min(one->items.size(), other->items.size()); ++i) {
+          auto *slice = as<ast::SliceExpr>(one->items[i].value), *beside = as<ast::SliceExpr>(other->items[i].value);
+          if (!slice || !beside || slice->step || !beside->step || edits.edits.size() >= kMost) continue;
+          const std::string step = ":" + text(*beside->step);
+          insert(edits, slice->span.end, step, "go on by the step of the part beside it: `" + step + "`");
+        }
+  }
+
+  /// `g[:, :, None] * y` of g: [B, E] and y: [E, B, D]: the matrix is turned around below the new axes.
+  void turnedBelowNewAxes() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = edits.last = true;
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      auto *item = as<ast::SubscriptExpr>(operand);
+      const bool widened = item && std::any_of(item->items.begin(), item->items.end(), [](const ast::Argument &index) { return index.value->kind == ast::ExprKind::None; });
+      if (widened && item->items.size() > 2) insert(edits, item->object->span.end, ".T", "turn it around");
+    }
   }
 
   /// `a[:, 2 * H:] + r * c[:, H:]`: parts of two values that differ in the slice of one axis.

@@ -105,6 +105,12 @@ bool repeatsValue(const diag::Fix &fix, const Place &place, const Sources &sourc
   return std::find(values.begin(), values.end(), made) != values.end();
 }
 
+/// Whether a name was made of another one by new axes, `m = k[:, None]`: it is what the other one has to be beside more axes.
+bool widens(const std::string &name, const std::string &other, const Place &place, const Sources &sources) {
+  auto *item = ast::as<ast::SubscriptExpr>(place.valueOf(name));
+  return item && sources.text(item->object->span) == other && sources.text(item->span).find("None") != std::string_view::npos;
+}
+
 /// Whether an edit of shapes writes a value for another one that its statement reads already: `w / w` for `w / s`.
 bool repeatsName(const diag::Fix &fix, const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   using diag::Id;
@@ -112,6 +118,7 @@ bool repeatsName(const diag::Fix &fix, const diag::Diagnostic &d, const Place &p
   const ast::Stmt *statement = statementOf(fix, place);
   const bool ofMember = fix.span.end < sources.file(fix.span.file).text.size() && sources.text({fix.span.file, fix.span.end, fix.span.end + 1}) == ".";
   if (!statement || place.inKernel || ofMember || !exchangesNames(fix, place, sources)) return false;
+  if (widens(fix.replacement, std::string(sources.text(fix.span)), place, sources)) return false;
   const std::string before(sources.text({fix.span.file, statement->span.begin, fix.span.begin})),
       behind(sources.text({fix.span.file, fix.span.end, statement->span.end}));
   return mentionsName(before, fix.replacement) || mentionsName(behind, fix.replacement);

@@ -202,7 +202,7 @@ private:
     const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
     auto *name = as<ast::NameExpr>(result);
     auto *call = as<ast::CallExpr>(place_.expr());
-    if (place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple) return;
+    if (place_.expr() && place_.expr()->kind == ast::ExprKind::Tuple) return addedUp(static_cast<const ast::SequenceExpr &>(*place_.expr()));
     bool reduced = false;  // `x.mean(axis=1)`: somebody who names an axis wants the others
     if (call)
       for (const ast::Argument &arg : call->arguments) reduced |= arg.keyword && arg.keyword->text == "axis";
@@ -212,6 +212,16 @@ private:
     if (isFloat(*dtypeByName(name->name)) && isCalledMean(place_.function->name.text) && !divided)
       replace(group(false), place_.expr()->span, "mean(" + text(*place_.expr()) + ")", "take the mean of the elements");
     replace(group(false), place_.expr()->span, "sum(" + text(*place_.expr()) + ")", "add the elements up");
+  }
+  /// `return cross_entropy(a, y), mse(b, t)` of a loss: the terms are added.
+  void addedUp(const ast::SequenceExpr &terms) {
+    auto *result = as<ast::NameExpr>(place_.function->result);
+    if (!result || terms.items.size() < 2 || place_.function->name.text.find("loss") == std::string::npos) return;
+    std::vector<std::pair<Span, std::string>> parts;
+    for (size_t i = 0; i + 1 < terms.items.size(); ++i) parts.push_back({{terms.span.file, terms.items[i]->span.end, terms.items[i + 1]->span.begin}, " + "});
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    replaceAll(edits, parts, "add the terms up");
   }
   /// A loss, an error, an accuracy: over a batch it is a mean.
   static bool isCalledMean(const std::string &name) {

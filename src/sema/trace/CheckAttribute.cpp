@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace tessera::sema {
 
@@ -331,7 +332,10 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
     } else if (!ofTensor.empty()) {
       builder.help(ofTensor);
     } else if (object.kind == ValueKind::List) {
-      builder.help("it does not change: build a new one, such as `parts + [x]`");
+      static const std::set<std::string_view> growing = {"push", "push_back", "emplace_back", "add"};
+      if (!inHost(cx)) builder.help("it does not change: build a new one, such as `parts + [x]`");
+      else builder.help("`append(x)` puts one more behind the others");
+      if (inHost(cx) && growing.count(name)) builder.suggest(span, "append", "write `append`");
     }
   }
   return Value::poison();

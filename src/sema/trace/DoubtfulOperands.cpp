@@ -27,13 +27,18 @@ const ast::SubscriptExpr *partIn(const ast::Expr &e) {
 /// The part that lies opposite: `[:-1]` of `[1:]`, `[None, :]` of `[:, None]`; empty if there is none.
 std::string oppositeIndex(const ast::SubscriptExpr &part, const Sources &sources) {
   std::vector<std::string> items;
-  size_t turned = 0, added = part.items.size();
+  size_t turned = 0, added = part.items.size(), starts = 0;
+  for (const ast::Argument &item : part.items) {
+    auto *slice = as<ast::SliceExpr>(item.value);
+    starts += slice && slice->start && !slice->stop;
+  }
   for (size_t i = 0; i < part.items.size(); ++i) {
     const ast::Expr &item = *part.items[i].value;
     auto *slice = as<ast::SliceExpr>(&item);
     items.emplace_back(sources.text(item.span));
     if (item.kind == ast::ExprKind::None) added = i;
     if (!slice || slice->step || !slice->start == !slice->stop) continue;
+    if (starts == 1 && !slice->start) continue;  // `v[:-1, 1:] - v[:-1, :-1]`: what is later stands in front
     const ast::Expr &bound = slice->start ? *slice->start : *slice->stop;
     auto *minus = as<ast::UnaryExpr>(&bound);
     if (slice->start && bound.kind == ast::ExprKind::Int) items[i] = ":-" + std::string(sources.text(bound.span)), ++turned;
