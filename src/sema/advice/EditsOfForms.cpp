@@ -196,7 +196,7 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     if (!call || place_.inKernel) return;
     CandidateGroup &edits = group(true);
-    edits.assumes = true;
+    edits.assumes = edits.last = true;  // of `x @ w` the column is left out rather than that of `w`
     visit(*call, [&](const ast::Expr &part) {
       const ast::SubscriptExpr *type = tensorTypeOf(&part);
       for (size_t i = 0; type && extentCount(*type) > 1 && i < extentCount(*type); ++i)

@@ -75,10 +75,12 @@ private:
     if (gives && !items.empty()) stateBehind(items.back()->span.end, taken, *call);
   }
 
-  /// `f"{loss:.4f}"` of a tensor: a number of it.
+  /// `f"loss {value:.4f}"` of a tensor: what is called after a mean is shown as one.
   void oneNumber() {
     auto *shown = as<ast::FStringExpr>(place_.expr());
-    if (!shown) return;
+    const std::string said = shown ? text(*shown) : "";
+    const auto names = {"loss", "mean", "error", "accuracy"};
+    if (std::none_of(names.begin(), names.end(), [&](const char *name) { return said.find(name) != std::string::npos; })) return;
     CandidateGroup &edits = group(true);
     edits.assumes = true;
     for (const ast::FStringPart &part : shown->parts)
