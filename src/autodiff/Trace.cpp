@@ -290,8 +290,9 @@ Term Trace::call(const Expr &expr) {
     return value;
   }
   std::vector<Term> results;
-  for (size_t i = 0; i < value->type.items.size(); ++i) {
-    Type type = value->type.items[i];
+  const std::vector<Type> &items = checked::varOf(*value)->type.items;
+  for (size_t i = 0; i < items.size(); ++i) {
+    Type type = items[i];
     if (type.shape.empty()) type.kind = TypeKind::Scalar;
     ExprPtr item = checked::makeExpr(ExprKind::TupleItem, type, expr.span);
     item->as<node::TupleItem>().item = static_cast<int>(i);

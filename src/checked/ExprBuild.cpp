@@ -76,7 +76,11 @@ ExprPtr makeConstant(DType dtype, double value, Span span) {
 }
 ExprPtr makeBool(bool value, Span span) { return makeConstant(DType::Bool, value, span); }
 ExprPtr makeRef(Var *var, Span span) {
-  ExprPtr e = makeExpr(ExprKind::VarRef, var->type, span);
+  // The types of a tuple's items are the variable's alone: each of hundreds of results is an item of a reference of its own.
+  Type type;
+  if (var->type.kind == TypeKind::Tuple) type.kind = TypeKind::Tuple;
+  else type = var->type;
+  ExprPtr e = makeExpr(ExprKind::VarRef, std::move(type), span);
   e->as<node::VarRef>().var = var;
   return e;
 }

@@ -287,7 +287,8 @@ void FunctionVerifier::warp(const Expr &e) const {
 
 void FunctionVerifier::call(const Expr &e) const {
   if (e.kind == ExprKind::TupleItem) {
-    const Type &tuple = e.args[0]->type;
+    const Var *var = varOf(*e.args[0]);
+    const Type &tuple = var ? var->type : e.args[0]->type;
     require(tuple.kind == TypeKind::Tuple, "an item is of a tuple");
     return within(e.as<node::TupleItem>().item, tuple.items.size(), "a tuple has the item");
   }
