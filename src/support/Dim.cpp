@@ -67,8 +67,9 @@ Dim Dim::ofEntries(Entries entries) {
 
 Dim Dim::ofAtom(Atom atom) {
   Monomial atoms;
+  std::string key = atom.kind == AtomKind::Var ? atom.name : "";
   atoms.emplace_back(std::move(atom), 1);
-  std::string key = monomialText(atoms, true);
+  if (key.empty()) key = monomialText(atoms, true);
   Entries entries;
   entries.push_back({1, std::move(atoms), std::move(key)});
   return ofEntries(std::move(entries));
@@ -381,6 +382,7 @@ class DimReader {
 public:
   explicit DimReader(std::string_view text) : text_(text) {}
   std::optional<Dim> all() {
+    if (auto d = single()) return d;
     auto d = sum();
     skip();
     return d && at_ == text_.size() ? d : std::nullopt;
@@ -388,6 +390,7 @@ public:
 
 private:
   static constexpr int kDeepest = 256;
+  static constexpr size_t kLongest = 256;  // of a name
   std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
@@ -397,6 +400,14 @@ private:
     if (text_.substr(at_, token.size()) != token) return false;
     at_ += token.size();
     return true;
+  }
+  /// The text as one name or number, which most are.
+  std::optional<Dim> single() {
+    std::string name = word();
+    const bool isAll = at_ == text_.size() && !name.empty() && name.size() <= kLongest;
+    at_ = 0;
+    if (!isAll) return std::nullopt;
+    return std::isdigit(static_cast<unsigned char>(name[0])) ? number(name, false) : Dim::var(std::move(name));
   }
   std::optional<Dim> sum() {
     auto left = product();
@@ -444,7 +455,7 @@ private:
       return inner && take(")") ? inner : std::nullopt;
     }
     std::string name = word();
-    if (name.empty() || name.size() > 256) return std::nullopt;
+    if (name.empty() || name.size() > kLongest) return std::nullopt;
     if (std::isdigit(static_cast<unsigned char>(name[0]))) return number(name, false);
     if ((name == "min" || name == "max") && take("(")) {
       auto a = nested([&] { return sum(); });
