@@ -90,20 +90,33 @@ SmallVector<FunctionScheduler::Stored> FunctionScheduler::statesTogether(const S
   return together;
 }
 
+/// Whether one of the values is still computed from what lies in memory of the states. From there forward: what the values are
+/// made of is nearly the whole function.
+static bool isReadFor(const llvm::DenseSet<Value> &values, ArrayRef<std::pair<Value, Value>> states,
+                      const llvm::DenseMap<Value, Value> &leaves) {
+  SmallVector<Value> next;
+  for (auto [leaf, memory] : leaves)
+    if (llvm::any_of(states, [memory = memory](const auto &state) { return state.second == memory; })) next.push_back(leaf);
+  llvm::DenseSet<Value> seen;
+  while (!next.empty()) {
+    Value value = next.pop_back_val();
+    if (!seen.insert(value).second) continue;
+    if (values.contains(value)) return true;
+    for (Operation *user : value.getUsers())
+      for (Value result : user->getResults())
+        if (!leaves.count(result)) next.push_back(result);
+  }
+  return false;
+}
+
 /// The first of them, with those written together with it, whose memory no other needs any more; none if each needs another's.
 SmallVector<FunctionScheduler::Stored> FunctionScheduler::freeStates(ArrayRef<Stored> states) {
   for (const Stored &first : states) {
     SmallVector<Stored> together = statesTogether(first, states);
-    SmallVector<Value> others;  // what they are made of has much in common
+    llvm::DenseSet<Value> others;
     for (const Stored &other : states)
-      if (!llvm::is_contained(together, other)) others.push_back(other.first);
-    bool isFree = true;
-    walkBack(others, [&](Value each) {
-      auto leaf = isFree ? leaves_.find(each) : leaves_.end();
-      if (leaf != leaves_.end()) isFree = llvm::none_of(together, [&](const Stored &state) { return state.second == leaf->second; });
-      return isFree && leaf == leaves_.end();
-    });
-    if (isFree) return together;
+      if (!llvm::is_contained(together, other)) others.insert(other.first);
+    if (!isReadFor(others, together, leaves_)) return together;
   }
   return {};
 }
