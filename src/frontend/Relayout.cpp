@@ -17,14 +17,28 @@ ast::Comment moved(ast::Comment comment, FileId file, int64_t by) {
   comment.span = {file, static_cast<uint32_t>(comment.span.begin + by), static_cast<uint32_t>(comment.span.end + by)};
   return comment;
 }
+/// How many characters two texts have in common at their beginnings, or at their ends: first as many blocks as are equal.
+size_t commonFront(std::string_view a, std::string_view b) {
+  constexpr size_t kBlock = 256;
+  size_t most = std::min(a.size(), b.size()), count = 0;
+  while (count + kBlock <= most && a.substr(count, kBlock) == b.substr(count, kBlock)) count += kBlock;
+  while (count < most && a[count] == b[count]) ++count;
+  return count;
+}
+size_t commonBack(std::string_view a, std::string_view b) {
+  constexpr size_t kBlock = 256;
+  size_t most = std::min(a.size(), b.size()), count = 0;
+  auto block = [&](std::string_view text) { return text.substr(text.size() - count - kBlock, kBlock); };
+  while (count + kBlock <= most && block(a) == block(b)) count += kBlock;
+  while (count < most && a[a.size() - 1 - count] == b[b.size() - 1 - count]) ++count;
+  return count;
+}
 }  // namespace
 
 /// What changed, by whole lines from one statement's beginning to another's. False: too much.
 bool Relayout::changeOf(std::string_view text, Change &change) const {
-  size_t most = std::min(text.size(), text_.size());
-  size_t front = static_cast<size_t>(std::mismatch(text.begin(), text.begin() + static_cast<ptrdiff_t>(most), text_.begin()).first - text.begin());
-  size_t back = 0;
-  while (back < most - front && text[text.size() - 1 - back] == text_[text_.size() - 1 - back]) ++back;
+  std::string_view before = text_;
+  const size_t front = commonFront(text, before), back = commonBack(text.substr(front), before.substr(front));
   size_t count = out_.units.size(), changed = text_.size() - back;
   if (count < 4 * kAround) return false;
   auto atOrBehind = [&](size_t offset) {

@@ -1,4 +1,5 @@
 #include "frontend/TextCheck.h"
+#include <cstring>
 
 namespace tessera::frontend {
 
@@ -47,6 +48,15 @@ bool reportUtf16(std::string_view text, FileId file, diag::Engine &diagnostics) 
 }
 }  // namespace
 
+/// Eight characters from `offset` on that are printable ASCII, which most of a line is.
+static bool arePlain(const std::string &text, size_t offset) {
+  if (offset + 8 > text.size()) return false;
+  uint64_t bytes;
+  std::memcpy(&bytes, text.data() + offset, 8);
+  constexpr uint64_t kEach = 0x0101010101010101;
+  return ((bytes | (bytes - kEach * ' ')) & (kEach * 0x80)) == 0;  // no byte's highest bit, and none borrows
+}
+
 bool checkText(const SourceFile &source, FileId file, diag::Engine &diagnostics) {
   const std::string &text = source.text;
   if (text.size() > kMaxFileBytes) {
@@ -56,6 +66,10 @@ bool checkText(const SourceFile &source, FileId file, diag::Engine &diagnostics)
   }
   if (reportUtf16(text, file, diagnostics)) return false;
   for (uint32_t i = 0; i < text.size();) {
+    if (arePlain(text, i)) {
+      i += 8;
+      continue;
+    }
     auto byte = static_cast<unsigned char>(text[i]);
     if ((byte >= ' ' && byte < 0x80) || byte == '\n') {
       ++i;
