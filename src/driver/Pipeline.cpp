@@ -94,6 +94,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createVectorisePass());  // needs to know which accesses have no masks
     if (machine->family != Target::Cpu)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPrepareDivisorsPass());  // when no pass asks any more how places are computed
+    if (machine->family != Target::Cpu)
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeSeveralPass());  // quotients are a chain, axes as few as they are
     passes.addNestedPass<ir::tile::KernelOp>(transforms::createInsertBarriersPass());  // after all accesses to shared memory stand where they stay
     passes.addPass(transforms::createVerifyTilePass());
     break;

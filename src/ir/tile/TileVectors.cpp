@@ -51,11 +51,11 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
   if (!variants) return success();
   auto wrong = [&](const Twine &why) { return kernel.emitOpError() << "'variants': " << why; };
   if (variants.empty()) return wrong("there is none");
-  StringRef known[] = {"vector", "held", "threads", "rows", "edges", "when", "aligned", "shared"};
+  StringRef known[] = {"vector", "each", "held", "threads", "rows", "edges", "when", "aligned", "shared"};
   auto first = dyn_cast<DictionaryAttr>(variants[0]);
   for (Attribute attribute : variants) {
     auto variant = dyn_cast<DictionaryAttr>(attribute);
-    if (!variant || !variant.getAs<IntegerAttr>("vector")) return wrong("each is a dictionary with a 'vector'");
+    if (!variant || !(variant.getAs<IntegerAttr>("vector") || variant.getAs<IntegerAttr>("each"))) return wrong("each is a dictionary with a 'vector' or an 'each'");
     for (NamedAttribute entry : variant) {
       StringRef name = entry.getName();
       if (!llvm::is_contained(known, name)) return wrong("there is no '" + name + "'");

@@ -57,6 +57,7 @@ std::unique_ptr<mlir::Pass> createJoinLoopsPass();
 std::unique_ptr<mlir::Pass> createVectorisePass();
 /// Extents by which lanes divide are divisors, which multiply; quotients that are needed anyway are shared; for GPUs.
 std::unique_ptr<mlir::Pass> createPrepareDivisorsPass();
+std::unique_ptr<mlir::Pass> createTakeSeveralPass();
 /// What one loop over a row computes at length is kept for those behind it; for the CPU.
 std::unique_ptr<mlir::Pass> createKeepRowsPass();
 void registerTileTransforms();

@@ -117,6 +117,7 @@ void registerTileTransforms() {
   registerPass(createKeepRowsPass);
   registerPass(createVectorisePass);
   registerPass(createPrepareDivisorsPass);
+  registerPass(createTakeSeveralPass);
 }
 
 }  // namespace tessera::transforms

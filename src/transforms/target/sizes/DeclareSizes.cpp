@@ -114,7 +114,7 @@ void declareVariants(Emission &em) {
   if (!variants) return;
   auto first = cast<DictionaryAttr>(variants[0]);
   std::vector<StringRef> order;
-  for (StringRef size : {"vector", "held", "threads", "rows", "edges"}) {
+  for (StringRef size : {"vector", "each", "held", "threads", "rows", "edges"}) {
     if (!first.contains(size)) continue;
     order.push_back(size);
     std::string name = em.names.fresh(size.substr(0, 1).upper() + size.drop_front().str());
