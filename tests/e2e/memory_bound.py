@@ -42,6 +42,24 @@ def turned[R, C](x: Tensor[R, C, bf16]) -> Tensor[C, R, bf16]:
 def turned_twice[B, R, C](x: Tensor[B, B, R, C, f32]) -> Tensor[B, C, B, R, f32]:
     return x.permute(0, 3, 1, 2)
 
+def laplace[N, M](x: Tensor[N, M, f32]) -> Tensor[N - 2, M - 2, f32] where N >= 2, M >= 2:
+    return x[:-2, 1:-1] + x[2:, 1:-1] + x[1:-1, :-2] + x[1:-1, 2:] - 4.0 * x[1:-1, 1:-1]
+
+def padded[B, C, H, W](x: Tensor[B, C, H, W, f32]) -> Tensor[B, C, H + 2, W + 2, f32]:
+    return pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+
+def upsampled[B, C, H, W](x: Tensor[B, C, H, W, bf16]) -> Tensor[B, C, 2 * H, 2 * W, bf16]:
+    return reshape(broadcast_to(x[:, :, :, None, :, None], (B, C, H, 2, W, 2)), (B, C, 2 * H, 2 * W))
+
+def pooled[B, C, H, W](x: Tensor[B, C, 2 * H, 2 * W, bf16]) -> Tensor[B, C, H, W, bf16] where H >= 1, W >= 1:
+    return max_pool(x, 2)
+
+def by_channel[B, C, H, W](x: Tensor[B, C, H, W, f32], g: Tensor[C, f32], b: Tensor[C, f32]) -> Tensor[B, C, H, W, f32]:
+    return x * g[None, :, None, None] + b[None, :, None, None]
+
+def joined[R, C](x: Tensor[R, C, bf16], y: Tensor[R, C, bf16]) -> Tensor[R, 2 * C, bf16]:
+    return concat([x, y], axis=-1)
+
 def variance[N](x: Tensor[N, f32]) -> f32:
     m = mean(x)
     return mean((x - m) * (x - m))
@@ -197,9 +215,27 @@ def flat(rows):
 
 
 MATRICES = [(0, 5), (3, 0), (1, 1), (3, 7), (5, 8), (13, 64), (64, 65), (127, 3), (2, 129), (3, 520)]
+# Fewer and more planes than a lane takes, no multiple of those, and planes that are shorter than what lies side by side.
+IMAGES = [(0, 2, 5, 7), (2, 0, 3, 3), (1, 1, 1, 1), (1, 3, 5, 7), (2, 5, 7, 31), (3, 3, 5, 33), (1, 8, 4, 8), (5, 1, 3, 37), (7, 2, 2, 3)]
 ROWS = [(0, 5), (3, 0), (1, 1), (3, 7), (9, 8), (2, 127), (3, 128), (2, 129), (2, 256), (3, 257), (2, 513), (8, 1), (8, 7), (24, 313), (8, 314), (16, 1023), (8, 4097), (3, 1000), (2, 1032), (1, 4097),
         (1, 4104), (1, 8193), (1, 16000), (1, 32768), (1, 33000), (1, 100003)]
 VECTORS = [(0,), (1,), (3,), (8,), (127,), (128,), (129,), (1003,), (4096,)]
+
+
+def image_case(name, b, c, h, w):
+    planes, image = b * c, lambda x: rows_of(x, b * c, h * w)
+    if name == "padded":
+        edge = [0.0] * (w + 2)
+        return [((b, c, h, w), "f32")], ((b, c, h + 2, w + 2), "f32"), [], lambda x: flat(
+            [*edge, *flat([0.0, *row, 0.0] for row in rows_of(plane, h, w)), *edge] for plane in image(x))
+    if name == "upsampled":
+        return [((b, c, h, w), "bf16")], ((b, c, 2 * h, 2 * w), "bf16"), [], lambda x: [
+            plane[i // 2 * w + j // 2] for plane in image(x) for i in range(2 * h) for j in range(2 * w)]
+    if name == "pooled":
+        return [((b, c, 2 * h, 2 * w), "bf16")], ((b, c, h, w), "bf16"), [], lambda x: [
+            max(plane[(2 * i + k) * 2 * w + 2 * j + m] for k in range(2) for m in range(2)) for plane in rows_of(x, planes, 4 * h * w) for i in range(h) for j in range(w)]
+    return [((b, c, h, w), "f32"), ((c,), "f32"), ((c,), "f32")], ((b, c, h, w), "f32"), [], lambda x, g, s: flat(
+        [v * g[k % c] + s[k % c] for v in plane] for k, plane in enumerate(image(x)))
 
 
 def case(name, shapes):
@@ -222,6 +258,16 @@ def case(name, shapes):
         r, c = shapes
         return [((r, c), "f32")], ((r, c - 1), "f32"), [], lambda x: flat(
             [[b - a for a, b in zip(row, row[1:])] for row in rows_of(x, r, c)])
+    if name == "laplace":
+        n, m = shapes
+        return [((n, m), "f32")], ((n - 2, m - 2), "f32"), [], lambda x: [
+            x[(i - 1) * m + j] + x[(i + 1) * m + j] + x[i * m + j - 1] + x[i * m + j + 1] - 4 * x[i * m + j] for i in range(1, n - 1) for j in range(1, m - 1)]
+    if name in ("padded", "upsampled", "pooled", "by_channel"):
+        return image_case(name, *shapes)
+    if name == "joined":
+        r, c = shapes
+        return [((r, c), "bf16"), ((r, c), "bf16")], ((r, 2 * c), "bf16"), [], lambda x, y: flat(
+            [*a, *b] for a, b in zip(rows_of(x, r, c), rows_of(y, r, c)))
     if name == "turned":
         r, c = shapes
         return [((r, c), "bf16")], ((c, r), "bf16"), [], lambda x: [x[i * c + j] for j in range(c) for i in range(r)]
@@ -275,6 +321,9 @@ def case(name, shapes):
 
 FUNCTIONS = {
     **{name: MATRICES for name in ("gelu_add", "by_row", "copied", "counted", "shifted", "turned", "turned_twice", "turned_sum")},
+    "laplace": [(2, 5), (3, 2), (3, 3), (5, 37), (6, 34), (7, 36), (17, 67), (127, 5)],
+    "joined": MATRICES + [(9, 17), (8, 16), (7, 33)],
+    **{name: IMAGES for name in ("padded", "upsampled", "pooled", "by_channel")},
     **{name: ROWS for name in ("softmax", "row_softmax", "rmsnorm", "layernorm", "row_sums", "places")},
     **{name: [*ROWS, (1, 2047), (2, 2048), (1, 2049), (1, 4095)] for name in ("in_order", "order_of")},
     **{name: VECTORS for name in ("scaled", "saxpy", "total", "greatest", "variance")},
