@@ -216,7 +216,7 @@ def flat(rows):
 
 MATRICES = [(0, 5), (3, 0), (1, 1), (3, 7), (5, 8), (13, 64), (64, 65), (127, 3), (2, 129), (3, 520)]
 # Fewer and more planes than a lane takes, no multiple of those, and planes that are shorter than what lies side by side.
-IMAGES = [(0, 2, 5, 7), (2, 0, 3, 3), (1, 1, 1, 1), (1, 3, 5, 7), (2, 5, 7, 31), (3, 3, 5, 33), (1, 8, 4, 8), (5, 1, 3, 37), (7, 2, 2, 3)]
+IMAGES = [(0, 2, 5, 7), (2, 0, 3, 3), (1, 1, 1, 1), (1, 3, 5, 7), (2, 5, 7, 31), (3, 3, 5, 33), (1, 8, 4, 8), (3, 7, 3, 33), (17, 3, 2, 7), (7, 2, 2, 3)]
 ROWS = [(0, 5), (3, 0), (1, 1), (3, 7), (9, 8), (2, 127), (3, 128), (2, 129), (2, 256), (3, 257), (2, 513), (8, 1), (8, 7), (24, 313), (8, 314), (16, 1023), (8, 4097), (3, 1000), (2, 1032), (1, 4097),
         (1, 4104), (1, 8193), (1, 16000), (1, 32768), (1, 33000), (1, 100003)]
 VECTORS = [(0,), (1,), (3,), (8,), (127,), (128,), (129,), (1003,), (4096,)]
@@ -321,8 +321,8 @@ def case(name, shapes):
 
 FUNCTIONS = {
     **{name: MATRICES for name in ("gelu_add", "by_row", "copied", "counted", "shifted", "turned", "turned_twice", "turned_sum")},
-    "laplace": [(2, 5), (3, 2), (3, 3), (5, 37), (6, 34), (7, 36), (17, 67), (127, 5)],
-    "joined": MATRICES + [(9, 17), (8, 16), (7, 33)],
+    "laplace": [(2, 5), (3, 2), (3, 3), (9, 37), (10, 34), (11, 36), (18, 67), (127, 5)],
+    "joined": MATRICES + [(15, 17), (16, 16), (17, 33)],
     **{name: IMAGES for name in ("padded", "upsampled", "pooled", "by_channel")},
     **{name: ROWS for name in ("softmax", "row_softmax", "rmsnorm", "layernorm", "row_sums", "places")},
     **{name: [*ROWS, (1, 2047), (2, 2048), (1, 2049), (1, 4095)] for name in ("in_order", "order_of")},

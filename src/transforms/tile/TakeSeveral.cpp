@@ -29,6 +29,7 @@ namespace {
 constexpr int64_t kBytes = 16;         // of an array that a lane has under way, as with vectors
 constexpr int64_t kMostElements = 8;   // of a lane
 constexpr int64_t kMostLoads = 32;     // of a lane: each takes a register
+constexpr int64_t kLeastGroups = 2;    // of such rows: of 2 * Each + 1 the last lanes take most again
 constexpr int64_t kLeastInner = 32;    // elements that lie side by side: of fewer a warp's stores are parts of sectors
 
 /// The number in dimensions and numbers alone, none of them a size of the schedule.
@@ -214,17 +215,16 @@ private:
   bool chooseEach() {
     std::optional<int64_t> loads = LoadsOf().count(*guard_.thenBlock());
     if (!loads) return false;
+    int64_t bytes = 1;  // of the widest element that is stored
     auto widest = [&](Value base) {
-      if (!isVector(base)) bytes_ = std::max(bytes_, storedBytes(elementTypeOf(base.getType())));
+      if (!isVector(base)) bytes = std::max(bytes, storedBytes(elementTypeOf(base.getType())));
     };
     kernel_.getBody().walk([&](tile::StoreElementOp op) { widest(op.getBase()); });
     kernel_.getBody().walk([&](tile::StoreVectorOp op) { widest(op.getBase()); });
-    kernel_.getBody().walk([&](tile::LoadElementOp op) { widest(op.getBase()); });
-    kernel_.getBody().walk([&](tile::LoadVectorOp op) { widest(op.getBase()); });
-    most_ = std::min(kMostElements, kBytes / std::max<int64_t>(1, bytes_));
+    most_ = std::min(kMostElements, kBytes / bytes);
     while (most_ > 1 && most_ * *loads > kMostLoads) most_ /= 2;
     if (inner_.isConstant() && inner_.constant() < kLeastInner) return false;
-    while (most_ > 1 && outer_.isConstant() && outer_.constant() < most_) most_ /= 2;
+    while (most_ > 1 && outer_.isConstant() && outer_.constant() < kLeastGroups * most_) most_ /= 2;
     return most_ > 1;
   }
 
@@ -380,7 +380,7 @@ private:
         if (facts_.proves(shape::Formula(of, shape::Relation::Ge, Dim(least)))) return;
         when.push_back(RequirementAttr::get(context, DimAttr::get(context, Dim(least)), Relation::Le, DimAttr::get(context, of), ""));
       };
-      if (each > 1) ask(each, outer_), ask(kLeastInner, inner_);
+      if (each > 1) ask(kLeastGroups * each, outer_), ask(kLeastInner, inner_);
       if (auto vector = known.getAs<IntegerAttr>("vector"); each > 1 && vector && vector.getInt() > 1) {
         const Dim rest = Dim::mod(inner_, Dim(vector.getInt()));  // each of the lane's vectors begins on a multiple
         if (!facts_.proves(shape::Formula(rest, shape::Relation::Eq, Dim(0))))
@@ -416,7 +416,7 @@ private:
   std::vector<Place> places_;
   llvm::SetVector<Operation *> repeated_;
   llvm::DenseSet<Operation *> remainders_;     // what computes those
-  int64_t bytes_ = 1, most_ = 1;
+  int64_t most_ = 1;
 };
 
 struct TakeSeveralPass : PassWrapper<TakeSeveralPass, OperationPass<tile::KernelOp>> {

@@ -11,26 +11,35 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   Tensor[R, C, bf16]
 //   schedule  256 threads a group
 //   map: a lane loads, computes and stores Vector neighbouring elements at once
-template <int Vector>
+//   a lane takes Each elements, one of each of so many rows or planes: their places are found once,
+//     and their loads are under way together
+template <int Vector, int Each>
 static __global__ void __launch_bounds__(256)
 bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ b,
                           const tsr::bf16 *__restrict__ r, tsr::bf16 *__restrict__ result,
-                          int64_t C, int64_t R, tsr::Divisor by_C) {
+                          tsr::Divisor by_C, int64_t R, int64_t C) {
   constexpr int Threads = 256;
   // 02_elementwise.tsr:4
   const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
-  if (i < C * R) {
-    tsr::Vector<float, Vector> result_vector;
-    const tsr::Vector<tsr::bf16, Vector> x_vector = tsr::load_vector<Vector>(x + i);  // :2
-    const int64_t c = i % by_C;  // :4
+  const int64_t row = i / by_C;
+  if (row * Each < R) {
+    const int64_t row_first = tsr::min(row * Each, R - Each);
+    const int64_t i_first = i + (row_first - row) * C;
+    const int64_t c = i - row * C;
     const tsr::Vector<tsr::bf16, Vector> b_vector = tsr::load_vector<Vector>(b + c);  // :2
-    const tsr::Vector<tsr::bf16, Vector> r_vector = tsr::load_vector<Vector>(r + i);
     #pragma unroll
-    for (int64_t v = 0; v < Vector; ++v) {  // :4
-      const float x0 = tsr::to<float>(x_vector(v)) + tsr::to<float>(b_vector(v));
-      result_vector(v) = 0.5f * x0 * tsr::erfc(x0 * -0.70710677f) + tsr::to<float>(r_vector(v));
+    for (int64_t u = 0; u < Each; ++u) {  // :4
+      const int64_t i_u = i_first + u * C;
+      tsr::Vector<float, Vector> result_vector;
+      const tsr::Vector<tsr::bf16, Vector> x_vector = tsr::load_vector<Vector>(x + i_u);  // :2
+      const tsr::Vector<tsr::bf16, Vector> r_vector = tsr::load_vector<Vector>(r + i_u);
+      #pragma unroll
+      for (int64_t v = 0; v < Vector; ++v) {  // :4
+        const float x0 = tsr::to<float>(x_vector(v)) + tsr::to<float>(b_vector(v));
+        result_vector(v) = 0.5f * x0 * tsr::erfc(x0 * -0.70710677f) + tsr::to<float>(r_vector(v));
+      }
+      tsr::store_vector(result, i_u, result_vector);
     }
-    tsr::store_vector(result, i, result_vector);
   }
 }
 
@@ -81,9 +90,11 @@ extern "C" TessStatus bias_gelu_residual(const TessTensor *x, const TessTensor *
             call.data<tsr::bf16>(result), C, R, C);
     };
     if (call.aligned(16, x, b, r, result) && C % 8 == 0)
-      start(bias_gelu_residual_kernel<8>, tsr::ceil_div(tsr::ceil_div(C * R, 8), 256));
+      start(bias_gelu_residual_kernel<8, 1>, tsr::ceil_div(tsr::ceil_div(C * R, 8), 256));
+    else if (16 <= R && 32 <= C)
+      start(bias_gelu_residual_kernel<1, 8>, tsr::ceil_div(tsr::ceil_div(R, 8) * C, 256));
     else
-      start(bias_gelu_residual_kernel<1>, tsr::ceil_div(C * R, 256));
+      start(bias_gelu_residual_kernel<1, 1>, tsr::ceil_div(C * R, 256));
   }
   return call.finish();
 }
