@@ -12,8 +12,8 @@ def Tile_KernelOp : Tsr_FunctionOp<Tile_Dialect, "kernel"> {
     the comment over the kernel. The verifier requires fragments of exactly `group` lanes, and of every extent
     of a fragment or shared buffer that its variables are sizes or in `capacity`.
     `variants`: what the kernel is compiled for, each a dictionary of numbers for the sizes `vector` (elements of a lane's
-    vector), `held` (vectors of a row that a lane keeps; below 0: in shared memory), `threads` (lanes of a group) and `rows` (groups that share a
-    block, each of one warp), with `when`, an array of requirements, and `aligned`, parameters whose memory begins on a
+    vector), `each` (rows or planes, of each of which a lane takes an element), `held` (vectors of a row that a lane keeps; below 0:
+    in shared memory), `threads` (lanes of a group) and `rows` (groups that share a block, each of one warp), with `when`, an array of requirements, and `aligned`, parameters whose memory begins on a
     multiple of 16 bytes. The entry function takes the first whose conditions hold; the last has none.
     `longest_first`: an axis of the grid along which the work of a group grows; the launch begins with its far end.
 
