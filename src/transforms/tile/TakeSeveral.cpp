@@ -235,7 +235,7 @@ private:
     return builder_.create<tile::DimOp>(loc, builder_.getIndexType(), dim.str());
   }
   Value arithmetic(StringRef mnemonic, Value a, Value b, Location loc) {
-    Type type = mnemonic == "lt" ? Type(builder_.getI1Type()) : Type(builder_.getIndexType());
+    Type type = mnemonic == "lt" || mnemonic == "eq" ? Type(builder_.getI1Type()) : Type(builder_.getIndexType());
     return builder_.create<tile::ElementwiseOp>(loc, type, mnemonic, ValueRange{a, b});
   }
   Value times(Value value, const Dim &factor, Location loc) { return factor == Dim(1) ? value : arithmetic("mul", value, dim(factor, unnamed(loc)), loc); }
@@ -332,7 +332,11 @@ private:
     guard_.getConditionMutable().assign(arithmetic("lt", arithmetic("mul", group, each, loc), extent, loc));
     Block *body = guard_.thenBlock();
     builder_.setInsertionPointToStart(body);
-    Value first = arithmetic("min", arithmetic("mul", group, each, loc), arithmetic("sub", extent, each, loc), named(group, "_first"));
+    Value first = arithmetic("min", arithmetic("mul", group, each, loc), arithmetic("sub", extent, each, loc), takesVectors_ ? loc : named(group, "_first"));
+    if (takesVectors_) {  // lanes of one vector have no more registers than before
+      Value isOne = arithmetic("eq", each, dim(Dim(1), loc), loc);
+      first = builder_.create<tile::ElementwiseOp>(named(group, "_first"), builder_.getIndexType(), "select", ValueRange{isOne, group, first});
+    }
     std::vector<std::pair<Value, Value>> begins;  // of the values that differ
     Value ahead;
     for (Place &place : places_) {

@@ -23,7 +23,7 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
   const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
   const int64_t row = i / by_C;
   if (row * Each < R) {
-    const int64_t row_first = tsr::min(row * Each, R - Each);
+    const int64_t row_first = Each == 1 ? row : tsr::min(row * Each, R - Each);
     const int64_t i_first = i + (row_first - row) * C;
     const int64_t c = i - row * C;
     const tsr::Vector<tsr::bf16, Vector> b_vector = tsr::load_vector<Vector>(b + c);  // :2
