@@ -172,6 +172,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
   }
   if (name == "element_real" || name == "element") return hostElement(expr);
   if (name == "store_next_real" || name == "store_next_whole") return hostAppend(expr);
+  if (name.starts_with("store_rows_")) return hostStoreRows(expr);
   if (name == "store_real" || name == "store_whole" || name == "store_part") return hostStore(expr);
   Ref first = eval(*expr.args.at(0));
   if (!first) return nullptr;
@@ -189,6 +190,10 @@ Ref Interpreter::hostCall(const Expr &expr) {
     const int64_t at = *index < 0 ? *index + size : *index;
     if (at < 0 || at >= size) return fail(expr.span, "there is no index " + std::to_string(*index) + " of a text of " + std::to_string(size));
     return makeText(first->text.substr(static_cast<size_t>(at), 1));
+  }
+  if (name == "same_text") {
+    Ref second = eval(*expr.args.at(1));
+    return second ? makeInt(DType::Bool, first->text == second->text) : nullptr;
   }
   if (name == "encode") return tensorOfBytes(first->text);
   if (name == "write_bytes") return writeBytes(expr, first->text);

@@ -69,24 +69,12 @@ Ref Interpreter::hostElement(const Expr &expr) {
   return makeFloat(DType::F64, array->isFloat() ? array->floats[at] : static_cast<double>(array->ints[at]));
 }
 
-Ref Interpreter::hostStore(const Expr &expr) {
-  Ref array = eval(*expr.args[0]), value = array ? eval(*expr.args[1]) : nullptr;
-  if (!value) return nullptr;
-  std::vector<int64_t> along;
-  for (size_t i = 2; i < expr.args.size(); ++i) {
-    auto number = evalInt(*expr.args[i]);
-    if (!number) return nullptr;
-    along.push_back(*number);
-  }
-  Places places;
-  std::string error;
-  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
-  value = cast(value, array->dtype, {}, error);
-  if (!value) return fail(expr.span, error);
+/// An array with a value at some places, repeated as NumPy does. Null, with what is wrong, if it does not fit there.
+static Ref storedAt(const Ref &array, const Ref &value, const Places &places, std::string &error) {
   const size_t rank = places.shape.size(), mine = value->shape.size();
   bool fits = mine <= rank;
   for (size_t i = 0; fits && i < mine; ++i) fits = value->shape[mine - 1 - i] == 1 || value->shape[mine - 1 - i] == places.shape[rank - 1 - i];
-  if (!fits) return fail(expr.span, "an array of the shape " + shapeText(value->shape) + " is stored to a part of the shape " + shapeText(places.shape));
+  if (!fits) return error = "an array of the shape " + shapeText(value->shape) + " is stored to a part of the shape " + shapeText(places.shape), nullptr;
   Ref out = std::make_shared<Datum>(*array);
   int64_t count = 1;
   for (int64_t extent : places.shape) count *= extent;
@@ -106,6 +94,50 @@ Ref Interpreter::hostStore(const Expr &expr) {
     else out->ints[static_cast<size_t>(to)] = value->ints[static_cast<size_t>(from)];
   }
   return out;
+}
+
+Ref Interpreter::hostStore(const Expr &expr) {
+  Ref array = eval(*expr.args[0]), value = array ? eval(*expr.args[1]) : nullptr;
+  if (!value) return nullptr;
+  std::vector<int64_t> along;
+  for (size_t i = 2; i < expr.args.size(); ++i) {
+    auto number = evalInt(*expr.args[i]);
+    if (!number) return nullptr;
+    along.push_back(*number);
+  }
+  Places places;
+  std::string error;
+  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
+  value = cast(value, array->dtype, {}, error);
+  Ref out = value ? storedAt(array, value, places, error) : nullptr;
+  return out ? out : fail(expr.span, error);
+}
+
+Ref Interpreter::hostStoreRows(const Expr &expr) {
+  Ref array = eval(*expr.args[0]), value = array ? eval(*expr.args[1]) : nullptr, rows = value ? eval(*expr.args[2]) : nullptr;
+  if (!rows) return nullptr;
+  std::string error;
+  value = cast(value, array->dtype, {}, error);
+  if (!value) return fail(expr.span, error);
+  const auto count = static_cast<int64_t>(rows->size());
+  const bool each = value->shape.size() == array->shape.size() && value->shape[0] != 1;
+  if (each && value->shape[0] != count)
+    return fail(expr.span, "an array of the shape " + shapeText(value->shape) + " is stored to " + std::to_string(count) + " rows");
+  const size_t width = each && count > 0 ? value->size() / static_cast<size_t>(count) : 0;
+  for (int64_t i = 0; array && i < count; ++i) {
+    Places places;
+    const int64_t row = rows->ints[static_cast<size_t>(i)];
+    if (!placesOf(array->shape, {row, row, kPointStep}, places, error)) return fail(expr.span, error);
+    Ref one = value;
+    if (each) {
+      one = makeDatum(value->dtype, Shape(value->shape.begin() + 1, value->shape.end()));
+      const auto from = static_cast<std::ptrdiff_t>(width) * i, to = from + static_cast<std::ptrdiff_t>(width);
+      if (value->isFloat()) one->floats.assign(value->floats.begin() + from, value->floats.begin() + to);
+      else one->ints.assign(value->ints.begin() + from, value->ints.begin() + to);
+    }
+    array = storedAt(array, one, places, error);
+  }
+  return array ? array : fail(expr.span, error);
 }
 
 Ref Interpreter::hostAppend(const Expr &expr) {

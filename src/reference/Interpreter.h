@@ -130,7 +130,7 @@ private:
   Ref evalHost(const checked::Expr &expr);
   Ref evalCall(const checked::Expr &expr);
   Ref loadNpy(const checked::Expr &expr);
-  Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr), hostAppend(const checked::Expr &expr);
+  Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr), hostStoreRows(const checked::Expr &expr), hostAppend(const checked::Expr &expr);
   Ref hostCall(const checked::Expr &expr), hostTensor(const checked::Expr &expr, const std::string &name),
       hostTable(const checked::Expr &expr, const std::string &name), readNpz(const checked::Expr &expr, const std::string &path),
       saveNpz(const checked::Expr &expr, const std::string &path);

@@ -84,6 +84,7 @@ struct FunctionState {
   std::set<Var *> loaded, stored;          // views
   std::map<const ast::Expr *, Value> operands;  // of expressions in host code: those that are evaluated before the whole
   std::vector<const ast::Expr *> operandsInTurn;
+  std::map<const ast::AssignStmt *, Value> constants;  // of module level, which are made where the function begins
   std::shared_ptr<ArrayWork> arrayWork;         // the function is made of such an expression
   bool inArrayWork = false;                     // ... or of a call in one
 };

@@ -176,6 +176,7 @@ struct Callable {
   mutable bool returnsState = false;  // a result of the entry point is a state object, which stays in its parameter
   mutable Span raises;                // valid: the entry point always raises, here, and there is none
   mutable bool failed = false, active = false;
+  mutable bool inHost = false;        // no tensor function is made of it, but host code runs it (RunByHost.cpp)
   mutable bool asksTraining = false;  // it, or what it calls, depends on `is_training()`
 
   /// What it computes, whatever it is called and whatever schedule it has.
@@ -239,6 +240,7 @@ struct ModuleScope {
   const ast::Module *ast = nullptr;
   std::map<std::string, Value> names;
   std::map<std::string, Span> spans;
+  std::map<std::string, const ast::AssignStmt *> late;  // what a function has to run for: each function that reads it makes it (LateConstants.cpp)
   bool loading = false;
   mutable std::optional<std::set<std::string>> hostFunctions;  // its functions that are host code, once somebody asked
 };

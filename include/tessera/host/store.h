@@ -202,6 +202,21 @@ template <class... A> void store_part(Tensor &tensor, const Tensor &given, A... 
   else detail::store_values(tensor, places, [&](int64_t i) { return value.integer(element(i)); });
 }
 
+/// `tensor[rows] = value`: the rows that a tensor names, one after the other. Of one that is named twice the last value stays.
+inline void store_rows_real(Tensor &tensor, double value, const Tensor &rows) {
+  for (int64_t i = 0; i < rows.count(); ++i) store_real(tensor, value, at(rows.integer(i)));
+}
+inline void store_rows_whole(Tensor &tensor, int64_t value, const Tensor &rows) {
+  for (int64_t i = 0; i < rows.count(); ++i) store_whole(tensor, value, at(rows.integer(i)));
+}
+inline void store_rows_part(Tensor &tensor, const Tensor &given, const Tensor &rows) {
+  const Tensor value = given;  // it may be the tensor that is written to
+  const bool each = value.shape().size() == tensor.shape().size() && value.shape()[0] != 1;
+  if (each && value.shape()[0] != rows.count())
+    stop("a tensor of the shape " + detail::extents_text(value.shape()) + " is stored to " + std::to_string(rows.count()) + " rows");
+  for (int64_t i = 0; i < rows.count(); ++i) store_part(tensor, each ? row(value, i) : value, at(rows.integer(i)));
+}
+
 /// One element more behind those of a tensor of one axis.
 inline void store_next_real(Tensor &tensor, double value) {
   tensor.grow();

@@ -53,6 +53,7 @@ Value arrayFull(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   ExprPtr scalar = ofHost && isFloat(dtype) ? nullptr : castToPlace(cx, value, type, span, "the element");
   if (!scalar && !(ofHost && isFloat(dtype))) return Value::poison();
   if (host) return hostFull(cx, args.values[0], args.spans[0], value, type, span);
+  if (inHost(cx) && scalar) return arrayValue(cx, std::move(scalar), type, {}, span);  // `zeros(())` is a number there
   ExprPtr e = makeExpr(ExprKind::Full, sema::tensorType(dtype, shape, numerics), span);
   e->args.push_back(std::move(scalar));
   return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);

@@ -125,6 +125,17 @@ static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Spa
   return bound;
 }
 
+/// `arange(1, n, 2)`, `round(x, 3)`: what a built-in function is given more than it takes, a function of the library (longer.tsr) does.
+static std::optional<Value> longerForm(Context &cx, const BuiltinRow &row, const GivenList &args, Span span) {
+  if ((row.kind != BuiltinKind::Arange && row.op != "round") || args.size() < 2 || inKernel(cx)) return std::nullopt;
+  const Value &second = args[1].value;
+  if (second.isPoison() || args[0].value.isPoison() || second.kind == ValueKind::DType || args[1].keyword == "dtype") return std::nullopt;
+  ModuleScope *library = loadModule(cx, cx.main->ast->file, 0, "tessera.longer", {});
+  auto found = library ? library->names.find(std::string(row.name) + "_longer") : std::map<std::string, Value>::iterator();
+  if (!library || found == library->names.end()) return std::nullopt;
+  return callFunction(cx, *found->second.callable, args, span);
+}
+
 static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, Span span);
 
 /// A list whose length sizes decide is one tensor. What is called with such a list itself does with its rows what it does with the items
@@ -212,6 +223,8 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
   default: break;
   }
   if (row.op == "save_npz") return saveNpz(cx, row, args, span);
+  if (row.kind == BuiltinKind::Draw && row.name != "bernoulli" && args.size() == 1) args.push_back({"shape", Value::tuple({}), span, span, nullptr});
+  if (auto longer = longerForm(cx, row, args, span)) return *longer;
   Bound bound = bindBuiltin(cx, row, args, span);
   if (!bound.ok) return Value::poison();
   noteBuiltinEffect(cx, row, span);

@@ -359,16 +359,40 @@ bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span
   return ok;
 }
 
+/// How much a function that halves its work is given: what is known of a number, or of the elements of a tensor.
+static std::optional<int64_t> knownSize(const Value &v) {
+  if (v.isKnownInt() && !v.expr) return v.sym.constant() < 0 ? std::nullopt : std::optional(v.sym.constant());
+  const std::vector<Dim> &extents = v.kind == ValueKind::HostTensor ? v.madeAs : v.type.shape;
+  if ((v.kind != ValueKind::HostTensor && !v.isArray()) || extents.empty()) return std::nullopt;
+  int64_t size = 1;
+  for (const Dim &extent : extents)
+    if (!extent.isConstant() || __builtin_mul_overflow(size, extent.constant(), &size)) return std::nullopt;
+  return size;
+}
+
+/// `fft(x[::2])` in `fft(x)`: a call of itself with less, which the compiler knows, comes to an end and is written out as any other.
+static bool isGivenLess(const Context &cx, const Callable &callable, const GivenList &args) {
+  const Frame *frame = cx.function.frame.get();
+  if (!frame || frame->function != &callable || callable.active) return false;
+  const std::vector<ast::Parameter> &parameters = parametersOf(callable);
+  for (size_t i = 0; i < args.size() && i < parameters.size() && args[i].keyword.empty(); ++i) {
+    auto own = frame->names.find(parameters[i].name.text);
+    const auto now = knownSize(args[i].value), before = own == frame->names.end() ? std::nullopt : knownSize(own->second.value);
+    if (now && before && *now < *before) return true;
+  }
+  return false;
+}
+
 bool isRecursive(Context &cx, const Callable &callable, Span span) {
   auto isThis = [&](const TracedCall &call) { return call.callable == &callable; };
   if (!callable.active && std::none_of(cx.function.calls.begin(), cx.function.calls.end(), isThis)) return false;
   if (fresh(cx, Id::recursion, span))
-    report(cx, Id::recursion, span, callable.name).help("the compiler writes calls out; use a loop, `for i in range(n):`");
+    report(cx, Id::recursion, span, callable.name).help("the compiler writes calls out, and knows no end of these: use a loop, `for i in range(n):`, or give each call less than it was given, where sizes are numbers");
   return true;
 }
 
 Value callFunction(Context &cx, const Callable &callable, GivenList args, Span span) {
-  if (isRecursive(cx, callable, span)) return Value::poison();
+  if (!isGivenLess(cx, callable, args) && isRecursive(cx, callable, span)) return Value::poison();
   std::vector<Value> values;
   std::vector<Span> spans;
   if (!bindParameters(cx, callable, args, span, values, spans)) return Value::poison();

@@ -343,7 +343,11 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
   std::vector<ArrayOperand> operands;
   auto seen = lookInside(cx, expr, operands);
   if (!seen || !seen->array || exhausted(cx)) return std::nullopt;
-  return outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }}, operands);
+  const SaidBefore before(cx);
+  Value made = outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }}, operands);
+  if (!made.isPoison()) return made;
+  if (auto run = runByHost(cx, {&expr}, before, [&] { return std::optional(checkExpr(cx, expr)); })) return run;
+  return made;
 }
 
 std::optional<Value> maskedStore(Context &cx, const ast::SubscriptExpr &place, const Value &target, const Value &value, Span span) {
@@ -384,7 +388,11 @@ std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
     Value old = checkExpr(cx, *stmt.target), by = checkExpr(cx, *stmt.value);
     return binaryValues(cx, stmt.op, std::move(old), std::move(by), stmt.span);
   };
-  return outlined(cx, {workName(stmt.op), stmt.span, compute}, operands);
+  const SaidBefore before(cx);
+  Value made = outlined(cx, {workName(stmt.op), stmt.span, compute}, operands);
+  if (!made.isPoison()) return made;
+  if (auto run = runByHost(cx, {stmt.value.get()}, before, [&] { return arrayWork(cx, stmt); })) return run;
+  return made;
 }
 
 }  // namespace tessera::sema

@@ -2,6 +2,7 @@
 // any other. What it is made of, its operands, host code evaluates before.
 #pragma once
 #include "sema/Context.h"
+#include <functional>
 
 namespace tessera::sema {
 
@@ -26,6 +27,22 @@ struct ArrayOperand {
 std::optional<SeenPart> lookInside(Context &cx, const ast::Expr &expr, std::vector<ArrayOperand> &operands);
 /// The same of arithmetic on these.
 std::optional<SeenPart> lookInside(Context &cx, const std::vector<const ast::Expr *> &parts, std::vector<ArrayOperand> &operands);
+
+// ---- RunByHost.cpp
+/// What has been said so far.
+struct SaidBefore {
+  explicit SaidBefore(const Context &cx);
+  /// Forgets what was said since, and says these instead.
+  void restore(Context &cx, std::vector<diag::Diagnostic> instead = {}) const;
+
+  size_t diagnostics, failures;
+  std::set<std::tuple<int, FileId, uint32_t>> reported;
+  std::set<std::pair<const Callable *, std::string>> unknown;
+};
+/// No tensor function could be made of arithmetic that calls functions without types, as what was said since tells. True if host code may run
+/// them instead, from now on: `again` then checks the arithmetic. What was said stays if that has mistakes, too.
+std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before,
+                               const std::function<std::optional<Value>()> &again);
 
 // ---- ArrayWork.cpp
 /// The value of an expression over arrays in host code; nothing if it is none.

@@ -95,9 +95,14 @@ std::set<std::string> hostFunctionsOf(const Context &cx, const ast::Module &modu
 }
 }  // namespace
 
+/// `text: str`: what run time knows of texts, host code does.
+static bool takesText(const Context &cx, const ast::FuncDef &def) {
+  return std::any_of(def.parameters.begin(), def.parameters.end(), [&](const ast::Parameter &p) { return p.annotation && cx.sources.text(p.annotation->span) == "str"; });
+}
+
 bool isHostCode(const Context &cx, const Callable &callable) {
   if (!callable.def) return false;
-  if (usesHost(cx, callable.def->body)) return true;
+  if (callable.inHost || takesText(cx, *callable.def) || usesHost(cx, callable.def->body)) return true;
   const ModuleScope *scope = callable.module;
   bool tensors = std::any_of(callable.def->parameters.begin(), callable.def->parameters.end(), isWholeTensor);
   if (!scope || !scope->ast || callable.structure || callable.closure || tensors) return false;

@@ -35,7 +35,7 @@ bool addAlong(Context &cx, const ast::Expr &item, std::vector<ExprPtr> &along) {
     Value v = checkExpr(cx, *written);
     if (v.kind == ValueKind::HostTensor && v.madeOf && v.rank > 0)
       return unsupported(cx, "an assignment to the places that a tensor names", written->span,
-                         isInt(*v.madeOf) ? "`scatter_add(x, indices, values)` adds there; a loop writes one after the other" : "a mask is the only index: `x[mask] = value`")
+                         isInt(*v.madeOf) ? "a tensor is the only index: `x[rows] = value`; a loop writes one after the other" : "`x[:, j] = where(mask, value, x[:, j])` chooses along the other axes")
           .given();
     v = convertInt(cx, v, written->span);
     if (v.isPoison()) return false;
@@ -121,6 +121,25 @@ void storeToPlace(Context &cx, const ast::NameExpr &name, const ast::SubscriptEx
   assignName(cx, name.name, std::move(made), name.span);
 }
 
+/// `x[rows] = value`, where a tensor names the rows. False if it is another place.
+bool storeToRows(Context &cx, const ast::NameExpr &name, const std::vector<const ast::Expr *> &items, const Value &target, const Value &value,
+                 Span span, Span valueSpan) {
+  if (items.size() != 1 || items[0]->kind == ast::ExprKind::Slice || items[0]->kind == ast::ExprKind::Ellipsis) return false;
+  Value rows = checkExpr(cx, *items[0]);
+  if (rows.kind != ValueKind::HostTensor || !rows.madeOf || !isInt(*rows.madeOf) || rows.rank != 1) return false;
+  std::string function;
+  ExprPtr stored = storedValue(cx, value, target, valueSpan, function);
+  if (!stored) return true;
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*target.expr));
+  args.push_back(std::move(stored));
+  args.push_back(clone(*rows.expr));
+  Value made = hostCall(cx, "store_rows" + function.substr(function.find('_')), std::move(args), span);
+  made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
+  assignName(cx, name.name, std::move(made), name.span);
+  return true;
+}
+
 }  // namespace
 
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan) {
@@ -134,7 +153,8 @@ bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span 
   if (target.isPoison()) return true;
   const size_t before = cx.function.operandsInTurn.size();
   if (auto chosen = maskedStore(cx, syntax, target, value, span)) assignName(cx, written->name, std::move(*chosen), written->span);
-  else storeToPlace(cx, *written, syntax, items, target, std::move(value), span, valueSpan.valid() ? valueSpan : span);
+  else if (!storeToRows(cx, *written, items, target, value, span, valueSpan.valid() ? valueSpan : span))
+    storeToPlace(cx, *written, syntax, items, target, std::move(value), span, valueSpan.valid() ? valueSpan : span);
   forgetOperands(cx, before);
   return true;
 }

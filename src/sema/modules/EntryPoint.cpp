@@ -299,6 +299,7 @@ std::unique_ptr<Function> checkEntry(Context &cx, const Callable &callable) {
     if (callable.isCheckpoint && cx.function.fn->kind == FunctionKind::Tensor) cx.function.fn->kernel.schedule.options[kCheckpoint] = "";
     if (inKernel(cx)) startKernel(cx, def);
     for (const std::string &absent : cx.function.frame->generics) cx.function.frame->dims.erase(absent);
+    if (!inKernel(cx)) makeLateConstants(cx, def);
     checkBlock(cx, def.body);
     if (cx.failures == errors) boundDimensions(cx, def);
     if (cx.failures == errors && callable.isCheckpoint) takeKept(cx, callable, *cx.function.fn);

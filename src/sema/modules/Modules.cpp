@@ -206,7 +206,14 @@ Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, st
 
 /// `name = value` and `a, b = values` at module level.
 static void moduleAssign(Context &cx, ModuleScope &scope, const ast::AssignStmt &assign) {
+  const size_t diagnostics = cx.diagnostics.all().size(), failures = cx.failures;
   Value value = checkExpr(cx, *assign.value);
+  auto *only = assign.targets.size() == 1 ? as<ast::NameExpr>(assign.targets[0]) : nullptr;
+  if (only && !scope.names.count(only->name) && isMadeLate(cx, value, diagnostics, failures)) {
+    scope.late[only->name] = &assign;
+    scope.spans[only->name] = only->span;
+    return;
+  }
   for (const ast::ExprPtr &target : assign.targets) {
     if (auto *name = as<ast::NameExpr>(target)) {
       bool made = value.kind == ValueKind::Function && assign.value->kind == ast::ExprKind::Call;

@@ -24,6 +24,14 @@ Value functionValue(Context &cx, ModuleScope &scope, const ast::FuncDef &def, st
 void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stmt);
 void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt);
 
+// ---- LateConstants.cpp
+/// Whether `TABLE = linspace(0, 1, 5)` of module level is made by the functions that read it: what was said about it since is forgotten.
+bool isMadeLate(Context &cx, const Value &value, size_t diagnostics, size_t failures);
+/// Its value in the function that is being checked.
+Value lateConstant(Context &cx, ModuleScope &scope, const std::string &name, Span span);
+/// Makes those where a function begins that it mentions; of `main` those that anything mentions.
+void makeLateConstants(Context &cx, const ast::FuncDef &def);
+
 // ---- Program.cpp
 /// Checks the entry points of a module and, after them, what nothing calls.
 std::unique_ptr<Program> checkProgram(Context &cx, const ast::Module &module);

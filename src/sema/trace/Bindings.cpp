@@ -257,12 +257,19 @@ Value partsNow(Context &cx, Value value, Span span) {
   return held == cx.function.varValues.end() ? value : valueOfVar(var, held->second, span);
 }
 
+/// `B, T, _ = x.shape` where the signature calls them B and T already: they are.
+static bool isThatDimension(const Context &cx, const std::string &name, const Value &value) {
+  auto dim = cx.function.frame->dims.find(name);
+  return dim != cx.function.frame->dims.end() && value.kind == ValueKind::Int && !value.expr && !cx.function.frame->names.count(name) &&
+         cx.function.facts.truth(shape::Formula(value.sym, Relation::Eq, dim->second)).value_or(false);
+}
+
 void assignName(Context &cx, const std::string &name, Value value, Span span) {
   TSR_CHECK(!value.isPoison() || cx.failures > 0 || cx.diagnostics.hasErrors(), "a mistake without a message");
   bool other = value.kind != ValueKind::DType && !value.isPoison();
   if (other && reservedName(cx, name, value, span))
     value = Value::poison();  // what uses it says nothing about dtypes
-  if (dimensionAssigned(cx, name, span)) return;
+  if (isThatDimension(cx, name, value) || dimensionAssigned(cx, name, span)) return;
   auto it = cx.function.frame->names.find(name);
   bool bound = it != cx.function.frame->names.end() && it->second.isBound() && !it->second.value.isPoison();
   if (bound && !value.isPoison()) {

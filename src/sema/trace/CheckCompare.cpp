@@ -1,7 +1,9 @@
 // Comparisons: of what the compiler knows, of dimensions, of run-time values;
 // chains of them.
 #include "sema/Report.h"
+#include "checked/ExprBuild.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 
@@ -64,14 +66,16 @@ static Value compareIn(Context &cx, CompareOp op, const Value &a, const Value &b
     report(cx, Id::badOperand, span, "in", describe(cx, b));
     return Value::poison();
   }
-  Value out = Value::boolean(false);
+  Value out = Value::boolean(false), open = Value::of(ValueKind::Absent);  // of those that only run time knows
   for (const Value &item : b.items) {
     Value one = compareValues(cx, CompareOp::Eq, a, item, span);
     if (one.isPoison()) return one;
     auto known = knownCondition(one);
-    if (!known) return unsupported(cx, "`in` over values that only run time knows", span);
-    out.truth |= *known;
+    if (known) out.truth |= *known;
+    else if (!inHost(cx) || one.isArray()) return unsupported(cx, "`in` over values that only run time knows", span);
+    else open = open.given() ? elementwise(cx, ElementwiseOp::Or, {open, one}, span, "in") : std::move(one);
   }
+  if (!out.truth && open.given()) return op == CompareOp::NotIn ? elementwise(cx, ElementwiseOp::Not, {open}, span, "not in") : open;
   if (op == CompareOp::NotIn) out.truth = !out.truth;
   return out;
 }
@@ -88,6 +92,12 @@ static Value compareThings(Context &cx, CompareOp op, const Value &a, const Valu
     return Value::boolean((a.type.dtype == b.type.dtype) == equality);
   if (a.kind == ValueKind::String && b.kind == ValueKind::String && !a.expr && !b.expr)
     return Value::boolean((a.text == b.text) == equality);
+  if (a.kind == ValueKind::String && b.kind == ValueKind::String && inHost(cx)) {
+    std::vector<ExprPtr> texts;
+    for (const Value *text : {&a, &b}) texts.push_back(text->expr ? clone(*text->expr) : textExpr(text->text, span));
+    Value same = hostCall(cx, "same_text", std::move(texts), span);
+    return equality ? same : elementwise(cx, ElementwiseOp::Not, {same}, span, "!=");
+  }
   if (!a.isSequence() || !b.isSequence()) return Value::of(ValueKind::Absent);
   bool same = a.items.size() == b.items.size();
   Value open = Value::of(ValueKind::Absent);  // of dimensions: that all those are the same which may be

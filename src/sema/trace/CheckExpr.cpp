@@ -189,6 +189,7 @@ Value lookupName(Context &cx, const std::string &name, Span span, bool quiet) {
   ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope;
   for (ModuleScope *scope : {module, cx.prelude}) {
     if (!scope) continue;
+    if (scope->late.count(name)) return quiet ? Value::poison() : lateConstant(cx, *scope, name, span);
     auto it = scope->names.find(name);
     if (it == scope->names.end()) continue;
     Value value = it->second;
@@ -479,6 +480,16 @@ static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
   if (!c || a.isPoison() || b.isPoison()) return Value::poison();
   auto isTensor = [](const Value &v) { return v.kind == ValueKind::HostTensor && (v.rank > 0 || !v.madeOf); };
   const bool texts = a.kind == ValueKind::String && b.kind == ValueKind::String;
+  auto isElement = [](const Value &v) { return v.kind == ValueKind::HostTensor && v.madeOf && v.madeOf != DType::Bool && v.rank == 0; };
+  if (inHost(cx) && (isElement(a) || isElement(b)) && !isTensor(a) && !isTensor(b)) {
+    for (Value *one : {&a, &b}) {
+      if (isElement(*one)) *one = hostScalar(cx, *one, expr.span);
+      ExprPtr number = inCarryType(cx, *one, DType::F64, expr.span);
+      if (!number) return Value::poison();
+      *one = arrayValue(cx, std::move(number), scalarType(DType::F64), {}, expr.span);
+    }
+    return chosenTensor(cx, std::move(c), std::move(a), std::move(b), from, middle, expr);
+  }
   if (inHost(cx) && (isTensor(a) || isTensor(b) || texts) && a.stackAxes == 0 && b.stackAxes == 0)
     return chosenTensor(cx, std::move(c), std::move(a), std::move(b), from, middle, expr);
   if (a.kind == ValueKind::Int && b.kind == ValueKind::Int) {

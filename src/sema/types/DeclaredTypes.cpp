@@ -77,6 +77,28 @@ Value typeNamed(Context &cx, const ast::Expr &expr) {
                        : builtinMember(cx, object.text, attribute->attribute.text);
 }
 
+/// `layer: Linear` of a `Linear[I, O]` is `Linear["I", "O"]`, unless another parameter is one, too: they may differ. As a result its
+/// dimensions must be those of parameters.
+static std::shared_ptr<const StructInstance> withOwnNames(Context &cx, const StructInfo &info, const ast::Expr &annotation) {
+  const Callable *function = cx.function.frame ? cx.function.frame->function : nullptr;
+  if (!function || !function->def || !cx.function.fn) return nullptr;
+  const std::string_view written = cx.sources.text(annotation.span);
+  const auto &parameters = function->def->parameters;
+  if (std::count_if(parameters.begin(), parameters.end(), [&](const ast::Parameter &p) { return p.annotation && cx.sources.text(p.annotation->span) == written; }) != 1)
+    return nullptr;
+  auto made = std::make_shared<StructInstance>();
+  made->info = &info;
+  for (const ast::TypeParameter &t : info.def->typeParameters) {
+    if (isDTypeParameter(cx, t) || (!cx.bindDims && !cx.function.frame->dims.count(t.name.text))) return nullptr;
+    ast::StringExpr name(ast::ExprKind::String, annotation.span);
+    name.value = t.name.text;
+    auto dim = dimOf(cx, name, cx.bindDims);
+    if (!dim) return nullptr;
+    made->dims[t.name.text] = *dim;
+  }
+  return made;
+}
+
 static std::optional<DeclaredType> declaredStruct(Context &cx, const Value &named, const ast::Expr &annotation,
                                                   const std::string &path) {
   const StructInfo &info = *named.instance->info;
@@ -86,6 +108,7 @@ static std::optional<DeclaredType> declaredStruct(Context &cx, const Value &name
     return instance ? structType(cx, std::move(instance), annotation.span, path) : std::nullopt;
   }
   if (info.def->typeParameters.empty()) return structType(cx, named.instance, annotation.span, path);
+  if (auto instance = withOwnNames(cx, info, annotation)) return structType(cx, std::move(instance), annotation.span, path);
   std::string arguments;
   const Callable *function = cx.function.frame ? cx.function.frame->function : nullptr;
   for (const ast::TypeParameter &t : info.def->typeParameters)

@@ -422,7 +422,7 @@ Value constructStruct(Context &cx, const Value &type, GivenList args, Span span)
     const std::string &name = t.name.text;
     if (auto it = cx.function.frame->dims.find(name); it != cx.function.frame->dims.end())
       instance->dims[name] = it->second;
-    else if (auto dtype = cx.function.frame->names.find(name); dtype != cx.function.frame->names.end())
+    else if (auto dtype = cx.function.frame->names.find(name); dtype != cx.function.frame->names.end() && isDTypeParameter(cx, t))
       instance->dtypes[name] = dtype->second.value.type;
     else if (ok && !inHost(cx)) {
       report(cx, Id::unboundDimension, span, name)

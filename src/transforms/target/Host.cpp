@@ -166,8 +166,10 @@ void HostEmitter::emitStore(graph::HostCallOp op) {
   ExprRef place = isOwn ? held->operands[0] : declare(ir::nameHint(result), typeOf(result.getType()), held, false, op.getLoc());
   if (auto own = dyn_cast_or_null<out::VariableOp>(isOwn ? variable : nullptr)) own.setIsConst(false);
   std::vector<ExprRef> operands = {read(place), get(op.getInputs()[1])};
-  for (size_t i = 2; i + 2 < op.getInputs().size(); i += 3)
+  size_t i = 2;
+  for (; i + 2 < op.getInputs().size(); i += 3)
     operands.push_back(along(get(op.getInputs()[i]), get(op.getInputs()[i + 1]), get(op.getInputs()[i + 2]), none()));
+  for (; i < op.getInputs().size(); ++i) operands.push_back(get(op.getInputs()[i]));  // the rows that a tensor names
   statement(call("tsr::host::" + op.getCallee().str(), operands, none()), op.getLoc());
   bound_[result] = read(place);
 }

@@ -1,0 +1,98 @@
+// Functions without types that no tensor function can be made of: an index that data decides, a list that grows, a text, a name that gets
+// another dtype. Where host code calls them, it runs them itself, statement by statement.
+#include "frontend/Walk.h"
+#include "sema/host/ArrayWork.h"
+#include "sema/host/Host.h"
+#include "sema/trace/Trace.h"
+#include <algorithm>
+#include <cctype>
+
+namespace tessera::sema {
+
+using ast::as;
+
+SaidBefore::SaidBefore(const Context &cx)
+    : diagnostics(cx.diagnostics.all().size()), failures(cx.failures), reported(cx.reportedSpans), unknown(cx.unknownNames) {}
+
+void SaidBefore::restore(Context &cx, std::vector<diag::Diagnostic> instead) const {
+  cx.diagnostics.truncate(diagnostics);
+  cx.reportedSpans = reported;
+  cx.unknownNames = unknown;
+  cx.failures = failures + instead.size();
+  for (diag::Diagnostic &said : instead) {
+    cx.reportedSpans.insert({static_cast<int>(said.id), said.span.file, said.span.begin});
+    cx.diagnostics.append(std::move(said));
+  }
+}
+
+namespace {
+/// Whether the message names sizes of several axes: that they fit, run time finds.
+bool comparesExtents(const std::string &message) {
+  std::set<std::string> extents;
+  std::string word;
+  for (char c : message + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
+    else {
+      for (const char *end : {"_rows", "_columns", "_length"})
+        if (word.ends_with(end)) extents.insert(word);
+      if (word.find("_axis") != std::string::npos) extents.insert(word);
+      word.clear();
+    }
+  }
+  return extents.size() > 1;
+}
+
+/// `x[t + 1] if t + 1 < n else 0.0`: host code computes the chosen side alone.
+bool isChosen(const ast::Children &parts, Span at) {
+  auto holds = [&](Span span) { return span.file == at.file && span.begin <= at.begin && at.end <= span.end; };
+  for (const ast::Expr *e : parts.exprs)
+    if (holds(e->span) && (e->kind == ast::ExprKind::Conditional || isChosen(ast::childrenOf(*e), at))) return true;
+  return std::any_of(parts.stmts.begin(), parts.stmts.end(), [&](const ast::Stmt *s) { return holds(s->span) && isChosen(ast::childrenOf(*s), at); });
+}
+
+/// What a tensor function needs to know before it runs, and host code finds when it runs.
+bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vector<const Callable *> &functions) {
+  auto chooses = [&](const Callable *f) {
+    return std::any_of(f->def->body.begin(), f->def->body.end(), [&](const ast::StmtPtr &s) { return isChosen(ast::childrenOf(*s), said.span); });
+  };
+  switch (said.id) {
+  case Id::outOfBounds: return comparesExtents(said.message) || std::any_of(functions.begin(), functions.end(), chooses);
+  case Id::shapeUndecided:
+  case Id::redefinedType:
+  case Id::notSupportedYet:
+  case Id::notIterable:
+  case Id::maybeUnassigned: return true;
+  case Id::unknownAttribute: return cx.sources.text(said.span) == "append";
+  default: return false;
+  }
+}
+
+void functionsCalled(Context &cx, const ast::Expr &e, std::vector<const Callable *> &found) {
+  if (auto *call = as<ast::CallExpr>(&e)) {
+    auto callee = cx.function.operands.find(call->callee.get());
+    const Callable *f = callee != cx.function.operands.end() && callee->second.kind == ValueKind::Function ? callee->second.callable : nullptr;
+    if (f && f->def && !f->isKernel && !f->inHost && !cx.libraryFiles.count(f->nameSpan.file)) found.push_back(f);
+  }
+  ast::Children below = ast::childrenOf(e);
+  for (const ast::Expr *part : below.exprs) functionsCalled(cx, *part, found);
+}
+}  // namespace
+
+std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before,
+                               const std::function<std::optional<Value>()> &again) {
+  if (cx.function.arrayWork) return std::nullopt;
+  std::vector<const Callable *> functions;
+  for (const ast::Expr *part : parts) functionsCalled(cx, *part, functions);
+  const auto &all = cx.diagnostics.all();
+  std::vector<diag::Diagnostic> said(all.begin() + static_cast<std::ptrdiff_t>(std::min(before.diagnostics, all.size())), all.end());
+  if (functions.empty() || std::none_of(said.begin(), said.end(), [&](const auto &one) { return isNoneAtRunTime(cx, one, functions); })) return std::nullopt;
+  before.restore(cx);
+  for (const Callable *f : functions) f->inHost = true;
+  std::optional<Value> made = again();
+  if (made && !made->isPoison() && cx.failures == before.failures) return made;
+  for (const Callable *f : functions) f->inHost = false;
+  before.restore(cx, std::move(said));
+  return std::nullopt;
+}
+
+}  // namespace tessera::sema
