@@ -131,7 +131,7 @@ static std::optional<Value> longerForm(Context &cx, const BuiltinRow &row, const
   const Value &second = args[1].value;
   if (second.isPoison() || args[0].value.isPoison() || second.kind == ValueKind::DType || args[1].keyword == "dtype") return std::nullopt;
   ModuleScope *library = loadModule(cx, cx.main->ast->file, 0, "tessera.longer", {});
-  auto found = library ? library->names.find(std::string(row.name) + "_longer") : std::map<std::string, Value>::iterator();
+  auto found = library ? library->names.find("_" + std::string(row.name)) : std::map<std::string, Value>::iterator();
   if (!library || found == library->names.end()) return std::nullopt;
   return callFunction(cx, *found->second.callable, args, span);
 }
