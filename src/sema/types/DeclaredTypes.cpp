@@ -81,7 +81,7 @@ Value typeNamed(Context &cx, const ast::Expr &expr) {
 /// dimensions must be those of parameters.
 static std::shared_ptr<const StructInstance> withOwnNames(Context &cx, const StructInfo &info, const ast::Expr &annotation) {
   const Callable *function = cx.function.frame ? cx.function.frame->function : nullptr;
-  if (!function || !function->def || !cx.function.fn) return nullptr;
+  if (!function || !function->def || !cx.function.fn || info.model) return nullptr;
   const std::string_view written = cx.sources.text(annotation.span);
   const auto &parameters = function->def->parameters;
   if (std::count_if(parameters.begin(), parameters.end(), [&](const ast::Parameter &p) { return p.annotation && cx.sources.text(p.annotation->span) == written; }) != 1)
