@@ -6,6 +6,28 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
+/// The same value, or the same size or number.
+static bool isSameExtent(Value one, Value other) {
+  if (one == other) return true;
+  auto size = one.getDefiningOp<tile::DimOp>(), otherSize = other.getDefiningOp<tile::DimOp>();
+  if (size && otherSize) return size.getDim() == otherSize.getDim();
+  auto number = one.getDefiningOp<tile::ConstantOp>(), otherNumber = other.getDefiningOp<tile::ConstantOp>();
+  return number && otherNumber && number.getValue() == otherNumber.getValue();
+}
+
+/// x - x / d * d, as places of axes are written whose quotients are known.
+static bool isRemainder(Signs &signs, tile::ElementwiseOp difference) {
+  auto product = difference.getArgs()[1].getDefiningOp<tile::ElementwiseOp>();
+  if (!product || product.getMnemonic() != "mul" || !signs.isNonNegative(difference.getArgs()[0])) return false;
+  for (unsigned i : {0, 1}) {
+    auto quotient = product.getArgs()[i].getDefiningOp<tile::ElementwiseOp>();
+    Value divisor = product.getArgs()[1 - i];
+    if (quotient && quotient.getMnemonic() == "floordiv" && quotient.getArgs()[0] == difference.getArgs()[0] && isSameExtent(quotient.getArgs()[1], divisor))
+      return signs.mayDivide(divisor) && signs.isNonNegative(divisor);
+  }
+  return false;
+}
+
 bool Signs::isNonNegative(Value value) {
   // A loop keeps what its start has, unless shown otherwise.
   auto [known, isNew] = known_.try_emplace(value, true);
@@ -63,6 +85,7 @@ bool Signs::find(Value value) {
   auto known = [&](Value operand) { return isNonNegative(operand); };
   if (elementwise.getMnemonic() == "max") return llvm::any_of(elementwise.getArgs(), known);
   if (elementwise.getMnemonic() == "select") return llvm::all_of(elementwise.getArgs().drop_front(), known);
+  if (elementwise.getMnemonic() == "sub") return isRemainder(*this, elementwise);
   // Sums and products of data wrap around.
   if (llvm::is_contained({"add", "mul"}, elementwise.getMnemonic()) && !isa<IndexType>(elementwise.getType())) return false;
   return llvm::is_contained({"add", "mul", "floordiv", "mod", "min", "shr"}, elementwise.getMnemonic()) &&

@@ -72,6 +72,8 @@ LogicalResult emitScalar(Emission &em, Operation &op) {
       operands.push_back(scalar(em, operand));
       asInC &= em.facts.isNonNegative(operand);
     }
+    auto divisor = elementwiseOp.getArgs().back().getDefiningOp<tile::DimOp>();
+    asInC |= divisor && tile::isDivisor(divisor);  // prepared where that was known, and it divides in no other way
     value = ir::isShortened(elementwiseOp)
                 ? call("tsr::short_sigmoid", operands, result.getType())
                 : elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
