@@ -12,6 +12,7 @@
 #include "support/Machine.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/Unused.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -29,14 +30,6 @@ struct Operand {
   bool liesAlong(int64_t axis) const { return llvm::is_contained(axes, axis); }
 };
 
-void eraseUnused(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || !op->use_empty() || !isMemoryEffectFree(op)) return;
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
-  for (Value operand : operands) eraseUnused(operand);
-}
-
 class Pairs {
 public:
   /// `products`: only of pairs that are multiplied.
@@ -49,8 +42,11 @@ public:
     SmallVector<int64_t> all = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(shape_.size())));
     element_ = elementTypeOf(reduce_.getType());
     if (!isa<TensorType>(reduce_.getType()) || !takeMask() || !find(terms_, all) || !left_ || !right_) return {};
+    built_ = true;
     return made();
   }
+  /// Operations that nobody reads are left, then.
+  bool hasBuilt() const { return built_; }
 
 private:
   /// The two axes that make pairs are the last ones of the result.
@@ -163,7 +159,7 @@ private:
     Value term = cast(elementOf(block, terms_, all), element_);
     builder_.create<graph::TermOp>(unnamed(loc_), term);
     if (isProduct(dot)) dot.getTerm().getBlocks().clear(), dot.getCountMutable().clear();  // beyond the end operands are 0
-    else if (products_) return eraseUnused(dot), Value();
+    else if (products_) return {};  // nobody reads it
     return dot;
   }
 
@@ -210,7 +206,8 @@ private:
     if (isWhole(axes)) elements_[value] = copy->getResult(0);
     return copy->getResult(0);
   }
-  bool products_;
+
+  bool products_, built_ = false;
   static constexpr int64_t kLeast = 16;  // of fewer, a tile would be empty for the most part
   graph::ReduceOp reduce_;
   OpBuilder builder_;
@@ -235,13 +232,16 @@ struct PairTerms : PassWrapper<PairTerms, OperationPass<>> {
     const bool isTiled = isa<graph::KernelOp>(getOperation()) || machine->family != Target::Cpu;
     SmallVector<graph::ReduceOp> reductions;
     getOperation()->walk([&](graph::ReduceOp reduce) { reductions.push_back(reduce); });
-    for (graph::ReduceOp reduce : reductions)
-      if (Value product = Pairs(reduce, /*products=*/!isTiled).run()) {
-        Value operand = reduce.getOperand();
-        reduce.getResult().replaceAllUsesWith(product);
-        reduce.erase();
-        eraseUnused(operand);
-      }
+    bool built = false;
+    for (graph::ReduceOp reduce : reductions) {
+      Pairs pairs(reduce, /*products=*/!isTiled);
+      Value product = pairs.run();
+      built |= pairs.hasBuilt();
+      if (!product) continue;
+      reduce.getResult().replaceAllUsesWith(product);
+      reduce.erase();
+    }
+    if (built) eraseUnused(getOperation());
   }
 };
 
