@@ -134,3 +134,15 @@ TEST(SyntaxErrors, OneMistakeOneMessage) {
     EXPECT_EQ(parsed.diagnostics.all().size(), 1u) << text << parsed.messages();
   }
 }
+
+/// Text is looked at by eight characters at a time.
+TEST(SyntaxErrors, AByteThatNoTextHasIsFoundWhereverItStands) {
+  for (size_t at = 5; at < 24; ++at)
+    for (char byte : {'\0', '\r', '\xFF'}) {
+      std::string text = "x = \"" + std::string(24, 'a') + "\"\n";
+      text[at] = byte;
+      Parsed parsed(text);
+      ASSERT_FALSE(parsed.diagnostics.all().empty()) << at;
+      EXPECT_EQ(parsed.diagnostics.all()[0].span.begin, at);
+    }
+}
