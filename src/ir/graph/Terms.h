@@ -11,7 +11,7 @@ namespace tessera::ir {
 graph::DotOp addedUpAs(graph::DotOp like, graph::DotOp product, bool turned = false);
 
 /// What the term makes of `args`, which have a shape in common or none: an element of the left operand for each of the right one, and
-/// the scalars. `typed`: the type of such values for a scalar's; `scalar`: a scalar as such a value.
+/// the scalars. `typed`: the type of such values for a scalar's; `spread`: a scalar as such a value.
 mlir::Value termOfPair(mlir::OpBuilder &builder, graph::DotOp dot, mlir::ValueRange args, llvm::function_ref<mlir::Type(mlir::Type)> typed,
                    llvm::function_ref<mlir::Value(mlir::Value)> spread);
 

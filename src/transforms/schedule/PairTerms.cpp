@@ -94,6 +94,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (auto full = dyn_cast_or_null<graph::FullOp>(op)) return findScalar(full.getOperand());
     if (auto spread = dyn_cast_or_null<graph::BroadcastOp>(op)) return find(spread.getOperand(), under(spread, axes));
+    if (isWhole(axes) && isOfTerm(op, axes) && !met_.insert(value).second) return true;  // each once, however often it is used
     if (isOfTerm(op, axes)) return llvm::all_of(op->getOperands(), [&](Value operand) { return find(operand, axes); });
     return takeOperand({value, SmallVector<int64_t>(axes)});
   }
@@ -219,6 +220,7 @@ private:
   Value rest_;   // how many terms are left, in a kernel
   std::optional<Operand> left_, right_;
   llvm::SetVector<Value> scalars_;
+  llvm::DenseSet<Value> met_;
   llvm::DenseMap<Value, Value> elements_;
 };
 

@@ -168,9 +168,10 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
     SmallVector<std::pair<Value, Value>> tiles;  // all loads before the first product
     llvm::DenseMap<Value, Value> shared;
     if (windows) tiles.push_back(windowTiles(*windows, indices, loop.getInductionVar(), dim(steps, line)));
+    const bool adds = llvm::any_of(dots, [](graph::DotOp dot) { return !dot.hasTerm(); });  // terms are counted instead
     for (graph::DotOp dot : windows ? ArrayRef<graph::DotOp>() : dots) {
-      if (!shared.count(dot.getLhs())) shared[dot.getLhs()] = dotOperand(dot.getLhs(), left, rank - 1, line, !dot.hasTerm());
-      tiles.push_back({shared.lookup(dot.getLhs()), dotOperand(dot.getRhs(), right, rank - 2, line, !dot.hasTerm())});
+      if (!shared.count(dot.getLhs())) shared[dot.getLhs()] = dotOperand(dot.getLhs(), left, rank - 1, line, adds);
+      tiles.push_back({shared.lookup(dot.getLhs()), dotOperand(dot.getRhs(), right, rank - 2, line, adds)});
     }
     leave();
     SmallVector<Value> sums;
