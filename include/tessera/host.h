@@ -163,9 +163,10 @@ inline Tensor encode(const std::string &text) {
   if (!text.empty()) std::memcpy(tensor.bytes_to_write(), text.data(), text.size());
   return tensor;
 }
-/// `text[i]`; an index below 0 counts from the end.
+/// `a == b` of texts.
 inline bool same_text(const std::string &a, const std::string &b) { return a == b; }
 
+/// `text[i]`; an index below 0 counts from the end.
 inline std::string character(const std::string &text, int64_t index) {
   const auto size = static_cast<int64_t>(text.size());
   const int64_t at = index < 0 ? index + size : index;

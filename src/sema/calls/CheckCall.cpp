@@ -398,7 +398,7 @@ Value callFunction(Context &cx, const Callable &callable, GivenList args, Span s
   if (!bindParameters(cx, callable, args, span, values, spans)) return Value::poison();
   for (size_t i = 0; i < values.size(); ++i)
     if (isUsedUp(cx, values[i], spans[i])) return Value::poison();
-  if (!cx.function.fn) return unsupported(cx, "calling a function at module level", span);
+  if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
   if (callable.isKernel) {
     if (inKernel(cx)) return unsupported(cx, "calling a kernel inside a kernel", span);
     return callEntry(cx, callable, std::move(values), spans, span);

@@ -279,7 +279,7 @@ static const Function *traceMade(Context &cx, const Value &f, Callable &made, st
 
 Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span span) {
   const Callable &callable = *derivative.callable;
-  if (!cx.function.fn) return unsupported(cx, "calling a function at module level", span);
+  if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
   if (inHost(cx) || inKernel(cx))
     return unsupported(cx, std::string("a derivative in ") + (inHost(cx) ? "host code" : "a kernel"), span,
                        "take it in a tensor function, and call that");

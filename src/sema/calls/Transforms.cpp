@@ -266,7 +266,7 @@ static Value callVmap(Context &cx, const Value &transform, GivenList args, Span 
 }
 
 Value callTransform(Context &cx, const Value &transform, GivenList args, Span span) {
-  if (!cx.function.fn) return unsupported(cx, "calling a function at module level", span);
+  if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
   if (inHost(cx) || inKernel(cx))
     return unsupported(cx, "`" + transform.text + "` in " + (inHost(cx) ? "host code" : "a kernel"), span,
                        "call it in a tensor function, and call that");

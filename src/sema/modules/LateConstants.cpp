@@ -13,7 +13,7 @@ using ast::as;
 bool isMadeLate(Context &cx, const Value &value, size_t diagnostics, size_t failures) {
   const auto &all = cx.diagnostics.all();
   const bool runs = !cx.moduleBlock.empty() || (value.expr && value.kind == ValueKind::Array);
-  auto isOfRunTime = [](const diag::Diagnostic &said) { return said.id == Id::notSupportedYet && said.message.starts_with("calling a function at module level"); };
+  auto isOfRunTime = [](const diag::Diagnostic &said) { return said.id == Id::notSupportedYet && said.message.starts_with(kCallAtModuleLevel); };
   const bool said = all.size() > diagnostics && std::all_of(all.begin() + static_cast<std::ptrdiff_t>(diagnostics), all.end(), isOfRunTime);
   if (!(value.isPoison() ? said : runs && all.size() == diagnostics)) return false;
   cx.moduleBlock.clear();
@@ -42,7 +42,7 @@ static Value constantMadeHere(Context &cx, ModuleScope &scope, const std::string
 
 Value lateConstant(Context &cx, ModuleScope &scope, const std::string &name, Span span) {
   if (!cx.function.fn || !cx.function.block || !cx.function.frame || inKernel(cx))
-    return unsupported(cx, inKernel(cx) ? "a value in a kernel that a function makes at module level" : "calling a function at module level", span,
+    return unsupported(cx, inKernel(cx) ? "a value in a kernel that a function makes at module level" : kCallAtModuleLevel, span,
                        inKernel(cx) ? "the function that calls the kernel gives it: a parameter `" + name + "`" : "");
   auto known = cx.function.constants.find(scope.late.at(name));
   if (known == cx.function.constants.end()) return constantMadeHere(cx, scope, name, span);

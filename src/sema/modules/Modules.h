@@ -25,6 +25,8 @@ void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stm
 void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt);
 
 // ---- LateConstants.cpp
+/// What cannot be done yet, where a function is called outside of functions: as `unsupported` says it.
+inline constexpr const char *kCallAtModuleLevel = "calling a function at module level";
 /// Whether `TABLE = linspace(0, 1, 5)` of module level is made by the functions that read it: what was said about it since is forgotten.
 bool isMadeLate(Context &cx, const Value &value, size_t diagnostics, size_t failures);
 /// Its value in the function that is being checked.
