@@ -69,13 +69,12 @@ Ref Interpreter::hostElement(const Expr &expr) {
   return makeFloat(DType::F64, array->isFloat() ? array->floats[at] : static_cast<double>(array->ints[at]));
 }
 
-/// An array with a value at some places, repeated as NumPy does. Null, with what is wrong, if it does not fit there.
-static Ref storedAt(const Ref &array, const Ref &value, const Places &places, std::string &error) {
+/// Writes a value to some places of an array, repeated as NumPy does. False, with what is wrong, if it does not fit there.
+static bool storeAt(Datum &out, const Ref &value, const Places &places, std::string &error) {
   const size_t rank = places.shape.size(), mine = value->shape.size();
   bool fits = mine <= rank;
   for (size_t i = 0; fits && i < mine; ++i) fits = value->shape[mine - 1 - i] == 1 || value->shape[mine - 1 - i] == places.shape[rank - 1 - i];
-  if (!fits) return error = "an array of the shape " + shapeText(value->shape) + " is stored to a part of the shape " + shapeText(places.shape), nullptr;
-  Ref out = std::make_shared<Datum>(*array);
+  if (!fits) return error = "an array of the shape " + shapeText(value->shape) + " is stored to a part of the shape " + shapeText(places.shape), false;
   int64_t count = 1;
   for (int64_t extent : places.shape) count *= extent;
   for (int64_t i = 0; i < count; ++i) {
@@ -90,10 +89,10 @@ static Ref storedAt(const Ref &array, const Ref &value, const Places &places, st
       if (extent != 1) from += index * stride;
       stride *= extent;
     }
-    if (out->isFloat()) out->floats[static_cast<size_t>(to)] = value->floats[static_cast<size_t>(from)];
-    else out->ints[static_cast<size_t>(to)] = value->ints[static_cast<size_t>(from)];
+    if (out.isFloat()) out.floats[static_cast<size_t>(to)] = value->floats[static_cast<size_t>(from)];
+    else out.ints[static_cast<size_t>(to)] = value->ints[static_cast<size_t>(from)];
   }
-  return out;
+  return true;
 }
 
 Ref Interpreter::hostStore(const Expr &expr) {
@@ -109,8 +108,9 @@ Ref Interpreter::hostStore(const Expr &expr) {
   std::string error;
   if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
   value = cast(value, array->dtype, {}, error);
-  Ref out = value ? storedAt(array, value, places, error) : nullptr;
-  return out ? out : fail(expr.span, error);
+  if (!value) return fail(expr.span, error);
+  Ref out = std::make_shared<Datum>(*array);
+  return storeAt(*out, value, places, error) ? out : fail(expr.span, error);
 }
 
 Ref Interpreter::hostStoreRows(const Expr &expr) {
@@ -124,7 +124,8 @@ Ref Interpreter::hostStoreRows(const Expr &expr) {
   if (each && value->shape[0] != count)
     return fail(expr.span, "an array of the shape " + shapeText(value->shape) + " is stored to " + std::to_string(count) + " rows");
   const size_t width = each && count > 0 ? value->size() / static_cast<size_t>(count) : 0;
-  for (int64_t i = 0; array && i < count; ++i) {
+  Ref out = std::make_shared<Datum>(*array);
+  for (int64_t i = 0; i < count; ++i) {
     Places places;
     const int64_t row = rows->ints[static_cast<size_t>(i)];
     if (!placesOf(array->shape, {row, row, kPointStep}, places, error)) return fail(expr.span, error);
@@ -135,9 +136,9 @@ Ref Interpreter::hostStoreRows(const Expr &expr) {
       if (value->isFloat()) one->floats.assign(value->floats.begin() + from, value->floats.begin() + to);
       else one->ints.assign(value->ints.begin() + from, value->ints.begin() + to);
     }
-    array = storedAt(array, one, places, error);
+    if (!storeAt(*out, one, places, error)) return fail(expr.span, error);
   }
-  return array ? array : fail(expr.span, error);
+  return out;
 }
 
 Ref Interpreter::hostAppend(const Expr &expr) {

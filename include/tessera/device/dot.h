@@ -29,8 +29,6 @@ template <class T, int Steps, class Tile> TSR_DEVICE void read_steps(T (&to_step
 /// A right operand as its columns, which lie along k if the tile is a transposed one.
 template <class Tile> TSR_DEVICE Transposed<Tile> columns_of(const Tile &tile) { return {tile}; }
 template <class Tile> TSR_DEVICE const Tile &columns_of(const Transposed<Tile> &tile) { return tile.tile; }
-template <class Tile> struct ColumnsOf { using Type = Transposed<Tile>; };
-template <class Tile> struct ColumnsOf<Transposed<Tile>> { using Type = Tile; };
 
 /// Steps k .. k + Steps - 1 of a product whose right operand is given as its columns.
 template <int Steps, class T, int M, int N, class Grid, class A, class Columns>
@@ -57,9 +55,9 @@ TSR_DEVICE void dot_steps(Fragment<T, M, N, Grid> &acc, const A &a, const Column
 template <class T, int M, int N, class Grid, class A, class B>
 TSR_DEVICE void dot_by_lanes(Fragment<T, M, N, Grid> &acc, const A &a, const B &b) {
   constexpr int K = A::cols;
-  constexpr int along_a = steps_at_once<T, A>, along_b = steps_at_once<T, typename ColumnsOf<B>::Type>;
-  constexpr int Steps = along_a > along_b ? along_a : along_b;
   const auto &columns = columns_of(b);
+  constexpr int along_a = steps_at_once<T, A>, along_b = steps_at_once<T, typename std::decay<decltype(columns)>::type>;
+  constexpr int Steps = along_a > along_b ? along_a : along_b;
   if constexpr (Steps == 1) {
     TSR_UNROLL_4
     for (int k = 0; k < K; ++k) dot_steps<1>(acc, a, columns, k);

@@ -17,9 +17,9 @@ std::string_view argumentWithValue(std::string_view keyword, std::string_view va
 bool saysNothing(std::string_view function, std::string_view keyword, std::string_view value);
 /// What is written instead of an argument that has no like here; empty if that is not known.
 std::string_view wordsForKeyword(std::string_view keyword);
-/// One of these names, where a word of another name is what others call a word of it: "cosine_lr" is "cosine_rate".
-/// The one known name that has all words of `name` and others besides, `clip_by_global_norm` for `clip_by_norm`; empty without one.
+/// The one known name that has all words of `name` and another one, `clip_by_global_norm` for `clip_by_norm`; empty without one.
 std::string nameOfMoreWords(std::string_view name, const std::vector<std::string_view> &known);
+/// One of these names, where a word of another name is what others call a word of it: "cosine_lr" is "cosine_rate".
 std::string nameInWords(std::string_view name, const std::vector<std::string_view> &known);
 /// Our dtype that others call like this ("double" is f64); empty if there is none.
 std::string_view dtypeHere(std::string_view name);

@@ -44,6 +44,12 @@ std::optional<Dim> extentOf(Value value) {
   return a && b ? std::optional(*a * *b) : std::nullopt;
 }
 
+/// How many elements a vector has.
+bool isVectorSize(Value value) {
+  auto dim = value.getDefiningOp<tile::DimOp>();
+  return dim && dim.getDim() == "T.vector";
+}
+
 bool isVector(Value base) { return isa<tile::LaneVectorType>(base.getType()); }
 
 /// Elements of memory that one run of the operation loads; nothing where that is not known, or it is not of those that may be repeated.
@@ -71,9 +77,8 @@ private:
     auto loop = dyn_cast<scf::ForOp>(op);
     if (!loop) return std::nullopt;
     auto begin = extentOf(loop.getLowerBound()), end = extentOf(loop.getUpperBound()), step = extentOf(loop.getStep());
-    auto vector = loop.getUpperBound().getDefiningOp<tile::DimOp>();
     std::optional<int64_t> each = count(*loop.getBody());
-    if (!each || (vector && vector.getDim() == "T.vector")) return each;  // elements of a vector, or of the one that there is
+    if (!each || isVectorSize(loop.getUpperBound())) return each;  // elements of a vector, or of the one that there is
     if (!begin || !end || !step || !begin->isConstant() || !end->isConstant() || !step->isConstant() || step->constant() < 1) return std::nullopt;
     return *each * std::max<int64_t>(0, (end->constant() - begin->constant() + step->constant() - 1) / step->constant());
   }
@@ -84,7 +89,9 @@ public:
   explicit TakeSeveral(tile::KernelOp kernel) : kernel_(kernel), builder_(kernel->getContext()), facts_(kernel) {}
 
   void run() {
-    if (!findLanes() || !findPlaces() || !findInner() || !findRepeated() || !chooseEach()) return;
+    if (!findLanes()) return;
+    findPlaces();
+    if (!findInner() || !findRepeated() || !chooseEach()) return;
     rewrite();
     eraseUnused(kernel_);
     setVariants();
@@ -126,12 +133,8 @@ private:
     count_ = *count;
     if (counter_ == queries.front().getResult()) return true;
     auto product = counter_.getDefiningOp<tile::ElementwiseOp>();
-    auto isSize = [](Value value) {
-      auto dim = value.getDefiningOp<tile::DimOp>();
-      return dim && dim.getDim() == "T.vector";
-    };
     takesVectors_ = true;
-    return product && product.getMnemonic() == "mul" && product.getArgs()[0] == queries.front().getResult() && isSize(product.getArgs()[1]) &&
+    return product && product.getMnemonic() == "mul" && product.getArgs()[0] == queries.front().getResult() && isVectorSize(product.getArgs()[1]) &&
            queries.front().getResult().hasOneUse();
   }
 
@@ -141,7 +144,7 @@ private:
   }
 
   /// Quotients of the number of the lane, each once, and what remains of them.
-  bool findPlaces() {
+  void findPlaces() {
     places_.push_back({counter_, Dim(1), Dim(), {}});
     SmallVector<tile::ElementwiseOp> ops;
     kernel_.getBody().walk<WalkOrder::PreOrder>([&](tile::ElementwiseOp op) { ops.push_back(op); });
@@ -154,7 +157,6 @@ private:
       if (divides) places_.push_back({op.getResult(), of->by * *by, Dim(), {}});
       else of->asMod.push_back(op);
     }
-    return true;
   }
 
   /// By how much the lane's number is divided for the outermost index: a multiple of all others.
