@@ -59,13 +59,23 @@ SmallVector<Access> accessesOf(scf::ForOp loop) {
   return accesses;
 }
 
+/// The same place of each turn of two loops: their counters, or both with the same number added to them.
+bool isSamePlace(Value left, Value right, scf::ForOp first, scf::ForOp later) {
+  if (left == first.getInductionVar()) return right == later.getInductionVar();
+  auto a = left.getDefiningOp<tile::ElementwiseOp>(), b = right.getDefiningOp<tile::ElementwiseOp>();
+  if (!a || !b || a.getMnemonic() != "add" || b.getMnemonic() != "add") return false;
+  Value offset = a.getArgs()[0], counter = a.getArgs()[1], otherOffset = b.getArgs()[0], otherCounter = b.getArgs()[1];
+  return (isSame(offset, otherOffset) && isSamePlace(counter, otherCounter, first, later)) ||
+         (isSame(counter, otherCounter) && isSamePlace(offset, otherOffset, first, later));
+}
+
 /// A turn of `later` may come before the next turns of `first`: it reads nothing that `first` writes, and writes, of what `first` reads,
 /// only the element that the lane has read in the same turn.
 bool mayAlternate(scf::ForOp first, scf::ForOp later) {
   auto isSameElement = [&](const Access &a, const Access &b) {
     bool isInTurn = false;
     for (auto [left, right] : llvm::zip_equal(a.indices, b.indices)) {
-      bool isTurn = left == first.getInductionVar() && right == later.getInductionVar();
+      bool isTurn = isSamePlace(left, right, first, later);
       if (!isTurn && !isSame(left, right)) return false;
       isInTurn |= isTurn;
     }

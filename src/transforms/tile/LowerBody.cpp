@@ -3,6 +3,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "transforms/tile/Lowering.h"
+#include "transforms/tile/StoreLate.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -13,6 +14,7 @@ KernelLowering::KernelLowering(schedule::KernelOp source, tile::KernelOp target,
       elements_(1) {}
 
 LogicalResult KernelLowering::run() {
+  if (!layouts_.fragments()) storeAfterReads(source_);
   Block &from = source_.entry();
   Block &to = target_.getBody().emplaceBlock();
   for (BlockArgument argument : from.getArguments())

@@ -1,6 +1,7 @@
 // Streamed values: an array is a recipe for each of its elements, and a consumer is a loop over them.
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/tile/Lowering.h"
+#include "transforms/tile/StoreLate.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -70,31 +71,16 @@ bool KernelLowering::isInVaryingFlow(Operation *op) {
 
 /// A streamed load is read when its consumer runs: nothing may have been stored there since.
 bool KernelLowering::checkReadsBefore(Operation *consumer, Value array) {
-  SmallVector<Value> pending{array};
-  llvm::DenseSet<Value> seen;
-  while (!pending.empty()) {
-    Value value = pending.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op || !isLong(value.getType()) || !seen.insert(value).second) continue;
-    if (auto load = llvm::dyn_cast<graph::LoadOp>(op)) {
-      for (Operation *user : load.getBase().getUsers()) {
-        auto store = llvm::dyn_cast<graph::StoreOp>(user);
-        auto atomic = llvm::dyn_cast<graph::AtomicOp>(user);
-        const bool writes = (store && store.getBase() == load.getBase()) || (atomic && atomic.getBase() == load.getBase());
-        if (!writes || user == consumer) continue;
-        Operation *ancestor = consumer->getBlock()->findAncestorOpInBlock(*user);
-        Operation *reader = consumer->getBlock()->findAncestorOpInBlock(*load);
-        if (!ancestor || !reader ||
-            (ancestor->isBeforeInBlock(consumer) && reader->isBeforeInBlock(ancestor))) {
-          consumer->emitError(
-              "this uses a row of a tensor after part of that tensor was stored; the row is longer "
-              "than a group can keep, so it would be read again with the new values");
-          return false;
-        }
-      }
+  for (graph::LoadOp load : streamedLoads(array))
+    for (Operation *user : load.getBase().getUsers()) {
+      auto store = llvm::dyn_cast<graph::StoreOp>(user);
+      auto atomic = llvm::dyn_cast<graph::AtomicOp>(user);
+      const bool writes = (store && store.getBase() == load.getBase()) || (atomic && atomic.getBase() == load.getBase());
+      if (!writes || !isBetween(user, load, consumer)) continue;
+      consumer->emitError("this uses a row of a tensor after part of that tensor was stored; the row is longer than a group can keep, so it would be "
+                          "read again with the new values; store it behind its last use");
+      return false;
     }
-    pending.append(op->operand_begin(), op->operand_end());
-  }
   return true;
 }
 

@@ -117,7 +117,7 @@ bool Signs::isPositive(Value value) {
 
 bool Signs::findPositive(Value value) {
   Operation *op = value.getDefiningOp();
-  if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) return query.getQuery() == "group_size";
+  if (auto query = dyn_cast_or_null<tile::QueryOp>(op)) return query.getQuery() == "group_size" || query.getQuery() == "group_count";
   if (auto dim = dyn_cast_or_null<tile::DimOp>(op)) {
     auto parsed = Dim::parse(dim.getDim().str());
     return parsed && proves_(*parsed - Dim(1));
