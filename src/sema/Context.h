@@ -72,6 +72,7 @@ struct FunctionState {
   std::vector<Dim> outputShape;
   Span linearSpan;
   bool lanesKnown = false, lanesGiven = false;      // by a guard; by @kernel(lanes=)
+  std::vector<int64_t> groupExtents;                // of @kernel(group=(32, 8)); empty: one number of lanes
   std::vector<size_t> loopMarks;                    // how many variables there were where loops and branches began
   std::vector<std::optional<shape::Formula>> path;  // conditions around this place; nothing: run time decides
   std::vector<shape::Formula> chosen;  // of the choices around this operand, which is computed only where they hold

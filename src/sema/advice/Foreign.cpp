@@ -172,7 +172,6 @@ std::string_view tileNameHere(std::string_view name) {
       {"syncthreads", "barrier"},
       {"thread_id", "local_id"},
       {"trans", "transpose"},
-      {"arange", "iota"},
       {"ravel", "reshape"},
       {"view", "reshape"},
       {"cat", "concat"},

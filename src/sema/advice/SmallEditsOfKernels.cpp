@@ -25,11 +25,11 @@ public:
     case Id::divergentBarrier: behindTheCondition(); break;
     case Id::copyPending:
     case Id::copyOverUse: otherStage(); break;
-    case Id::unknownAttribute: counted(), dtypeOfTile(); break;
+    case Id::unknownAttribute: dtypeOfTile(); break;
     case Id::argumentNotGiven: dtypeOfShared(); break;
     case Id::wrongArgument: gridOfFunction(); break;
     case Id::unpackCount: contextTakenApart(); break;
-    case Id::unknownKeyword: alongAnAxis(), masked(); break;
+    case Id::unknownKeyword: alongAnAxis(); break;
     case Id::missingReturn: storedParameter(); break;
     case Id::broadcastFails:
     case Id::contractionMismatch: tileOfTensor(); break;
@@ -209,17 +209,6 @@ private:
       insert(group(false), whole->span.begin, first + left + " = " + right + indent, "take the sizes of the schedule");
   }
 
-  /// `tile.arange(0, T.m)`
-  void counted() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-    if (!member || member->attribute.text != "arange" || call->arguments.empty() || call->arguments.size() > 2) return;
-    const ast::Argument &first = call->arguments.front(), &last = call->arguments.back();
-    bool fromZero = call->arguments.size() == 1 || text(first.span) == "0";
-    if (fromZero && !first.keyword && !last.keyword)
-      replace(group(false), call->span, text(*member->object) + ".iota(" + text(last.span) + ")");
-  }
-
   /// `tile.float32`
   void dtypeOfTile() {
     auto *member = as<ast::AttributeExpr>(place_.expr());
@@ -239,18 +228,6 @@ private:
   void gridOfFunction() {
     auto *function = as<ast::LambdaExpr>(place_.expr());
     if (function && function->body) replace(group(false), function->span, text(*function->body), "give its value");
-  }
-
-  /// `tile.load(x[r, :], mask=inside, other=0.0)`: what lies outside of a tensor is known.
-  void masked() {
-    auto *call = place_.innermost<ast::CallExpr>();
-    if (!call || nameOf(*call) != "load") return;
-    for (size_t i = 1; i < call->arguments.size(); ++i) {
-      const ast::Argument &arg = call->arguments[i];
-      if (arg.keyword && arg.keyword->text == "mask")
-        replace(group(false), {arg.span.file, call->arguments[i - 1].span.end, arg.span.end}, "",
-                "leave it out: outside of the tensor there is `other`");
-    }
   }
 
   /// `bm, bn = tile.context()`

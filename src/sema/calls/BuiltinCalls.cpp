@@ -127,7 +127,7 @@ static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Spa
 
 /// `arange(1, n, 2)`, `round(x, 3)`: what a built-in function is given more than it takes, a function of the library (longer.tsr) does.
 static std::optional<Value> longerForm(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
-  if ((row.kind != BuiltinKind::Arange && row.op != "round") || args.size() < 2 || inKernel(cx)) return std::nullopt;
+  if ((row.kind != BuiltinKind::Arange && row.op != "round") || args.size() < 2) return std::nullopt;
   const Value &second = args[1].value;
   if (second.isPoison() || args[0].value.isPoison() || second.kind == ValueKind::DType || args[1].keyword == "dtype") return std::nullopt;
   if (args.size() == 3 && args[2].keyword.empty() && args[2].value.kind == ValueKind::DType) args[2].keyword = "dtype";  // arange(1, n, f32)

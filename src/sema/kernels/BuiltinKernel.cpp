@@ -8,6 +8,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/trace/Trace.h"
 #include "support/Machine.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -32,30 +33,68 @@ static Value kernelContext(Context &cx, const BuiltinRow &, Bound &, const Given
   return Value::of(ValueKind::Context);
 }
 
+/// Of a group whose lanes stand along several axes: its extent along one, or the place of the lane there. Neighbours along the first
+/// axis are neighbours of a warp.
+static Value ofGroupAxis(Context &cx, Query which, size_t axis, Span span) {
+  const std::vector<int64_t> &extents = cx.function.groupExtents;
+  if (which == Query::GroupSize) return Value::integer(Dim(extents[axis]));
+  int64_t stride = 1;
+  for (size_t i = 0; i < axis; ++i) stride *= extents[i];
+  Value lane = gridQuery(cx, Query::LocalId, 0, span);
+  if (stride > 1) lane = intElementwise(cx, ElementwiseOp::FloorDiv, {lane, Value::integer(Dim(stride))}, span, "//");
+  if (axis + 1 < extents.size()) lane = intElementwise(cx, ElementwiseOp::Mod, {lane, Value::integer(Dim(extents[axis]))}, span, "%");
+  return lane;
+}
+
 static Value kernelQuery(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
   static const std::map<std::string_view, Query> queries = {
       {"group_id", Query::GroupId}, {"group_count", Query::GroupCount}, {"group_size", Query::GroupSize},
       {"local_id", Query::LocalId}, {"lane_id", Query::LaneId},         {"linear_id", Query::LinearId}};
+  const Query which = queries.at(row.op);
   int axis = 0;
   if (!args.values.empty() && args.values[0].given()) {
     auto at = knownInt(cx, args.values[0], args.spans[0], "an axis");
     if (!at) return Value::poison();
     const KernelInfo &kernel = cx.function.fn->kernel;
-    bool isExplicit = kernel.grid == GridKind::Explicit && !kernel.gridDims.empty();
-    int64_t count = isExplicit ? static_cast<int64_t>(kernel.gridDims.size()) : 3;
-    if (*at < 0 || *at >= count) {
-      auto builder = report(
-          cx, Id::badAxis, args.spans[0], std::to_string(*at),
-          isExplicit ? "a grid of " + std::to_string(count) + (count == 1 ? " dimension" : " dimensions") : "the grid");
+    const std::vector<int64_t> &extents = cx.function.groupExtents;
+    const bool ofGroup = which == Query::LocalId || which == Query::GroupSize;
+    bool isExplicit = ofGroup || (kernel.grid == GridKind::Explicit && !kernel.gridDims.empty());
+    size_t count = ofGroup ? std::max<size_t>(extents.size(), 1) : isExplicit ? kernel.gridDims.size() : 3;
+    if (*at < 0 || *at >= static_cast<int64_t>(count)) {
+      std::string what = ofGroup ? "a group" : isExplicit ? "a grid" : "the grid";
+      if (isExplicit) what += " of " + std::to_string(count) + (count == 1 ? " dimension" : " dimensions");
+      auto builder = report(cx, Id::badAxis, args.spans[0], std::to_string(*at), what);
+      if (ofGroup && extents.empty()) builder.help("lanes along two axes are `@kernel(grid=..., group=(32, 8))`");
       if (count == 1) builder.suggest(args.spans[0], "0", "it has only axis 0");
       return Value::poison();
     }
     axis = static_cast<int>(*at);
+    if (ofGroup && !extents.empty()) return ofGroupAxis(cx, which, static_cast<size_t>(axis), span);
+    if (ofGroup) axis = 0;
   }
-  return gridQuery(cx, queries.at(row.op), axis, span);
+  return gridQuery(cx, which, axis, span);
 }
 
-static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span) {
+/// `tile.load(x[at], mask=at < n, other=0.0)`: the elements where `mask` holds, elsewhere `other`.
+static Value maskedLoad(Context &cx, Bound &args, Span span) {
+  Value v = toArray(cx, args.values[0], DType::F32, args.spans[0]);
+  Value mask = toArray(cx, args.values[2], DType::Bool, args.spans[2]);
+  if (v.isPoison() || mask.isPoison()) return Value::poison();
+  if (args.values[2].kind == ValueKind::Float || args.values[2].kind == ValueKind::Int || mask.type.dtype != DType::Bool) {
+    if (fresh(cx, Id::wrongArgument, args.spans[2]))
+      report(cx, Id::wrongArgument, args.spans[2], quoted("mask"), "a condition, such as `i < n`", describe(cx, args.values[2]));
+    return Value::poison();
+  }
+  Value other = args.values[1].given() ? args.values[1] : Value::integer(Dim(0));
+  Span place = args.values[1].given() ? args.spans[1] : span;
+  ExprPtr fill = castToPlace(cx, other, scalarType(v.type.dtype, v.type.numerics), place, "the tensor");
+  if (!fill) return Value::poison();
+  Value filled = arrayValue(cx, std::move(fill), scalarType(v.type.dtype, v.type.numerics), {}, place);
+  return elementwise(cx, ElementwiseOp::Select, {std::move(mask), std::move(v), std::move(filled)}, span, "tile.load");
+}
+
+static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span span) {
+  if (args.values[2].given()) return maskedLoad(cx, args, span);
   Value v = toArray(cx, args.values[0], DType::F32, args.spans[0]);
   if (v.kind != ValueKind::Array) {
     if (!v.isPoison())

@@ -73,6 +73,29 @@ std::string decoratorName(Context &cx, const ast::Expr &expr) {
   return "";
 }
 
+/// `group=(32, 8)`: how many lanes that are; 0 after a message.
+static int64_t lanesOfAxes(Context &cx, const Value &extents, Span span) {
+  int64_t lanes = 1;
+  std::vector<int64_t> known;
+  for (const Value &item : extents.items) {
+    auto extent = knownInt(cx, item, span, "the size of a group");
+    if (!extent) return 0;
+    const bool fits = *extent >= 1 && *extent <= kMostGroupLanes && lanes * *extent <= kMostGroupLanes;
+    lanes = fits ? lanes * *extent : 0;
+    known.push_back(std::max<int64_t>(*extent, 1));
+  }
+  cx.function.groupExtents = std::move(known);
+  if (extents.items.empty() || extents.items.size() > 3) {
+    report(cx, Id::badKernelOption, span, "a group has one, two or three dimensions, not " + std::to_string(extents.items.size()));
+    return 0;
+  }
+  if (lanes == 0) {
+    report(cx, Id::badKernelOption, span, "a group has 1 to " + std::to_string(kMostGroupLanes) + " lanes, along all its dimensions together");
+    return 0;
+  }
+  return lanes;
+}
+
 static void kernelOption(Context &cx, const std::string &option, const ast::Expr &expr) {
   KernelInfo &kernel = cx.function.fn->kernel;
   if (option == "grid") {
@@ -102,17 +125,8 @@ static void kernelOption(Context &cx, const std::string &option, const ast::Expr
       }
   } else if (option == "group") {
     Value v = checkExpr(cx, expr);
-    if (v.isSequence()) {  // `group=(16, 16)`
-      auto builder =
-          report(cx, Id::badKernelOption, expr.span, "a group is one number of lanes, but this is " + describe(cx, v));
-      constexpr int64_t kMost = 1024;
-      int64_t lanes = v.items.empty() ? 0 : 1;
-      for (const Value &item : v.items) {
-        int64_t size = item.isKnownInt() ? item.sym.constant() : 0;
-        lanes = size < 1 || size > kMost || lanes > kMost ? 0 : lanes * size;
-      }
-      std::string all = std::to_string(lanes);
-      if (lanes > 0 && lanes <= kMost) builder.suggest(expr.span, all, "write `" + all + "`");
+    if (v.isSequence()) {  // `group=(32, 8)`
+      kernel.groupSize = lanesOfAxes(cx, v, expr.span);
       return;
     }
     auto size = knownInt(cx, v, expr.span, "the size of a group");

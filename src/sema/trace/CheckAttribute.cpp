@@ -305,7 +305,6 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
     if (std::string_view ours = nameHere(name); std::find(views.begin(), views.end(), ours) != views.end()) near = ours;
     bool tile = object.kind == ValueKind::Module && object.text == "tile";
     if (std::string_view ours = tile ? tileNameHere(name) : ""; !ours.empty()) near = ours;
-    if (tile && name == "arange") near = {};  // `tile.iota` takes no start: see the edits for kernels
     constexpr size_t kMostTold = 16;
     if (near.empty() && known.size() <= kMostTold) near = nearArgument(name, views, {});
     auto builder = report(cx, Id::unknownAttribute, span, describe(cx, object), name);
@@ -319,8 +318,6 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
     if (!near.empty()) {
       builder.help("did you mean `" + std::string(near) + "`?")
           .suggest(span, std::string(near), "write `" + std::string(near) + "`");
-    } else if (tile && name == "arange") {
-      builder.help("`tile.iota(n)` counts from 0 to n - 1");
     } else if (const Foreign *foreign = tile ? foreignName(name) : nullptr; foreign && foreign->here.empty()) {
       builder.help(std::string(foreign->why));
     } else if (!ofTensor.empty() && object.kind == ValueKind::HostTensor) {

@@ -460,6 +460,16 @@ static Value chosenTensor(Context &cx, ExprPtr c, Value a, Value b, size_t from,
   return merged.value;
 }
 
+/// Whether an element of shared memory is read: at any index that a lane has, without a look whether it is inside.
+static bool readsShared(const Expr &expr) {
+  bool found = false;
+  checked::visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
+    const checked::Access *access = e.kind == ExprKind::Load ? checked::accessOf(e) : nullptr;
+    found |= access && access->base && access->base->type.kind == TypeKind::Shared;
+  });
+  return found;
+}
+
 static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
   Value condition = checkExpr(cx, *expr.condition);
   if (condition.isPoison()) return condition;
@@ -510,7 +520,15 @@ static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
     return Value::poison();
   }
   Value test = arrayValue(cx, std::move(c), scalarType(DType::Bool), {}, expr.span);
-  return elementwise(cx, ElementwiseOp::Select, {test, a, b}, expr.span, "if");
+  Value chosen = elementwise(cx, ElementwiseOp::Select, {test, a, b}, expr.span, "if");
+  if (!inKernel(cx) || !chosen.expr || !chosen.type.shape.empty() || chosen.expr->args.size() != 3) return chosen;
+  if (!readsShared(*chosen.expr->args[1]) && !readsShared(*chosen.expr->args[2])) return chosen;
+  ExprPtr decides = std::move(chosen.expr->args[0]);
+  for (Value *one : {&a, &b}) {
+    *one = chosen;
+    one->expr = std::move(chosen.expr->args[one == &a ? 1 : 2]);
+  }
+  return chosenTensor(cx, std::move(decides), std::move(a), std::move(b), from, middle, expr);
 }
 
 static Value dictExpr(Context &cx, const ast::DictExpr &expr) {

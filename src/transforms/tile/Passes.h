@@ -49,6 +49,7 @@ std::unique_ptr<mlir::Pass> createSumColumnsPass();
 std::unique_ptr<mlir::Pass> createSumBesideRowsPass();
 /// Barriers between accesses of different lanes to one shared buffer, for buffers that the compiler manages.
 std::unique_ptr<mlir::Pass> createInsertBarriersPass();
+std::unique_ptr<mlir::Pass> createOrderElementsPass();
 /// Long reductions of whole tensors and of columns in parts, so that the whole machine takes part; for GPUs.
 std::unique_ptr<mlir::Pass> createSplitReductionsPass();
 /// Loops over one row that need nothing of each other are one loop, which reads the row once; for GPUs.

@@ -110,6 +110,7 @@ void registerTileTransforms() {
   registerPass(createDivideRowsPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);
+  registerPass(createOrderElementsPass);
   registerPass(createProveBoundsPass);
   registerPass(createMergeAxesPass);
   registerPass(createSplitReductionsPass);
