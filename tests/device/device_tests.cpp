@@ -7,6 +7,9 @@
 #include "sort_tests.h"
 #include "warp_tests.h"
 #include "window_tests.h"
+#if !defined(TSR_CPU)
+#include "blocked_tests.h"
+#endif
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
 #elif defined(TSR_HIP)
@@ -542,6 +545,9 @@ int main() {
   LAUNCH(1, slices, (tsr::View<float, 3>{x.device(), {2, 3, 2}}));
   x.back();
   expect(x[10] == 7.0f && x[3] == 8.0f && x[0] == 6.0f, "views");
+#if !defined(TSR_CPU)
+  blocked_tests::all();
+#endif
 #if defined(TSR_CUDA)
   mma_tests::all();
 #elif defined(TSR_HIP)

@@ -74,9 +74,10 @@ tile.kernel @chain(%q: !tsr.view<["64", "64"], bf16>, %c: !tsr.view<["64", "64"]
 !F = !tsr.shared<["32", "32"], f32, "">
 !G = !tile.fragment<["32", "32"], f32, #tile.grid<8 x 16>>
 
-// f32 operands have no instruction that keeps their digits: nothing changes.
+// f32 operands have no instruction that keeps their digits: lanes add up blocks of neighbours, those of columns where b has them side by side.
 // CHECK-LABEL: tile.kernel @full_precision
 // CHECK-NOT: #tile.mma
+// CHECK: tile.dot {{.*}} #tile.blocked<4 x 1, 1 x 4>
 tile.kernel @full_precision(%c: !tsr.view<["32", "32"], f32>) attributes {
     dims = [], params = [#tsr.param<"c", inout>], outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
   %t = tile.alloc_shared : !F

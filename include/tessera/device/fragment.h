@@ -16,8 +16,8 @@
 //
 // A layout has: size (lanes), row_step, col_step (rows and columns that the lanes cover together in one step),
 // rows_held(M), cols_held(N) (elements a lane), row_at(i), col_at(j) (where they are), owns_rows(), owns_cols() (true in
-// the one lane of those that share a row's, or a column's, element), pairs (elements 2j and 2j + 1 of a row are
-// neighbours), row_scratch(M), col_scratch(N) (elements of shared memory that a reduction along rows, or columns, needs).
+// the one lane of those that share a row's, or a column's, element), together (so many elements of a row, from a
+// multiple of it on, are neighbours), row_scratch(M), col_scratch(N) (elements of shared memory that a reduction along rows, or columns, needs).
 #pragma once
 #include "tessera/device/view.h"
 
@@ -33,7 +33,7 @@ template <int Rows, int Cols> struct ThreadGrid {
   static constexpr TSR_INLINE int cols_held(int width) { return (width + Cols - 1) / Cols; }
   static TSR_DEVICE int row_at(int i) { return row() + i * Rows; }
   static TSR_DEVICE int col_at(int j) { return col() + j * Cols; }
-  static constexpr bool pairs = false;
+  static constexpr int together = 1;
   static constexpr TSR_INLINE int row_scratch(int) { return 1; }
   static constexpr TSR_INLINE int col_scratch(int width) { return Rows * cols_held(width) * Cols; }
   static TSR_DEVICE bool owns_rows() { return col() == 0; }
@@ -89,7 +89,7 @@ template <class T, int N, class Grid> struct ColVector {
   using Element = T;
   using ThreadGrid = Grid;
   static constexpr int width = N, cols = Grid::cols_held(N), count = cols;
-  static constexpr int together = Grid::pairs && N % 2 == 0 ? 2 : 1;  // neighbours of a lane
+  static constexpr int together = N % Grid::together == 0 ? Grid::together : 1;  // neighbours of a lane
   T element[cols];
 
   ColVector() = default;
@@ -189,22 +189,23 @@ TSR_DEVICE void load_elements(Vector &to, const View<V, 1, Layout> &from, typena
   for (int i = 0; i < to.count; ++i) to(i) = to.holds(i) ? Access::read(from, other, first + to.position(i)) : other;
 }
 
-/// Two neighbours of a row at a time, which are aligned and lie inside of the tensor together.
+/// Grid::together neighbours of a row at a time, which are aligned and lie inside of the tensor together.
 template <class Access, class V, class Layout, class T, int M, int N, class Grid>
-TSR_DEVICE void store_pairs(const View<V, 2, Layout> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
-  using Pair = Chunk<T, 2 * static_cast<int>(sizeof(T))>;
+TSR_DEVICE void store_neighbours(const View<V, 2, Layout> &to, const Fragment<T, M, N, Grid> &from, int64_t row0, int64_t col0) {
+  constexpr int together = Grid::together;
+  using Several = Chunk<T, together * static_cast<int>(sizeof(T))>;
   const int64_t apart = to.stride(0);
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     const int64_t row = row0 + from.row(i);
     TSR_UNROLL
-    for (int j = 0; j < from.cols; j += 2) {
+    for (int j = 0; j < from.cols; j += together) {
       const int64_t col = col0 + from.col(j);
       if (!from.holds(i, j) || !Access::inside(to, row, col)) continue;
-      Pair pair;
-      pair.element[0] = from(i, j);
-      pair.element[1] = from(i, j + 1);
-      *reinterpret_cast<Pair *>(to.data + row * apart + col) = pair;
+      Several several;
+      TSR_UNROLL
+      for (int n = 0; n < together; ++n) several.element[n] = from(i, j + n);
+      *reinterpret_cast<Several *>(to.data + row * apart + col) = several;
     }
   }
 }
@@ -224,9 +225,10 @@ TSR_DEVICE void store_elements(const View<V, 2, Layout> &to, const Fragment<T, M
     return;
   }
 #endif
-  if constexpr (Grid::pairs && N % 2 == 0) {
-    const bool even = reinterpret_cast<uintptr_t>(to.data) % (2 * sizeof(T)) == 0 && (to.extent[1] | to.stride(0) | col0) % 2 == 0;
-    if (even) return store_pairs<Access>(to, from, row0, col0);
+  constexpr int together = Grid::together;
+  if constexpr (together > 1 && N % together == 0 && together * sizeof(T) <= 16) {
+    const bool even = reinterpret_cast<uintptr_t>(to.data) % (together * sizeof(T)) == 0 && (to.extent[1] | to.stride(0) | col0) % together == 0;
+    if (even) return store_neighbours<Access>(to, from, row0, col0);
   }
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {

@@ -36,13 +36,13 @@ template <int WarpRows, int WarpCols> struct MmaGrid {
   static TSR_DEVICE int col_at(int j) {
     return j / 4 * col_step + warp_col() * 16 + j / 2 % 2 * 8 + lane() % 4 * 2 + j % 2;
   }
-  static constexpr bool pairs = true;
+  static constexpr int together = 2;
   static constexpr TSR_INLINE int row_scratch(int height) { return WarpCols == 1 ? 1 : WarpCols * height; }
   static constexpr TSR_INLINE int col_scratch(int width) { return WarpRows == 1 ? 1 : WarpRows * width; }
   static TSR_DEVICE bool owns_rows() { return lane() % 4 == 0 && warp_col() == 0; }
   static TSR_DEVICE bool owns_cols() { return lane() % kRowLanes < 4 && warp_row() == 0; }
   // For reductions: neighbours that share a row, and which part of a row or column the warp has.
-  static constexpr int row_lanes = 4, row_parts = WarpCols, col_parts = WarpRows;
+  static constexpr int row_lanes = 4, row_bits = 3, row_parts = WarpCols, col_parts = WarpRows;
   static TSR_DEVICE int row_part() { return warp_col(); }
   static TSR_DEVICE int col_part() { return warp_row(); }
 };

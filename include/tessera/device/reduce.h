@@ -64,7 +64,7 @@ TSR_DEVICE RowVector<T, M, Grid> row_reduce(const Fragment<T, M, N, Grid> &tile)
 #if !defined(TSR_CPU)
 namespace detail {
 
-/// Rows of a tile in a layout of matrix instructions: Grid::row_lanes neighbours have a row's elements, in Grid::row_parts places.
+/// Rows of a tile in a layout of warps: lanes that differ in Grid::row_bits have a row's elements, in Grid::row_parts places.
 /// `scratch` (shared memory, row_parts * M elements) is used where those are several; then it holds barriers: every lane of the
 /// group takes part.
 template <class Op, class T, int M, int N, class Grid>
@@ -76,12 +76,15 @@ TSR_DEVICE RowVector<T, M, Grid> reduce_rows_of_warps(const Fragment<T, M, N, Gr
     TSR_UNROLL
     for (int j = 0; j < tile.cols; ++j)
       if (N % Grid::col_step == 0 || tile.col(j) < N) value = Op::combine(value, tile(i, j));
-    result(i) = reduce_neighbours<Op, Grid::row_lanes>(value);
+    TSR_UNROLL
+    for (int offset = kRowLanes / 2; offset > 0; offset /= 2)
+      if (offset & Grid::row_bits) value = Op::combine(value, shuffle_xor(value, offset));
+    result(i) = value;
   }
   if constexpr (Grid::row_parts > 1) {
     TSR_UNROLL
     for (int i = 0; i < tile.rows; ++i)
-      if (lane() % Grid::row_lanes == 0 && result.holds(i)) scratch[Grid::row_part() * M + tile.row(i)] = result(i);
+      if ((lane() & Grid::row_bits) == 0 && result.holds(i)) scratch[Grid::row_part() * M + tile.row(i)] = result(i);
     group_barrier();
     TSR_UNROLL
     for (int i = 0; i < tile.rows; ++i) {
@@ -108,9 +111,10 @@ TSR_DEVICE ColVector<T, N, Grid> reduce_cols_of_warps(const Fragment<T, M, N, Gr
     for (int i = 0; i < tile.rows; ++i)
       if (M % Grid::row_step == 0 || tile.row(i) < M) value = Op::combine(value, tile(i, j));
     TSR_UNROLL
-    for (int offset = Grid::row_lanes; offset < kRowLanes; offset *= 2) value = Op::combine(value, shuffle_xor(value, offset));
+    for (int offset = 1; offset < kRowLanes; offset *= 2)
+      if (!(offset & Grid::row_bits)) value = Op::combine(value, shuffle_xor(value, offset));
     result(j) = value;
-    if (Grid::col_parts > 1 && lane() % kRowLanes < Grid::row_lanes && result.holds(j))
+    if (Grid::col_parts > 1 && (lane() % kRowLanes & ~Grid::row_bits) == 0 && result.holds(j))
       scratch[Grid::col_part() * N + tile.col(j)] = value;
   }
   if constexpr (Grid::col_parts > 1) {

@@ -68,6 +68,17 @@ def Tile_WavesAttr : Tile_Attr<"Waves", "waves", [DeclareAttrInterfaceMethods<Ti
   let assemblyFormat = "`<` $rows `x` $cols `>`";
 }
 
+def Tile_BlockedAttr : Tile_Attr<"Blocked", "blocked", [DeclareAttrInterfaceMethods<Tile_Layout>]> {
+  let summary = "layout of sums that lanes add up by themselves, in blocks of neighbours, over rows x cols warps";
+  let description = [{
+    The 32 lanes of a warp stand in 4 rows of 8. Each holds blocks of `high` x `wide` neighbours, so that a warp has blocks of 4 * `high` x
+    8 * `wide` elements, `rows` and `cols` of these apart. Neighbours are read from shared memory at once.
+    Example: `#tile.blocked<4 x 2, 1 x 4>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$cols, "int64_t":$high, "int64_t":$wide);
+  let assemblyFormat = "`<` $rows `x` $cols `,` $high `x` $wide `>`";
+}
+
 def Tile_SliceAttr : Tile_Attr<"Slice", "slice"> {
   let summary = "layout of the vector that is left when one axis of a tile is reduced away";
   let description = [{

@@ -96,6 +96,30 @@ int64_t WavesAttr::getScratch(int64_t axis, int64_t extent) const {
   return parts == 1 ? 0 : parts * extent;
 }
 
+// ---------------------------------------------------------------- blocks of neighbours
+
+static constexpr int64_t kWarpRows = 4, kWarpCols = 8;  // of the lanes of a warp
+
+LogicalResult BlockedAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t rows, int64_t cols, int64_t high, int64_t wide) {
+  if (rows < 1 || cols < 1 || rows * cols > 1024 / kWarpLanes)
+    return emitError() << "a group has 1 to 32 warps, this layout has " << rows << " x " << cols;
+  if (high < 1 || high > 4 || high == 3 || wide < 1 || wide > 4 || wide == 3)
+    return emitError() << "a block has 1, 2 or 4 rows and columns, not " << high << " x " << wide;
+  return success();
+}
+int64_t BlockedAttr::getLanes() const { return kWarpLanes * getRows() * getCols(); }
+int64_t BlockedAttr::getRowStep() const { return kWarpRows * getHigh() * getRows(); }
+int64_t BlockedAttr::getColStep() const { return kWarpCols * getWide() * getCols(); }
+std::string BlockedAttr::getSpelling() const {
+  return "tsr::BlockedGrid<" + std::to_string(getRows()) + ", " + std::to_string(getCols()) + ", " + std::to_string(getHigh()) + ", " +
+         std::to_string(getWide()) + ">";
+}
+StringRef BlockedAttr::getAliasHint() const { return "Blocks"; }
+int64_t BlockedAttr::getScratch(int64_t axis, int64_t extent) const {
+  int64_t parts = axis == 1 ? getCols() : getRows();
+  return parts == 1 ? 0 : parts * extent;
+}
+
 // ---------------------------------------------------------------- slices and fragments
 
 LogicalResult SliceAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t axis, Attribute parent) {

@@ -16,6 +16,7 @@
 #include "mlir/Pass/Pass.h"
 #include "support/Lanes.h"
 #include "support/Machine.h"
+#include "transforms/tile/BlockedLayouts.h"
 #include "transforms/tile/Components.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
@@ -81,10 +82,11 @@ public:
       if (!layout) {
         keepRefusal(isHip() ? "matrix instructions" : "mma");
         for (tile::DotOp dot : dots) swizzleAlongK(dot);
+        if (machine_.family != Target::Cpu)
+          if (tile::Layout blocks = blockedLayout(extents_, kernel_.getGroup(), dots)) place(values, blocks);
         continue;
       }
-      for (Value value : values)
-        value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
+      place(values, layout);
       if (warpgroups_)
         for (tile::DotOp dot : dots) placeOperand(components, dot, cast<tile::MmaAttr>(layout));
       for (tile::DotOp dot : dots) stage(dot);
@@ -94,6 +96,10 @@ public:
   }
 
 private:
+  static void place(ArrayRef<Value> values, tile::Layout layout) {
+    for (Value value : values) value.setType(cast<tile::FragmentType>(value.getType()).withTileLayout(layout));
+  }
+
   // ---- the layout of a component
 
   /// Every value that the extent can have is a multiple of `of`.

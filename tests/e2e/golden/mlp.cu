@@ -1,5 +1,6 @@
 // CUDA for mlp.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: mlp (declared in mlp.h).
+#include "tessera/device/blocked.h"
 #include "tessera/device/copy.h"
 #include "tessera/device/dot.h"
 #include "tessera/device/fragment.h"
@@ -18,11 +19,11 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256, 2)
 mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<const float, 1> b1,
            tsr::View<float, 2> result, int64_t H, int64_t D) {
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
+  using Blocks = tsr::BlockedGrid<4, 2, 1, 4>;
   struct Shared {
     alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> x_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w1_tile[Stages];
@@ -31,7 +32,7 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // mlp.tsr:7
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t stage_product = stage * BK;
     tsr::copy_tile_async<Threads, Align>(shared.x_tile[stage], x, m, stage_product);  // :6
@@ -50,9 +51,9 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
     tsr::async_commit();  // :7
     stage = stage == Stages - 1 ? 0 : stage + 1;
   }
-  tsr::ColVector<float, BN, Grid> b1_tile;  // :6
+  tsr::ColVector<float, BN, Blocks> b1_tile;  // :6
   tsr::load_fragment(b1_tile, b1, n);
-  tsr::Fragment<float, BM, BN, Grid> x_times_x;  // :7
+  tsr::Fragment<float, BM, BN, Blocks> x_times_x;  // :7
   #pragma unroll
   for (int i = 0; i < acc.rows; ++i) {
     #pragma unroll
@@ -73,12 +74,12 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256, 2)
 mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1,
                               tsr::View<float, 3> parts, int64_t H, int64_t M, int64_t D,
                               int64_t Parts) {
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
+  using Blocks = tsr::BlockedGrid<4, 2, 1, 4>;
   struct Shared {
     alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> x_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w1_tile[Stages];
@@ -91,7 +92,7 @@ mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float
   const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(H, BN) * tsr::ceil_div(M, BM));
   const int64_t from = part * (tsr::ceil_div(D, Parts * BK) * BK);
   const int64_t to = tsr::min(from + tsr::ceil_div(D, Parts * BK) * BK, D);
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t from_plus_stage = from + stage * BK;
     tsr::copy_tile_async<Threads>(shared.x_tile[stage], x, m, from_plus_stage);  // :6
@@ -162,12 +163,12 @@ mlp_kernel_split(tsr::View<const float, 1> b1, tsr::View<float, 2> result,
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256, 2)
 mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
              tsr::View<const float, 2> w2, tsr::View<const float, 1> b2, tsr::View<float, 2> result,
              int64_t D, int64_t H) {
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
+  using Blocks = tsr::BlockedGrid<4, 2, 1, 4>;
   struct Shared {
     alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> temporary_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w2_tile[Stages];
@@ -176,7 +177,7 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // mlp.tsr:7
   const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t stage_product = stage * BK;
     tsr::copy_tile_async<Threads, Align>(shared.temporary_tile[stage], temporary, m, stage_product);
@@ -195,11 +196,11 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
     tsr::async_commit();  // :7
     stage = stage == Stages - 1 ? 0 : stage + 1;
   }
-  tsr::Fragment<float, BM, BN, Grid> x_tile;  // :6
+  tsr::Fragment<float, BM, BN, Blocks> x_tile;  // :6
   tsr::load_fragment(x_tile, x, m, n);
-  tsr::ColVector<float, BN, Grid> b2_tile;
+  tsr::ColVector<float, BN, Blocks> b2_tile;
   tsr::load_fragment(b2_tile, b2, n);
-  tsr::Fragment<float, BM, BN, Grid> sum;  // :7
+  tsr::Fragment<float, BM, BN, Blocks> sum;  // :7
   #pragma unroll
   for (int i = 0; i < sum.rows; ++i) {
     #pragma unroll
@@ -219,12 +220,12 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(256, 2)
 mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<const float, 2> w2,
                                 tsr::View<float, 3> parts, int64_t D, int64_t M, int64_t H,
                                 int64_t Parts) {
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
-  using Grid = tsr::ThreadGrid<16, 16>;
+  using Blocks = tsr::BlockedGrid<4, 2, 1, 4>;
   struct Shared {
     alignas(128) tsr::SharedTile<float, BM, BK, tsr::Xor> temporary_tile[Stages];
     alignas(128) tsr::SharedTile<float, BK, BN> w2_tile[Stages];
@@ -237,7 +238,7 @@ mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<c
   const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(D, BN) * tsr::ceil_div(M, BM));
   const int64_t from = part * (tsr::ceil_div(H, Parts * BK) * BK);
   const int64_t to = tsr::min(from + tsr::ceil_div(H, Parts * BK) * BK, H);
-  tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
+  tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t from_plus_stage = from + stage * BK;
     tsr::copy_tile_async<Threads>(shared.temporary_tile[stage], temporary, m, from_plus_stage);

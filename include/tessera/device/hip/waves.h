@@ -35,13 +35,13 @@ template <int Rows, int Cols> struct WaveGrid {
     return block + lane() / 32 % 2 * 16 + i % 8 * 2 + lane() % 32 / 16;
   }
   static TSR_DEVICE int col_at(int j) { return j * col_step + unit_col() * 16 + lane() % 16; }
-  static constexpr bool pairs = false;
+  static constexpr int together = 1;
   static constexpr TSR_INLINE int row_scratch(int height) { return Cols == 1 ? 1 : Cols * height; }
   static constexpr TSR_INLINE int col_scratch(int width) { return 2 * Rows * width; }
   static TSR_DEVICE bool owns_rows() { return lane() % 16 == 0 && unit_col() == 0; }
   static TSR_DEVICE bool owns_cols() { return lane() % 64 < 16 && unit_row() == 0; }
   // For reductions: neighbours that share a row, and which part of a row or column the 32 lanes around this one have.
-  static constexpr int row_lanes = 16, row_parts = Cols, col_parts = 2 * Rows;
+  static constexpr int row_lanes = 16, row_bits = 15, row_parts = Cols, col_parts = 2 * Rows;
   static TSR_DEVICE int row_part() { return unit_col(); }
   static TSR_DEVICE int col_part() { return unit_row() * 2 + lane() / 32 % 2; }
 };
