@@ -50,7 +50,8 @@ bool hasMatrixInstruction(const Machine &machine, graph::DotOp dot) { return has
 /// numbers each four, and what lies behind the last of few terms is multiplied, too.
 static void fitGroup(const Machine &machine, ContractTile &tile, int64_t products) {
   constexpr int64_t kSumsOfLane = 32, kSmall = 64, kStep = 16;
-  tile.group = std::clamp(tile.m * tile.n * products / kSumsOfLane, std::max<int64_t>(machine.warpLanes, 32), tile.group);
+  const int64_t warp = std::max<int64_t>(machine.warpLanes, 32);
+  tile.group = std::clamp(tile.m * tile.n * products / kSumsOfLane / warp * warp, warp, tile.group);
   if (tile.m <= kSmall && tile.n <= kSmall) tile.k = std::min(tile.k, kStep);
 }
 
@@ -239,7 +240,7 @@ std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const C
 SmallVector<ContractTile> smallTiles(const Machine &machine, ArrayRef<graph::DotOp> dots, const ContractTile &usual) {
   SmallVector<ContractTile> tiles;
   if (machine.family == Target::Cpu || hasMatrixInstruction(machine, dots.front())) return tiles;
-  for (int64_t size : {64, 32, 16}) {
+  for (int64_t size : {64, 48, 32, 16}) {  // of 64 x 64 sums a product of 33 x 33 is a quarter
     ContractTile tile = usual;
     tile.m = std::min(tile.m, size), tile.n = std::min(tile.n, size);
     fitGroup(machine, tile, static_cast<int64_t>(dots.size()));
