@@ -1,7 +1,6 @@
 // Products of lanes with sums in blocks of neighbours, for each operand type, orientation and arrangement of warps.
 #pragma once
-#include "tessera/device/blocked.h"
-#include "matrix_tests.h"  // behind the products that it calls
+#include "matrix_tests.h"
 
 namespace blocked_tests {
 

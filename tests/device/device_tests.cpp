@@ -7,13 +7,13 @@
 #include "sort_tests.h"
 #include "warp_tests.h"
 #include "window_tests.h"
-#if !defined(TSR_CPU)
-#include "blocked_tests.h"
-#endif
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
 #elif defined(TSR_HIP)
 #include "wave_tests.h"
+#endif
+#if !defined(TSR_CPU)
+#include "blocked_tests.h"
 #endif
 
 using harness::Buffer;

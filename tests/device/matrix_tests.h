@@ -1,6 +1,7 @@
 // A product by matrix instructions and its reductions, against sums in double; for any layout of accumulators.
 #pragma once
 #include "harness.h"
+#include "tessera/device/blocked.h"
 #include "tessera/device/shared.h"
 
 namespace matrix_tests {
