@@ -12,4 +12,8 @@ void choice(Context &cx, ExprPtr c, const ast::Block &then, const ast::Block &ot
             const std::vector<shape::Formula> &inside, const std::vector<shape::Formula> &outside, Span span,
             Span condition, bool returns = false);
 
+/// The parts of a value in variables of this way through a condition, which the variables behind it can be made of; `fields`: each named
+/// after its field, too.
+Value onThisWay(Context &cx, Value value, const std::string &name, bool fields, Span span);
+
 }  // namespace tessera::sema

@@ -53,6 +53,8 @@ void dropDeleted(std::map<std::string, Binding> &names) {
   for (auto it = names.begin(); it != names.end();) it = it->second.deleted.valid() ? names.erase(it) : std::next(it);
 }
 
+static bool isTree(const Value &v) { return (v.isSequence() || v.kind == ValueKind::Struct) && !v.items.empty(); }
+
 static Names branch(Context &cx, Block &into, const ast::Block &body, const std::vector<shape::Formula> &implies,
                     const std::set<std::string> &shared, std::optional<Span> returns = std::nullopt) {
   Names before = cx.function.frame->names;
@@ -70,10 +72,11 @@ static Names branch(Context &cx, Block &into, const ast::Block &body, const std:
   if (returns) endBranch(cx, *returns), --cx.function.frame->ways;
   cx.function.path.pop_back();
   cx.function.frame->returned = false;
-  for (const std::string &name : shared) {  // known numbers that both branches give
+  for (const std::string &name : shared) {  // known numbers, structs and tuples that both branches give
     auto it = cx.function.frame->names.find(name);
     if (it == cx.function.frame->names.end() || it->second.var) continue;
     Value &v = it->second.value;
+    if (isTree(v) && !v.isState() && !before.count(name)) v = onThisWay(cx, std::move(v), name, true, it->second.span);
     if (v.kind != ValueKind::Int && v.kind != ValueKind::Float && v.kind != ValueKind::Bool) continue;
     Value made = asVariable(cx, v, name, it->second.span);
     it->second.var = made.expr->as<node::VarRef>().var;
@@ -174,14 +177,17 @@ static void returnsOnOneWay(Context &cx, Span given, Span condition) {
         .help("return a result behind it, or in an `else:`");
 }
 
+static bool isOfSameStruct(const Value &a, const Value &b) {
+  return a.kind != ValueKind::Struct || (a.instance->info == b.instance->info && a.instance->stack.size() == b.instance->stack.size());
+}
+
 Binding mergeName(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   if (bindAlike(cx, a, b)) return mergeBindings(cx, stmt, a, b);
   if (a.value.kind == ValueKind::Rng && b.value.kind == ValueKind::Rng) return mergeStreams(cx, stmt, name, a, b);
   if (a.value.kind == ValueKind::State && b.value.kind == ValueKind::State) return mergeCaches(cx, stmt, name, a, b);
-  bool trees = name == kResult && a.value.kind == b.value.kind &&
-               (a.value.isSequence() || a.value.kind == ValueKind::Struct) && !a.value.items.empty();
-  if (trees && a.value.items.size() == b.value.items.size()) return mergeTrees(cx, stmt, name, a, b);
-  bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array;
+  bool trees = isTree(a.value) && a.value.kind == b.value.kind && (name == kResult || !a.value.isState());
+  if (trees && a.value.items.size() == b.value.items.size() && isOfSameStruct(a.value, b.value)) return mergeTrees(cx, stmt, name, a, b);
+  bool known = !a.var && !b.var && a.value.kind == b.value.kind && a.value.kind != ValueKind::Array && !isTree(a.value);
   if (known && a.value.sym == b.value.sym && a.value.text == b.value.text && a.value.number == b.value.number) return a;
   if (name == kResult && (a.value.kind == ValueKind::None) != (b.value.kind == ValueKind::None))
     returnsOnOneWay(cx, a.value.kind == ValueKind::None ? b.span : a.span, stmt.condition->span);

@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/calls/Calls.h"
 #include "sema/kernels/Kernels.h"
+#include "sema/trace/Branches.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 #include <algorithm>
@@ -43,18 +44,19 @@ static void returnInside(Context &cx, const ast::ReturnStmt &stmt) {
                            : "put what must not happen then under the opposite condition");
 }
 
-/// A part of a result in a variable of this way.
-static Value onThisWay(Context &cx, Value value, Span span) {
-  for (Value &item : value.items) item = onThisWay(cx, std::move(item), span);
+Value onThisWay(Context &cx, Value value, const std::string &name, bool fields, Span span) {
+  const bool named = fields && value.kind == ValueKind::Struct;
+  for (size_t i = 0; i < value.items.size(); ++i)
+    value.items[i] = onThisWay(cx, std::move(value.items[i]), named ? name + "_" + value.instance->info->fields[i].name : name, fields, span);
   bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
-  if (number || (value.expr && value.kind == ValueKind::Array)) return asVariable(cx, value, "result", span);
+  if (number || (value.expr && value.kind == ValueKind::Array)) return asVariable(cx, value, name, span);
   bool host = value.kind == ValueKind::HostTensor || value.kind == ValueKind::String;
-  return value.expr && host ? bindTemp(cx, value, "result", span) : value;
+  return value.expr && host ? bindTemp(cx, value, name, span) : value;
 }
 
 /// The result of one way through the function.
 static void endWay(Context &cx, Value value, Span span) {
-  if (!value.isPoison()) value = onThisWay(cx, std::move(value), span);
+  if (!value.isPoison()) value = onThisWay(cx, std::move(value), "result", false, span);
   Binding binding;
   binding.var =
       value.expr && value.expr->kind == ExprKind::VarRef && value.kind != ValueKind::Rng ? value.expr->as<node::VarRef>().var : nullptr;
