@@ -177,7 +177,7 @@ std::vector<Term> Expander::pulledBack(const Expr &e, const Trace &trace, const 
                                        std::vector<Term> seeds, Builder &builder, const Reporter &reporter) {
   const auto &asked = e.as<node::Derivative>();
   std::vector<Term> results;
-  if (asked.what == checked::DerivativeKind::ValueAndGradient) results.push_back(values.at(0));
+  if (asked.what == checked::DerivativeKind::ValueAndGradient) results = values;
   if (seeds.empty()) seeds.push_back(builder.number(1, tangentType(values.at(0)->type)));
   Cotangents cotangents(builder);
   for (size_t i = 0; i < values.size() && i < seeds.size(); ++i)

@@ -28,6 +28,8 @@ DerivativeKind kindOf(const Value &derivative) {
   if (derivative.text == "jvp") return DerivativeKind::Pushforward;
   return derivative.truth ? DerivativeKind::ValueAndGradient : DerivativeKind::Gradient;
 }
+/// Whether it is of the first of two results alone, and gives the other one, too: `has_aux=True`. Kept in `sym`, which nothing else of a derivative uses.
+bool hasAux(const Value &derivative) { return derivative.sym == Dim(1); }
 /// The keyword under which a derivative takes those that it starts from; empty where that is the number 1.
 std::string_view seedKeyword(DerivativeKind kind) {
   return kind == DerivativeKind::Pullback ? "cotangent" : kind == DerivativeKind::Pushforward ? "tangent" : "";
@@ -109,11 +111,13 @@ static void suggestWrt(diag::Builder &builder, const Given &arg, const Given *fu
 Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span span) {
   std::string shown(row.name);
   const Given *function = nullptr, *wrt = nullptr;
+  bool aux = false;
   for (size_t i = 0; i < args.size(); ++i) {
     const Given &arg = args[i];
     if (arg.value.isPoison()) return Value::poison();
     if (arg.keyword == "wrt" || (arg.keyword.empty() && i == 1)) wrt = &arg;
     else if (arg.keyword.empty() && i == 0) function = &arg;
+    else if (arg.keyword == "has_aux" && shown.ends_with("grad") && arg.value.kind == ValueKind::Bool && !arg.value.expr) aux = arg.value.truth;
     else if (!arg.keyword.empty()) {
       auto builder = report(cx, Id::unknownKeyword, arg.keywordSpan, shown, arg.keyword);
       builder.help("the parameters to differentiate by are named with `wrt=`");
@@ -148,6 +152,7 @@ Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span sp
   v.callable = callable;
   if (function->value.kind != ValueKind::Function) v.inner = std::make_shared<Value>(function->value);
   v.truth = shown == "value_and_grad";
+  if (aux) v.sym = Dim(1);
   v.unrolled = !wrt || !wrt->value.isSequence();  // one derivative, not a tuple of one
   v.declared = span;
   v.text = shown;
@@ -166,6 +171,28 @@ Value makeDerivative(Context &cx, const BuiltinRow &row, GivenList args, Span sp
 
 // ---------------------------------------------------------------- types
 
+/// How the results of a function of the program make up what it returns; empty where it is the one result.
+static DeclaredType treeOfResults(const Context &cx, const Function &callee) {
+  for (const Callable &of : cx.callables)
+    if (of.checked == &callee && !of.resultTree.items.empty()) return of.resultTree;
+  return {};
+}
+
+/// `has_aux=True`: a number, and what else is of interest. False after a message.
+static bool returnsWithAux(Context &cx, const Value &derivative, const Callable &of, const Function &callee) {
+  const DeclaredType tree = treeOfResults(cx, callee);
+  const bool pair = tree.kind == DeclaredType::Kind::Tuple && tree.items.size() == 2 && leafCount(tree.items[0]) == 1;
+  const FunctionResult *loss = pair ? &callee.results[0] : nullptr;
+  if (loss && loss->type.shape.empty() && isFloat(loss->type.dtype)) return true;
+  if (fresh(cx, Id::gradNotScalar, derivative.declared)) {
+    std::string what = loss ? "`" + (loss->type.shape.empty() ? std::string(name(loss->type.dtype)) : loss->type.str()) + "` first" : "no pair";
+    report(cx, Id::gradNotScalar, derivative.declared, derivative.text, of.name, what)
+        .note(of.nameSpan, "`" + of.name + "` is defined here")
+        .help("with `has_aux=True` it returns the loss and one thing more: `return loss, (logits, state)`");
+  }
+  return false;
+}
+
 /// What a derivative gives: which parameters of `callee`, and their types. False after a message.
 static bool derivativeParts(Context &cx, const Value &derivative, const Callable &of, const Function &callee,
                             std::vector<int> &wrt, std::vector<DeclaredType> &trees) {
@@ -179,6 +206,8 @@ static bool derivativeParts(Context &cx, const Value &derivative, const Callable
           .note(of.nameSpan, "`" + of.name + "` is defined here");
       return false;
     }
+  } else if (hasAux(derivative)) {
+    if (!returnsWithAux(cx, derivative, of, callee)) return false;
   } else if (!result || !result->type.shape.empty() || !isFloat(result->type.dtype)) {
     if (fresh(cx, Id::gradNotScalar, derivative.declared)) {
       std::string what =
@@ -248,12 +277,11 @@ static std::vector<Type> seedTypes(DerivativeKind kind, const Function &callee, 
 static Value derivativeValue(Context &cx, const Value &derivative, const Function &callee, std::vector<int> wrt,
                              const std::vector<DeclaredType> &trees, ExprPtr e, const std::map<std::string, Dim> &dims,
                              Span span) {
-  DerivativeKind kind = kindOf(derivative);
+  DerivativeKind kind = hasAux(derivative) ? DerivativeKind::ValueAndGradient : kindOf(derivative);
   std::vector<Type> types;
-  if (kind == DerivativeKind::ValueAndGradient) types.push_back(callee.results[0].type);
-  if (kind == DerivativeKind::Pushforward)
+  if (kind == DerivativeKind::Pushforward || kind == DerivativeKind::ValueAndGradient)
     for (const FunctionResult &r : callee.results) types.push_back(r.type);
-  else
+  if (kind != DerivativeKind::Pushforward)
     for (int i : wrt) types.push_back(callee.params[static_cast<size_t>(i)].var->type);
   for (Type &type : types)
     for (Dim &d : type.shape) d = d.substitute(dims);
@@ -261,15 +289,19 @@ static Value derivativeValue(Context &cx, const Value &derivative, const Functio
   std::vector<Value> results =
       callResults(cx, std::move(e), std::move(types), callee.name + "_" + derivative.text, span);
   size_t next = derivative.truth;
+  const bool several = kind == DerivativeKind::Pushforward || hasAux(derivative);
+  const DeclaredType tree = several ? treeOfResults(cx, callee) : DeclaredType();
   if (kind == DerivativeKind::Pushforward) {
-    for (const Callable &of : cx.callables)
-      if (of.checked == &callee && !of.resultTree.items.empty()) return resultValue(of.resultTree, results, next);
+    if (!tree.items.empty()) return resultValue(tree, results, next);
     return results.size() == 1 ? results[0] : Value::tuple(std::move(results));
   }
+  Value computed = results[0];
+  if (hasAux(derivative)) computed = resultValue(tree, results, next = 0);
   std::vector<Value> gradients;
   for (const DeclaredType &tree : trees) gradients.push_back(resultValue(tree, results, next));
   Value all = derivative.unrolled ? gradients[0] : Value::tuple(std::move(gradients));
-  return derivative.truth ? Value::tuple({results[0], std::move(all)}) : all;
+  if (hasAux(derivative) && !derivative.truth) return Value::tuple({std::move(all), computed.items[1]});
+  return derivative.truth ? Value::tuple({std::move(computed), std::move(all)}) : all;
 }
 
 static const Function *traceFunction(Context &cx, const Callable &callable, std::vector<Value> values,
@@ -282,7 +314,8 @@ Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span 
   if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
   if (inHost(cx) || inKernel(cx))
     return unsupported(cx, std::string("a derivative in ") + (inHost(cx) ? "host code" : "a kernel"), span,
-                       "take it in a tensor function, and call that");
+                       inHost(cx) ? "take it in a tensor function, and call that; or of a function with a name, which gets all that it needs as arguments"
+                                  : "take it in a tensor function, and call that");
   std::string keyword(seedKeyword(kindOf(derivative)));
   Given seeds;
   std::erase_if(args, [&](Given &arg) {
