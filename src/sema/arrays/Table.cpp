@@ -147,6 +147,13 @@ Value arrayTable(Context &cx, const BuiltinRow &row, Bound &args, const ast::Exp
   const Value &given = args.values[0];
   const std::string shown(row.name);
   if (given.isPoison()) return given;
+  const bool made = given.isArray() || given.kind == ValueKind::HostTensor;  // `tensor(losses)` of a list that has grown into one
+  if (made && !args.values[1].given()) return given;
+  if (made && given.isArray()) {
+    Numerics numerics;
+    auto dtype = dtypeArgument(cx, args.values[1], args.spans[1], &numerics);
+    return dtype ? castTo(cx, given, *dtype, numerics, span) : Value::poison();
+  }
   if (!given.isSequence()) {
     if (fresh(cx, Id::wrongArgument, args.spans[0])) {
       auto builder = report(cx, Id::wrongArgument, args.spans[0], quoted(shown), "a list of numbers", describe(cx, given));

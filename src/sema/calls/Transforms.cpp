@@ -269,7 +269,9 @@ Value callTransform(Context &cx, const Value &transform, GivenList args, Span sp
   if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
   if (inHost(cx) || inKernel(cx))
     return unsupported(cx, "`" + transform.text + "` in " + (inHost(cx) ? "host code" : "a kernel"), span,
-                       "call it in a tensor function, and call that");
+                       inHost(cx) && transform.text == "vmap"
+                           ? "give it a function with a name, and all that it takes as arguments: `vmap(f, in_axes=(None, 0))(net, xs)`"
+                           : "call it in a tensor function, and call that");
   for (const Given &arg : args)
     if (arg.value.isPoison()) return Value::poison();
   if (transform.text == "vmap") return callVmap(cx, transform, std::move(args), span);

@@ -307,6 +307,10 @@ private:
       return computesWithArrays(*callee.builtin);
     case ValueKind::DType:
     case ValueKind::Derivative: return true;
+    case ValueKind::Transform: {  // a lambda may take values of host code from around it
+      const Value &mapped = callee.items[0];
+      return mapped.kind == ValueKind::Function && mapped.callable->def && !mapped.callable->closure;
+    }
     case ValueKind::Function: return takes(callee);
     case ValueKind::Overloads: return std::all_of(callee.items.begin(), callee.items.end(), takes);
     default: return false;
@@ -318,6 +322,10 @@ private:
     if (!callsArrays(e, elementwise, method)) return std::nullopt;
     SeenPart all{method, method, false};
     for (const ast::Argument &arg : e.arguments) all.add(argument(e, *arg.value, elementwise));
+    if (auto *made = as<ast::CallExpr>(e.callee))  // `grad(lambda x: f(net, x))(x)`: the function that is compiled would not be given `net`
+      for (const ast::Argument &arg : made->arguments)
+        if (auto *lambda = as<ast::LambdaExpr>(arg.value))
+          if (auto taken = insideLambda(*lambda); taken && taken->touches) return std::nullopt;
     return all.array && !all.barred ? std::optional(all) : std::nullopt;
   }
 
