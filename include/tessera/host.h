@@ -10,6 +10,7 @@
 #include "tessera/host/safetensors.h"
 #include "tessera/host/store.h"
 #include "tessera/host/tensor.h"
+#include "tessera/host/text.h"
 #include <chrono>
 #include <tuple>
 

@@ -173,6 +173,8 @@ Ref Interpreter::hostCall(const Expr &expr) {
   if (name == "element_real" || name == "element") return hostElement(expr);
   if (name == "store_next_real" || name == "store_next_whole") return hostAppend(expr);
   if (name.starts_with("store_rows_")) return hostStoreRows(expr);
+  if (name == "chosen" || name == "store_chosen") return hostChosen(expr);
+  if (name == "places") return hostPlaces(expr);
   if (name == "store_real" || name == "store_whole" || name == "store_part") return hostStore(expr);
   Ref first = eval(*expr.args.at(0));
   if (!first) return nullptr;
@@ -191,6 +193,8 @@ Ref Interpreter::hostCall(const Expr &expr) {
     if (at < 0 || at >= size) return fail(expr.span, "there is no index " + std::to_string(*index) + " of a text of " + std::to_string(size));
     return makeText(first->text.substr(static_cast<size_t>(at), 1));
   }
+  if (name.starts_with("text_") || name.find("of_text") != std::string::npos || name == "code_of" || name == "character_of") return textCall(expr, first->text);
+  if (name == "power") return powerOf(expr);
   if (name == "same_text") {
     Ref second = eval(*expr.args.at(1));
     return second ? makeInt(DType::Bool, first->text == second->text) : nullptr;

@@ -62,6 +62,7 @@ struct FunctionState {
   std::map<std::string, Var *> symVars;  // "%3" -> its variable
   std::map<Var *, Value> varValues;      // language type and limits of what a variable holds
   std::set<Var *> rebindable;
+  std::set<const Var *> otherDTypes;  // of tensors of host code that are rebound: those that get other dtypes than they had
   std::map<const Var *, std::vector<Dim>> keptExtents;  // of tensors of host code that are rebound: what all that they get have in common
   std::map<Var *, int> temps;                 // not named by the user, with their blocks
   std::optional<std::vector<Type>> declared;  // types of the parts of the result
@@ -111,6 +112,8 @@ struct Context {
   // The program and its modules.
   std::unique_ptr<Program> program = std::make_unique<Program>();
   std::map<const ast::Module *, std::unique_ptr<ModuleScope>> modules;
+  std::map<const Callable *, std::vector<diag::Diagnostic>> leftToHost;  // functions with types that are no tensor functions: why
+  std::set<const Callable *> ranByHost;                                  // ... those that host code calls
   const ModuleScope *main = nullptr;
   ModuleScope builtins;
   ModuleScope *prelude = nullptr;

@@ -217,6 +217,68 @@ inline void store_rows_part(Tensor &tensor, const Tensor &given, const Tensor &r
   for (int64_t i = 0; i < rows.count(); ++i) store_part(tensor, each ? row(value, i) : value, at(rows.integer(i)));
 }
 
+namespace detail {
+/// The numbers of the elements that are not 0, in row-major order.
+inline std::vector<int64_t> held_places(const Tensor &mask) {
+  std::vector<int64_t> held;
+  const int64_t count = mask.count();
+  for (int64_t i = 0; i < count; ++i)
+    if (mask.is_real() ? mask.real(i) != 0 : mask.integer(i) != 0) held.push_back(i);
+  return held;
+}
+/// The extents of `tensor` behind those of a mask, which has its first ones.
+inline std::vector<int64_t> behind_mask(const Tensor &tensor, const Tensor &mask) {
+  const std::vector<int64_t> &all = tensor.shape(), &of = mask.shape();
+  if (of.size() > all.size() || !std::equal(of.begin(), of.end(), all.begin()))
+    stop("a mask of the shape " + extents_text(of) + " chooses from a tensor of the shape " + extents_text(all));
+  return std::vector<int64_t>(all.begin() + static_cast<std::ptrdiff_t>(of.size()), all.end());
+}
+}  // namespace detail
+
+/// `tensor[mask]`: the elements, or parts, where the mask holds, in a row.
+inline Tensor chosen(const Tensor &tensor, const Tensor &mask) {
+  std::vector<int64_t> shape = detail::behind_mask(tensor, mask);
+  const std::vector<int64_t> held = detail::held_places(mask);
+  const size_t width = Tensor::bytes_of(shape, tensor.element_bytes());
+  shape.insert(shape.begin(), static_cast<int64_t>(held.size()));
+  Tensor result(tensor.dtype(), shape);
+  unsigned char *to = result.bytes_to_write();
+  for (size_t i = 0; width > 0 && i < held.size(); ++i) memcpy(to + i * width, tensor.bytes() + static_cast<size_t>(held[i]) * width, width);
+  return result;
+}
+/// `tensor[mask] = values`, one for each place where the mask holds.
+inline void store_chosen(Tensor &tensor, const Tensor &given, const Tensor &mask) {
+  const Tensor values = given;  // it may be the tensor that is written to
+  (void)detail::behind_mask(tensor, mask);
+  const std::vector<int64_t> held = detail::held_places(mask);
+  const auto count = static_cast<int64_t>(held.size());
+  if (values.shape().empty() || (values.shape()[0] != count && values.shape()[0] != 1))
+    stop("a tensor of the shape " + detail::extents_text(values.shape()) + " is stored to the " + std::to_string(count) + " places of a mask");
+  if (count == 0) return;
+  const std::vector<int64_t> before = tensor.shape();
+  std::vector<int64_t> rows(before.begin() + static_cast<std::ptrdiff_t>(mask.shape().size()), before.end());
+  rows.insert(rows.begin(), mask.count());
+  tensor.reshape(rows);
+  for (int64_t i = 0; i < count; ++i) store_part(tensor, row(values, values.shape()[0] == 1 ? 0 : i), at(held[static_cast<size_t>(i)]));
+  tensor.reshape(before);
+}
+/// Where the elements are that are not 0: the index of each along an axis, or with -1 its number in row-major order.
+inline Tensor places(const Tensor &mask, int64_t axis) {
+  const std::vector<int64_t> held = detail::held_places(mask);
+  int64_t inner = 1, extent = kToEnd;
+  if (axis >= 0) {
+    extent = shape(mask, axis);
+    for (size_t i = static_cast<size_t>(axis) + 1; i < mask.shape().size(); ++i) inner *= mask.shape()[i];
+  }
+  Tensor result = Tensor::make<int64_t>({static_cast<int64_t>(held.size())});
+  unsigned char *to = result.bytes_to_write();
+  for (size_t i = 0; i < held.size(); ++i) {
+    const int64_t index = held[i] / inner % extent;
+    memcpy(to + i * sizeof index, &index, sizeof index);
+  }
+  return result;
+}
+
 /// One element more behind those of a tensor of one axis.
 inline void store_next_real(Tensor &tensor, double value) {
   tensor.grow();

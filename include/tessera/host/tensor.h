@@ -156,6 +156,9 @@ public:
     ++shape_[0];
   }
 
+  /// The same elements under another shape, with as many.
+  void reshape(std::vector<int64_t> shape) { shape_ = std::move(shape); }
+
   /// For an entry function that reads it. Valid until the next call for this tensor.
   const TessTensor *read() const {
     refresh_device();

@@ -111,6 +111,7 @@ Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   if (x.isStack()) return lengthOfStack(cx, x, span);
   if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
   if (x.kind == ValueKind::String && !x.expr) return Value::integer(Dim(static_cast<int64_t>(x.text.size())));
+  if (x.kind == ValueKind::String && inHost(cx)) return hostTextCall(cx, "text_length", x, span);
   if (x.kind == ValueKind::HostTensor) return hostExtent(cx, x, 0, span);
   if (x.kind == ValueKind::HostShape) return hostExtent(cx, x.items[0], std::nullopt, span);
   report(cx, Id::badOperand, span, "len", describe(cx, x));
@@ -119,7 +120,7 @@ Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 
 Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
-  if (x.kind == ValueKind::HostTensor || x.isStack() || x.kind == ValueKind::Zip) {
+  if (x.kind == ValueKind::HostTensor || x.isStack() || x.kind == ValueKind::Zip || (x.kind == ValueKind::String && inHost(cx))) {
     Value v = Value::of(ValueKind::Enumerate);
     v.items = {x};
     return v;
@@ -229,6 +230,7 @@ Value arrayToInt(Context &cx, const BuiltinRow &, Bound &args, Span span) {
            std::isnan(x.number) ? "this is no number" : "this integer does not fit 64 bits");
     return Value::poison();
   }
+  if (x.kind == ValueKind::String) return numberOfText(cx, x, true, args.spans[0]);
   Value s = toArray(cx, x, DType::F32, span);
   if (x.kind == ValueKind::Int || x.kind == ValueKind::Bool) return convertInt(cx, x, span);
   if (s.isScalar() && isFloat(s.type.dtype)) s = castTo(cx, std::move(s), DType::I64, {}, span);
@@ -247,6 +249,8 @@ Value arrayToFloat(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   }
   if (x.kind == ValueKind::String) {
     std::string number = x.text.substr(x.text.find_first_not_of("+-") == 1);
+    const bool shows = inHost(cx) && (x.expr || number.find_first_of("0123456789") == 0);
+    if (shows) return numberOfText(cx, x, false, args.spans[0]);
     bool infinite = !x.expr && (number == "inf" || number == "Inf" || number == "infinity");
     auto builder = report(cx, Id::badOperand, span, "float", describe(cx, x));
     std::string ours = x.text.substr(0, 1) == "-" ? "-INF" : "INF";

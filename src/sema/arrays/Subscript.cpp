@@ -668,7 +668,9 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
       return unsupported(cx, "this index of a tensor in host code", expr.span,
                          "an element of a matrix is `x[1][2]`, and a part is taken by a function of tensors");
-    Value index = convertInt(cx, checkExpr(cx, *expr.items[0].value), expr.items[0].span);
+    Value index = checkExpr(cx, *expr.items[0].value);
+    if (isHostMask(index)) return chosenByMask(cx, object, index, expr.span);
+    index = convertInt(cx, index, expr.items[0].span);
     return index.isPoison() ? index : hostItem(cx, object, &index, expr.span);
   }
   case ValueKind::String:

@@ -103,6 +103,8 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::Builtin: return notedBuiltin(cx, *callee.builtin, std::move(args), span);
   case ValueKind::Method: {
     const Value &object = callee.items[0];
+    if (object.kind == ValueKind::String) return textMethod(cx, object, callee.text, args, span);
+    if (callee.text == kCopy && args.empty()) return object;
     if (object.kind == ValueKind::Schedule) return scheduleMethod(cx, object, callee.text, args, span);
     if (object.kind == ValueKind::Function && callee.text == "specialize") return specialize(cx, *object.callable, span);
     if (object.kind == ValueKind::Function) return withSchedule(cx, *object.callable, args, span);
@@ -403,8 +405,11 @@ Value callFunction(Context &cx, const Callable &callable, GivenList args, Span s
     if (inKernel(cx)) return unsupported(cx, "calling a kernel inside a kernel", span);
     return callEntry(cx, callable, std::move(values), spans, span);
   }
-  if (inHost(cx) && callable.def && callable.name != "main" && isEntry(cx, callable))
-    return callEntry(cx, callable, std::move(values), spans, span);
+  if (inHost(cx) && callable.def && callable.name != "main" && isEntry(cx, callable)) {
+    Value made = callEntry(cx, callable, values, spans, span);
+    if (!callable.inHost) return made;
+  }
+  if (inHost(cx) && callable.inHost) cx.ranByHost.insert(&callable);
   if (callable.isCheckpoint && !inHost(cx) && !inKernel(cx)) {  // stays a call: its derivative is made in its own way
     if (isEntry(cx, callable)) return callEntry(cx, callable, std::move(values), spans, span);
     return callCheckpoint(cx, callable, std::move(values), spans, span);

@@ -19,7 +19,7 @@ namespace tessera::sema {
 
 /// Whether a tensor of host code may have the dtype of a parameter: nothing converts it on its way.
 static bool hasDType(Context &cx, const Callable &callable, const Param &param, const Value &v, Span at) {
-  auto have = v.kind == ValueKind::HostTensor ? knownDType(v, cx.function.rebindable) : std::nullopt;
+  auto have = v.kind == ValueKind::HostTensor ? knownDType(cx, v) : std::nullopt;
   const DType want = param.var->type.dtype;
   if (!have || *have == want) return true;
   const std::string wanted(name(want)), had(name(*have));
@@ -44,7 +44,7 @@ static bool hasShape(Context &cx, const Callable &callable, const Param &param, 
   const std::vector<Dim> &declared = param.var->type.shape;
   const size_t rank = v.kind == ValueKind::HostTensor ? knownRank(v, cx.function.rebindable) : 0;
   if (rank == 0) {  // a number, where its dtype is known: what a function gave
-    const bool number = v.kind == ValueKind::HostTensor && knownDType(v, cx.function.rebindable).has_value();
+    const bool number = v.kind == ValueKind::HostTensor && v.madeOf && v.rank == 0;
     if (!number || declared.empty()) return true;
     report(cx, Id::wrongArgument, at, quoted(callable.name), "`" + param.var->type.str() + "` for `" + param.var->name + "`", "a number")
         .note(param.var->span, "declared here");

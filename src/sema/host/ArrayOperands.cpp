@@ -196,7 +196,7 @@ public:
     case K::Binary: {
       auto &binary = static_cast<const ast::BinaryExpr &>(e);
       if (binary.op == ast::BinaryOp::MatMul && isDTypeExpr(cx_, *binary.left)) return std::nullopt;
-      return together({binary.left.get(), binary.right.get()}, true);
+      return together({binary.left.get(), binary.right.get()}, true, givesIntegers(*binary.left) || givesIntegers(*binary.right));
     }
     case K::Compare: {
       auto &compare = static_cast<const ast::CompareExpr &>(e);
@@ -222,14 +222,23 @@ public:
   }
 
   /// Nothing if none of the parts reads a tensor: then the whole is evaluated before.
-  std::optional<SeenPart> together(const std::vector<const ast::Expr *> &parts, bool asNumbers) {
+  std::optional<SeenPart> together(const std::vector<const ast::Expr *> &parts, bool asNumbers, bool amongIntegers = false) {
     SeenPart all;
-    for (const ast::Expr *part : parts) all.add(operand(*part, asNumbers));
+    for (const ast::Expr *part : parts) all.add(operand(*part, asNumbers, amongIntegers));
     return all.touches && !all.barred ? std::optional(all) : std::nullopt;
   }
 
 private:
-  SeenPart operand(const ast::Expr &e, bool asNumber = false) {
+  /// `argmax(x)`, `order.argsort()`: integers, whatever they are made of.
+  bool givesIntegers(const ast::Expr &e) {
+    auto *call = as<ast::CallExpr>(&e);
+    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    const std::string_view called = name ? std::string_view(name->name) : method ? std::string_view(method->attribute.text) : std::string_view();
+    return called == "argmax" || called == "argmin" || called == "argsort" || called == "count_nonzero" || called == "searchsorted" || called == "bincount";
+  }
+
+  SeenPart operand(const ast::Expr &e, bool asNumber = false, bool amongIntegers = false) {
     auto known = cx_.function.operands.find(&e);
     if (known == cx_.function.operands.end()) {
       if (auto seen = inside(e)) return *seen;
@@ -237,7 +246,7 @@ private:
       known = cx_.function.operands.find(&e);
     }
     auto listed = std::find_if(operands_.begin(), operands_.end(), [&](const ArrayOperand &o) { return o.syntax == &e; });
-    if (listed == operands_.end()) operands_.push_back({&e, asNumber});
+    if (listed == operands_.end()) operands_.push_back({&e, asNumber, amongIntegers});
     return seenIn(known->second);
   }
   const Value &evaluated(const ast::Expr &e) {
@@ -269,10 +278,33 @@ private:
     });
   }
 
+  /// `x[x > 0.5]`: how many elements that gives only run time knows. What may be a mask is evaluated to know whether it is one.
+  bool hasMask(const ast::SubscriptExpr &e) {
+    using K = ast::ExprKind;
+    if (e.items.size() != 1) return false;
+    const ast::Expr &index = *e.items[0].value;
+    auto *unary = as<ast::UnaryExpr>(&index);
+    auto *binary = as<ast::BinaryExpr>(&index);
+    auto *call = as<ast::CallExpr>(&index);
+    const bool joins = binary && (binary->op == ast::BinaryOp::BitAnd || binary->op == ast::BinaryOp::BitOr || binary->op == ast::BinaryOp::BitXor);
+    const bool plain = index.kind == K::Compare || index.kind == K::Name || index.kind == K::Attribute || index.kind == K::Subscript;
+    if (!plain && !joins && !(unary && unary->op == ast::UnaryOp::Invert) && !(call && mayGiveTruth(*call))) return false;
+    return isHostMask(evaluated(index));
+  }
+  /// `isfinite(x)`, `x.isnan()`, and functions of the program.
+  bool mayGiveTruth(const ast::CallExpr &e) {
+    auto *name = as<ast::NameExpr>(e.callee);
+    auto *method = as<ast::AttributeExpr>(e.callee);
+    const std::string_view called = name ? std::string_view(name->name) : method ? std::string_view(method->attribute.text) : std::string_view();
+    if (called.starts_with("is") || called.starts_with("logical_") || called == "any" || called == "all") return true;
+    const Value *callee = name ? &evaluated(*name) : nullptr;
+    return callee && callee->kind == ValueKind::Function && callee->callable->def && !cx_.libraryFiles.count(callee->callable->nameSpan.file);
+  }
+
   std::optional<SeenPart> insideSubscript(const ast::SubscriptExpr &e) {
     SeenPart object = operand(*e.object);
     if (!object.touches || object.barred) return std::nullopt;
-    if (object.array && isPlace(e)) return std::nullopt;
+    if (object.array && (hasMask(e) || isPlace(e))) return std::nullopt;
     for (const ast::Argument &item : e.items) {
       auto *slice = as<ast::SliceExpr>(item.value);
       std::vector<const ast::Expr *> parts = {item.value.get()};

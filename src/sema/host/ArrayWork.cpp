@@ -209,7 +209,7 @@ bool prepare(Context &cx, ArrayWork &work, const std::vector<ArrayOperand> &oper
   for (const ArrayOperand &o : operands) dtypesOf(cx.function.operands[o.syntax], real, whole);
   const DType none = DType::Bool;  // no floats among the arrays
   for (const ArrayOperand &o : operands) {
-    Value v = asGiven(cx, cx.function.operands[o.syntax], o.asNumber, real.value_or(none), whole.value_or(DType::I64), o.syntax->span);
+    Value v = asGiven(cx, cx.function.operands[o.syntax], o.asNumber, o.amongIntegers ? none : real.value_or(none), whole.value_or(DType::I64), o.syntax->span);
     if (v.isPoison() && cx.function.operands[o.syntax].kind != ValueKind::Poison) return false;
     work.given[o.syntax] = std::move(v);
   }

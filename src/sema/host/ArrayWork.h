@@ -19,6 +19,7 @@ struct SeenPart {
 struct ArrayOperand {
   const ast::Expr *syntax = nullptr;
   bool asNumber = false;  // an integer in arithmetic, and not one that decides a shape
+  bool amongIntegers = false;  // ... beside integers: `k + argmax(x)`
 };
 
 // ---- ArrayOperands.cpp
@@ -39,6 +40,11 @@ struct SaidBefore {
   std::set<std::tuple<int, FileId, uint32_t>> reported;
   std::set<std::pair<const Callable *, std::string>> unknown;
 };
+/// Whether what was said since tells that no tensor function can be made of a function with types, but host code may run it: `main` calls it,
+/// or will. Then it is said only where host code cannot either.
+bool leaveToHost(Context &cx, const Callable &callable, const SaidBefore &before);
+/// At the end of the check: what is wrong with functions that were left to host code, which runs them not.
+void sayWhatWasLeft(Context &cx);
 /// No tensor function could be made of arithmetic that calls functions without types, as what was said since tells. True if host code may run
 /// them instead, from now on: `again` then checks the arithmetic. What was said stays if that has mistakes, too.
 std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before,

@@ -147,7 +147,7 @@ bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part) {
   std::string described = part.conversion ? "a text (`!" + std::string(1, part.conversion) + "`)" : describe(cx, value);
   if (!spec) return true;  // one that there is not is a mistake of the text
   Shown shown = shownAs(value, part.conversion, static_cast<int>(knownRank(value, cx.function.rebindable)));
-  const std::optional<DType> dtype = shown == Shown::Unknown ? knownDType(value, cx.function.rebindable) : std::nullopt;
+  const std::optional<DType> dtype = shown == Shown::Unknown ? knownDType(cx, value) : std::nullopt;
   if (dtype && isFloat(*dtype) && spec->isForIntegers()) shown = Shown::Number;  // with whatever number of dimensions
   FormatMistake mistake = mistakeOf(part.format, *spec, shown, described);
   if (mistake.what.empty()) return true;

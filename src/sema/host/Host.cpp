@@ -128,6 +128,8 @@ bool usesHost(const Context &cx, const ast::Block &block) {
   return std::any_of(std::begin(kHostCalls), std::end(kHostCalls), isThere) && firstHostCall(block);
 }
 
+bool isHostElement(const Value &value) { return value.kind == ValueKind::HostTensor && value.madeOf && value.rank == 0 && value.text == kElement; }
+
 Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span) {
   ExprPtr e = makeExpr(ExprKind::HostItem, tensor.expr->type, span);
   e->args.push_back(clone(*tensor.expr));
@@ -135,7 +137,8 @@ Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span) 
   Value v = Value::of(ValueKind::HostTensor);
   v.type = e->type;
   v.rank = index ? std::max(0, tensor.rank - 1) : 0;
-  v.madeOf = tensor.madeOf;
+  v.madeOf = index ? knownDType(cx, tensor) : tensor.madeOf;
+  if (v.rank == 0 && v.madeOf) v.text = kElement;
   if (index && !tensor.madeAs.empty() && knownRank(tensor, cx.function.rebindable) > 0) v.madeAs.assign(tensor.madeAs.begin() + 1, tensor.madeAs.end());
   v.expr = std::shared_ptr<Expr>(e.release());
   return v;
@@ -184,7 +187,7 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
   } else {
     e->args.push_back(clone(*value.expr));
   }
-  auto made = knownDType(value, cx.function.rebindable);
+  auto made = knownDType(cx, value);
   if (made == DType::Bool) {
     std::vector<ExprPtr> sides;
     sides.push_back(std::move(e));
@@ -413,11 +416,17 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
     return path ? saveTensors(cx, std::move(path), args.values[1], args.spans[1], span) : Value::poison();
   }
   case BuiltinKind::HostCall: {
+    if (row.op == "places") return placesNotZero(cx, args.values[0], row.name == "flatnonzero", span);
     std::vector<ExprPtr> given;
     std::string_view letters = hostFunction(row.op)->arguments;
     letters = letters.substr(0, letters.find('('));  // what follows may be given any number of times
     for (size_t i = 0; i < letters.size(); ++i) {
-      given.push_back(letters[i] == 's' ? text(args.values[i], args.spans[i]) : hostArgument(cx, args.values[i], args.spans[i]));
+      if (letters[i] == 'i') {
+        const Value whole = convertInt(cx, args.values[i], args.spans[i]);
+        given.push_back(whole.isPoison() ? nullptr : indexExpr(cx, whole, args.spans[i]));
+      } else {
+        given.push_back(letters[i] == 's' ? text(args.values[i], args.spans[i]) : hostArgument(cx, args.values[i], args.spans[i]));
+      }
       if (!given.back()) return Value::poison();
     }
     for (size_t i = 0; i < args.rest.size(); ++i) {

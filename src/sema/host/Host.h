@@ -12,13 +12,18 @@ size_t knownRank(const Value &tensor, const std::set<Var *> &rebindable);
 /// The tensor with the extents that all have in common which a loop or a condition gives its variable.
 Value withKeptExtents(const Context &cx, Value tensor);
 /// The dtype of its elements, likewise.
-std::optional<DType> knownDType(const Value &tensor, const std::set<Var *> &rebindable);
+std::optional<DType> knownDType(const Context &cx, const Value &tensor);
+/// Notes what a variable of host code gets that a loop or a condition rebinds.
+void meetDTypes(Context &cx, Var *var, const Value &before, const Value &value);
 
 // ---- Host.cpp
 /// A function that prints or touches files is host code: it is no entry point of its own.
 bool usesHost(const Context &cx, const ast::Block &block);
 /// ... or calls a function of its module that does; one of whole tensors was meant to be none.
 bool isHostCode(const Context &cx, const Callable &callable);
+inline constexpr const char *kElement = "element";  // the text of a tensor that holds one
+/// Whether it is one element that was read from a tensor: `s = b[0]`.
+bool isHostElement(const Value &value);
 /// Row `index` of a host tensor, or the value of a tensor without dimensions.
 Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span);
 /// One extent of a host tensor; without an axis, how many it has.
@@ -73,8 +78,22 @@ Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, 
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan);
 /// An element by an index for each axis; nothing if the axes are not known.
 std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::SubscriptExpr &expr);
+/// `x[mask]` in host code: as many elements as the mask has that hold.
+Value chosenByMask(Context &cx, const Value &tensor, const Value &mask, Span span);
+/// `nonzero(x)`: for each axis the indices of the elements that are not 0. `flat`: their numbers in row-major order.
+Value placesNotZero(Context &cx, const Value &tensor, bool flat, Span span);
+/// Whether it is a tensor of truth values, with dimensions.
+bool isHostMask(const Value &value);
 /// `cx[i]` of known numbers in host code, where run time knows which one: a tensor holds them.
 std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Value &index, Span span);
+/// A function of the host runtime of one text, also one that the compiler knows.
+Value hostTextCall(Context &cx, std::string_view name, const Value &text, Span span);
+/// `int(text)` and `float(text)`: the number that a text shows.
+Value numberOfText(Context &cx, const Value &text, bool whole, Span span);
+/// `text.split()`, `text.split(",")` and `text.strip()` of a text that the compiler knows.
+Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span);
+/// The character at an index that run time knows.
+Value characterAt(Context &cx, const Value &text, const Value &index, Span span);
 /// `text[i]`: of a text and an index that are known, or in host code by run time.
 std::optional<Value> characterOf(Context &cx, const Value &text, const ast::SubscriptExpr &expr);
 

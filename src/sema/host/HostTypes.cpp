@@ -39,8 +39,14 @@ Value withKeptExtents(const Context &cx, Value tensor) {
   return tensor;
 }
 
-std::optional<DType> knownDType(const Value &tensor, const std::set<Var *> &rebindable) {
-  return isRebound(tensor, rebindable) ? std::nullopt : tensor.madeOf;
+std::optional<DType> knownDType(const Context &cx, const Value &tensor) {
+  const bool changes = isRebound(tensor, cx.function.rebindable) && cx.function.otherDTypes.count(tensor.expr->as<node::VarRef>().var);
+  return changes ? std::nullopt : tensor.madeOf;
+}
+
+void meetDTypes(Context &cx, Var *var, const Value &before, const Value &value) {
+  if (before.kind != ValueKind::HostTensor || value.kind != ValueKind::HostTensor) return;
+  if (!before.madeOf || knownDType(cx, value) != before.madeOf) cx.function.otherDTypes.insert(var);
 }
 
 static bool hostAssert(Context &cx, const Value &condition, const std::vector<Value> &parts,

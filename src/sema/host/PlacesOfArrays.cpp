@@ -121,6 +121,20 @@ void storeToPlace(Context &cx, const ast::NameExpr &name, const ast::SubscriptEx
   assignName(cx, name.name, std::move(made), name.span);
 }
 
+/// `x[mask] = values`: a value for each place where the mask holds. False if it is another place, or the same value for all.
+bool storeToChosen(Context &cx, const ast::NameExpr &name, const std::vector<const ast::Expr *> &items, const Value &target, const Value &value, Span span) {
+  if (items.size() != 1 || items[0]->kind == ast::ExprKind::Slice || items[0]->kind == ast::ExprKind::Ellipsis) return false;
+  if (value.kind != ValueKind::HostTensor || !value.madeOf || value.rank == 0 || !target.madeOf) return false;
+  Value mask = checkExpr(cx, *items[0]);
+  if (!isHostMask(mask) || value.rank != target.rank - mask.rank + 1) return false;
+  std::vector<ExprPtr> args;
+  for (const Value *part : {&target, &value, static_cast<const Value *>(&mask)}) args.push_back(clone(*part->expr));
+  Value made = hostCall(cx, "store_chosen", std::move(args), span);
+  made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
+  assignName(cx, name.name, std::move(made), name.span);
+  return true;
+}
+
 /// `x[rows] = value`, where a tensor names the rows. False if it is another place.
 bool storeToRows(Context &cx, const ast::NameExpr &name, const std::vector<const ast::Expr *> &items, const Value &target, const Value &value,
                  Span span, Span valueSpan) {
@@ -152,6 +166,7 @@ bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span 
   Value target = lookupName(cx, written->name, written->span, false);
   if (target.isPoison()) return true;
   const size_t before = cx.function.operandsInTurn.size();
+  if (storeToChosen(cx, *written, items, target, value, span)) return forgetOperands(cx, before), true;
   if (auto chosen = maskedStore(cx, syntax, target, value, span)) assignName(cx, written->name, std::move(*chosen), written->span);
   else if (!storeToRows(cx, *written, items, target, value, span, valueSpan.valid() ? valueSpan : span))
     storeToPlace(cx, *written, syntax, items, target, std::move(value), span, valueSpan.valid() ? valueSpan : span);
@@ -170,8 +185,43 @@ std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::Su
     args.push_back(indexExpr(cx, index, item.span));
   }
   Value element = hostCall(cx, "element", std::move(args), expr.span);
-  element.rank = 0, element.madeOf = tensor.madeOf;
+  element.rank = 0, element.madeOf = knownDType(cx, tensor), element.text = kElement;
   return element;
+}
+
+bool isHostMask(const Value &value) { return value.kind == ValueKind::HostTensor && value.madeOf == DType::Bool && value.rank > 0; }
+
+Value chosenByMask(Context &cx, const Value &tensor, const Value &mask, Span span) {
+  if (!tensor.madeOf)
+    return unsupported(cx, "a mask of a tensor whose type only run time knows", span, "its type, where it gets its name: `x: Tensor[N, D, f32] = load_npy(path)`");
+  if (mask.rank > tensor.rank) {
+    report(cx, Id::indexShape, span, "a mask of " + diag::counted(static_cast<size_t>(mask.rank), "dimension"), "a tensor with " + diag::counted(static_cast<size_t>(tensor.rank), "dimension"));
+    return Value::poison();
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*tensor.expr));
+  args.push_back(clone(*mask.expr));
+  Value made = hostCall(cx, "chosen", std::move(args), span);
+  made.rank = tensor.rank - mask.rank + 1, made.madeOf = tensor.madeOf;
+  return made;
+}
+
+Value placesNotZero(Context &cx, const Value &tensor, bool flat, Span span) {
+  if (tensor.isPoison()) return tensor;
+  if (tensor.kind != ValueKind::HostTensor || !tensor.madeOf || tensor.rank == 0) {
+    report(cx, Id::wrongArgument, span, quoted(flat ? "flatnonzero" : "nonzero"), "a tensor with dimensions", describe(cx, tensor));
+    return Value::poison();
+  }
+  const Value held = reusable(cx, tensor, "mask", span);
+  std::vector<Value> axes;
+  for (int axis = flat ? -1 : 0; axis < (flat ? 0 : tensor.rank); ++axis) {
+    std::vector<ExprPtr> args;
+    args.push_back(clone(*held.expr));
+    args.push_back(makeIndex(axis, span));
+    axes.push_back(hostCall(cx, "places", std::move(args), span));
+    axes.back().rank = 1, axes.back().madeOf = DType::I64;
+  }
+  return flat ? axes[0] : Value::tuple(std::move(axes));
 }
 
 std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Value &index, Span span) {
@@ -186,24 +236,6 @@ std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Val
   if (table.isPoison()) return table;
   Value number = hostScalar(cx, hostItem(cx, table, &index, span), span);
   return real || number.isPoison() ? number : convertInt(cx, number, span);
-}
-
-std::optional<Value> characterOf(Context &cx, const Value &text, const ast::SubscriptExpr &expr) {
-  if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice) return std::nullopt;
-  Value index = convertInt(cx, checkExpr(cx, *expr.items[0].value), expr.items[0].span);
-  if (index.isPoison()) return index;
-  const auto size = static_cast<int64_t>(text.text.size());
-  if (index.isKnownInt() && !text.expr) {
-    const int64_t at = index.sym.constant() < 0 ? index.sym.constant() + size : index.sym.constant();
-    if (at >= 0 && at < size) return Value::string(text.text.substr(static_cast<size_t>(at), 1));
-    if (fresh(cx, Id::outOfBounds, expr.items[0].span)) report(cx, Id::outOfBounds, expr.items[0].span, std::to_string(index.sym.constant()), "a text of " + std::to_string(size));
-    return Value::poison();
-  }
-  if (!inHost(cx)) return std::nullopt;
-  std::vector<ExprPtr> args;
-  args.push_back(text.expr ? clone(*text.expr) : textExpr(text.text, expr.object->span));
-  args.push_back(indexExpr(cx, index, expr.items[0].span));
-  return hostCall(cx, "character", std::move(args), expr.span);
 }
 
 }  // namespace tessera::sema

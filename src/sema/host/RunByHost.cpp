@@ -1,8 +1,10 @@
 // Functions without types that no tensor function can be made of: an index that data decides, a list that grows, a text, a name that gets
 // another dtype. Where host code calls them, it runs them itself, statement by statement.
 #include "frontend/Walk.h"
+#include "sema/Builtins.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
+#include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
 #include <cctype>
@@ -50,6 +52,12 @@ bool isChosen(const ast::Children &parts, Span at) {
   return std::any_of(parts.stmts.begin(), parts.stmts.end(), [&](const ast::Stmt *s) { return holds(s->span) && isChosen(ast::childrenOf(*s), at); });
 }
 
+/// `nonzero(x)`: a name that only host code has.
+bool isOfHost(Context &cx, const diag::Diagnostic &said) {
+  const BuiltinRow *row = builtinByName(cx.sources.text(said.span), 'P');
+  return row && row->places.find('H') != std::string_view::npos;
+}
+
 /// What a tensor function needs to know before it runs, and host code finds when it runs.
 bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vector<const Callable *> &functions) {
   auto chooses = [&](const Callable *f) {
@@ -62,7 +70,14 @@ bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vecto
   case Id::notSupportedYet:
   case Id::notIterable:
   case Id::maybeUnassigned: return true;
-  case Id::unknownAttribute: return cx.sources.text(said.span) == "append";
+  case Id::recursion:
+  case Id::notConstant:
+  case Id::sliceSize:
+  case Id::narrowing: return true;
+  case Id::undefinedName:
+  case Id::hostOnly: return isOfHost(cx, said);
+  case Id::wrongArgument: return said.message.starts_with("an index expects");
+  case Id::unknownAttribute: return cx.sources.text(said.span) == "append" || cx.sources.text(said.span) == "pop";
   default: return false;
   }
 }
@@ -77,6 +92,34 @@ void functionsCalled(Context &cx, const ast::Expr &e, std::vector<const Callable
   for (const ast::Expr *part : below.exprs) functionsCalled(cx, *part, found);
 }
 }  // namespace
+
+bool leaveToHost(Context &cx, const Callable &callable, const SaidBefore &before) {
+  const bool fromHost = !cx.function.fn || inHost(cx);
+  const bool plain = callable.def && !callable.isKernel && callable.name != "main" && !callable.structure && !callable.closure && !callable.isTest &&
+                     callable.choices.empty() && !callable.isCheckpoint && !callable.isCustomVjp && !callable.isCustomJvp && !callable.isModel;
+  if (!fromHost || !plain || callable.module != cx.main || !cx.main->names.count("main")) return false;
+  const auto &all = cx.diagnostics.all();
+  std::vector<diag::Diagnostic> said(all.begin() + static_cast<std::ptrdiff_t>(std::min(before.diagnostics, all.size())), all.end());
+  if (std::none_of(said.begin(), said.end(), [&](const auto &one) { return isNoneAtRunTime(cx, one, {&callable}); })) return false;
+  before.restore(cx);
+  callable.inHost = true;
+  cx.leftToHost[&callable] = std::move(said);
+  return true;
+}
+
+void sayWhatWasLeft(Context &cx) {
+  for (auto &[callable, said] : cx.leftToHost) {
+    const Span body = callable->def->span;
+    auto isInside = [&](const diag::Diagnostic &d) { return d.severity == diag::Severity::Error && d.span.file == body.file && body.begin <= d.span.begin && d.span.end <= body.end; };
+    std::vector<diag::Diagnostic> all = cx.diagnostics.all();
+    const bool ran = cx.ranByHost.count(callable) != 0 && std::none_of(all.begin(), all.end(), isInside);
+    if (ran) continue;
+    std::erase_if(all, isInside);
+    all.insert(all.end(), said.begin(), said.end());
+    cx.diagnostics.replace(std::move(all));
+    ++cx.failures;
+  }
+}
 
 std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before,
                                const std::function<std::optional<Value>()> &again) {

@@ -1,6 +1,7 @@
 // A whole program: which functions are entry points, and the order in which they are checked.
 #include "sema/FactTable.h"
 #include "sema/calls/Calls.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/modules/LibraryScopes.h"
 #include "sema/modules/Modules.h"
@@ -69,6 +70,7 @@ static void checkEntries(Context &cx, ModuleScope &main) {
     Recheck recheck(cx, *callable, CheckedBefore::Pass::Entry);
     if (!recheck.holds()) checkVariants(cx, *callable);
   }
+  sayWhatWasLeft(cx);
   if (before && !before->share.isFirst()) return;
   if (cx.options.facts) cx.options.facts->beginPart();
   for (const auto &[span, name, value] : derivatives) derivativeEntry(cx, name, value, span);
@@ -79,7 +81,7 @@ void checkVariants(Context &cx, const Callable &callable) {
   for (const Choices &choices : variantsOf(cx, callable)) {
     const Callable &made = variant(cx, callable, choices);
     any |= ensureChecked(cx, made) || !made.raises.valid();
-    TSR_CHECK(made.checked || made.raises.valid() || cx.diagnostics.hasErrors() || cx.options.keepUnsupported,
+    TSR_CHECK(made.checked || made.inHost || made.raises.valid() || cx.diagnostics.hasErrors() || cx.options.keepUnsupported,
               "`" + made.name + "` fails without a message");
   }
   if ((callable.isCustomVjp || callable.isCustomJvp) && any) checkRule(cx, callable);
@@ -131,6 +133,7 @@ const Function *ensureChecked(Context &cx, const Callable &callable) {
   if (callable.active) return nullptr;
   callable.active = true;
   if (cx.options.onFunction) cx.options.onFunction(callable.name, callable.nameSpan, true);
+  const SaidBefore said(cx);
   size_t outerSteps = std::exchange(cx.steps, 0);
   bool outerSaid = std::exchange(cx.saidExhausted, false);
   auto function = checkEntry(cx, callable);
@@ -138,6 +141,7 @@ const Function *ensureChecked(Context &cx, const Callable &callable) {
   cx.steps = outerSteps, cx.saidExhausted = outerSaid;
   if (cx.options.onFunction) cx.options.onFunction(callable.name, callable.nameSpan, false);
   callable.active = false;
+  if (!function && leaveToHost(cx, callable, said)) return nullptr;
   callable.failed = !function;
   if (!function) {
     ++cx.failures;

@@ -124,6 +124,13 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
     value = hostScalar(cx, value, span);
     if (value.isPoison()) return;
   }
+  if (inHost(cx) && old.kind == ValueKind::Int && value.isScalar() && isInt(value.type.dtype) && value.type.dtype != DType::Bool) value = convertInt(cx, value, span);  // `at = next[at]`
+  // `best = sum(x)`, and a loop that says `best = min(best, 0.5)`: the number takes the dtype, as numbers do beside tensors
+  const bool number = value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool || value.isScalar();
+  if (inHost(cx) && old.kind == ValueKind::HostTensor && old.rank == 0 && old.madeOf && number && (isFloat(*old.madeOf) || value.kind == ValueKind::Int || isInt(value.type.dtype))) {
+    value = hostFull(cx, Value::tuple({}), span, value, scalarType(*old.madeOf), span);
+    if (value.isPoison()) return;
+  }
   Var *var = binding.var;
   bool sameKind = old.kind == value.kind ||
                   (old.kind == ValueKind::Array &&
@@ -153,6 +160,7 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
     return;
   }
   meetExtents(cx, var, withKeptExtents(cx, value));
+  meetDTypes(cx, var, old, value);
   Stmt &stmt = emit(cx, StmtKind::Assign, span);
   stmt.var = var;
   var->reassigned = true;
@@ -402,6 +410,8 @@ void prepareRebinding(Context &cx, std::set<std::string> names, Span span) {
         }
     if (copy) {
       Value now = readBinding(cx, name, binding, span);
+      if (isHostElement(now)) now = hostScalar(cx, now, span);  // `s = b[0]` in front of a loop that changes the number
+      if (now.isPoison()) continue;
       Value made = asVariable(cx, now, name, span);
       TSR_CHECK(made.expr && made.expr->kind == ExprKind::VarRef, "a variable was expected");
       binding.var = made.expr->as<node::VarRef>().var;

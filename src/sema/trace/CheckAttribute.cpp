@@ -161,6 +161,7 @@ static Value memberOfTensor(Context &cx, const Value &object, const std::string 
     return x.isArray() ? transpose(cx, std::move(x), {}, span) : x;
   }
   if (const BuiltinRow *row = builtinByName(name, 'M')) return methodOf(object, name, row, nullptr);
+  if (name == kCopy && object.kind == ValueKind::Array) return methodOf(object, name, nullptr, nullptr);
   if (cx.prelude)
     if (auto it = cx.prelude->names.find(name); it != cx.prelude->names.end()) {
       if (it->second.kind == ValueKind::Function) return methodOf(object, name, nullptr, it->second.callable);
@@ -186,9 +187,10 @@ static Value memberOfHostTensor(Context &cx, const Value &object, const std::str
     v.items = {object};
     return v;
   }
+  if (name == kCopy) return methodOf(object, name, nullptr, nullptr);
   if (name == "ndim") return hostExtent(cx, object, std::nullopt, span);
   if (name == "item") {
-    auto made = knownDType(object, cx.function.rebindable);
+    auto made = knownDType(cx, object);
     return methodOf(object, name, builtinByName(made == DType::Bool ? "bool" : made && isInt(*made) ? "int" : "float", 'P'), nullptr);
   }
   if (size_t rank = name == "size" ? knownRank(object, cx.function.rebindable) : 0) {
@@ -283,6 +285,13 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
   case ValueKind::View:
   case ValueKind::Shared: found = memberOfTensor(cx, object, name, span, known); break;
   case ValueKind::HostTensor: found = memberOfHostTensor(cx, object, name, span, known); break;
+  case ValueKind::String:
+    known = {"split", "strip"};
+    if (name == "split" || name == "strip") return methodOf(object, name, nullptr, nullptr);
+    break;
+  case ValueKind::List:
+    if (name == kCopy) return methodOf(object, name, nullptr, nullptr);
+    break;
   case ValueKind::Schedule: found = memberOfSchedule(object, name, known); break;
   case ValueKind::Function: found = memberOfFunction(object, name, known); break;
   case ValueKind::Struct: return memberOfStruct(cx, object, name, span);

@@ -130,6 +130,7 @@ Binding mergeBindings(Context &cx, Stmt &stmt, const Binding &a, const Binding &
   Binding merged = a;
   merged.block = cx.blockId;
   merged.value = valueOfVar(var, a.value, a.span);
+  meetDTypes(cx, var, a.value, b.value);
   for (size_t axis = 0; axis < merged.value.type.shape.size(); ++axis) {
     merged.value.limits.resize(merged.value.type.shape.size());
     const Limit *y = cx.function.varValues[other].limit(axis);

@@ -30,6 +30,7 @@ static std::string stateOfOuterVars(const Context &cx, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     Var *var = cx.function.fn->vars[i].get();
     state += var->varying ? 'v' : '.';
+    if (cx.function.otherDTypes.count(var)) state += 'd';
     if (auto kept = cx.function.keptExtents.find(var); kept != cx.function.keptExtents.end())
       for (const Dim &extent : kept->second) state += extent.str() + ",";
     auto it = cx.function.varValues.find(var);
@@ -48,6 +49,7 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
   for (int round = 0;; ++round) {
     if (round > 0) roomForTurns(cx, before, rows, loop->span);
     if (round > 1) cx.function.keptExtents.clear();  // one tensor gives another what it is no more: enough is known
+    if (round > 1 && !cx.function.otherDTypes.empty()) cx.function.otherDTypes.insert(cx.function.rebindable.begin(), cx.function.rebindable.end());
     size_t diagnostics = cx.diagnostics.all().size(), vars = cx.function.fn->vars.size(),
            requirements = cx.function.fn->requirements.size();
     auto reported = cx.reportedSpans;
@@ -100,6 +102,7 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
       cx.function.varValues.erase(var);
       cx.function.rebindable.erase(var);
       cx.function.keptExtents.erase(var);
+      cx.function.otherDTypes.erase(var);
       cx.function.temps.erase(var);
       cx.function.fn->vars.pop_back();
     }
@@ -207,6 +210,7 @@ static void askedInside(Context &cx, const ast::WhileStmt &stmt) {
     ends.body.push_back(std::move(leave));
     return std::optional<Turns>();
   });
+  keepLastTurn(cx, loop, stmt.body, false, stmt.span, stmt.condition->span);
 }
 
 void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
@@ -244,6 +248,7 @@ void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
     loop.condition = std::move(c);
     loopBody(cx, &loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt,
              [] { return std::optional<Turns>(); });
+    if (!varying) keepLastTurn(cx, loop, stmt.body, knownCondition(condition).value_or(false), stmt.span, stmt.condition->span);
   });
 }
 
@@ -276,6 +281,9 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
       return layers.stays() ? runs([&] { rangeFor(cx, stmt, iterable, &layers); }) : unrolledFor(cx, stmt, *items, &layers);
     }
     return iterable.unrolled ? rangeFor(cx, stmt, iterable) : runs([&] { rangeFor(cx, stmt, iterable); });
+  case ValueKind::String:
+    if (inHost(cx)) return runs([&] { rowsFor(cx, stmt, iterable); });
+    break;
   case ValueKind::HostTensor: return runs([&] { rowsFor(cx, stmt, iterable); });
   case ValueKind::Struct:
     if (!iterable.isStack()) break;
@@ -284,7 +292,7 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
     if (iterable.items[0].kind == ValueKind::HostTensor) return runs([&] { rowsFor(cx, stmt, iterable); });
     return runs([&] { stackFor(cx, stmt, iterable); });
   case ValueKind::Enumerate:
-    if (iterable.items[0].kind == ValueKind::HostTensor || (iterable.items[0].kind == ValueKind::Zip && iterable.items[0].items[0].kind == ValueKind::HostTensor))
+    if (iterable.items[0].kind == ValueKind::HostTensor || iterable.items[0].kind == ValueKind::String || (iterable.items[0].kind == ValueKind::Zip && iterable.items[0].items[0].kind == ValueKind::HostTensor))
       return runs([&] { rowsFor(cx, stmt, iterable); });
     return runs([&] { stackFor(cx, stmt, iterable); });
   default: break;
@@ -493,14 +501,17 @@ static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterabl
 /// Host code: `for row in tensor`, `for x, y in zip(xs, ys)` and `for i, row in enumerate(tensor)`.
 static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
   const Value rows = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
-  const std::vector<Value> tensors = rows.kind == ValueKind::Zip ? rows.items : std::vector<Value>{rows};
+  std::vector<Value> tensors = rows.kind == ValueKind::Zip ? rows.items : std::vector<Value>{rows};
+  for (Value &text : tensors)  // characters, one after the other
+    if (text.kind == ValueKind::String) text = asVariable(cx, text, "text", stmt.iterable->span);
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(cx, assigned, stmt.span);
   ExprPtr stop;
   for (const Value &tensor : tensors) {  // as many as the shortest has
     ExprPtr extent = makeExpr(ExprKind::HostShape, indexType(), stmt.iterable->span);
-    extent->args.push_back(clone(*tensor.expr));
+    if (tensor.kind == ValueKind::String) extent = indexExpr(cx, hostTextCall(cx, "text_length", tensor, stmt.iterable->span), stmt.iterable->span);
+    else extent->args.push_back(clone(*tensor.expr));
     std::vector<ExprPtr> both;
     if (stop) both.push_back(std::move(stop)), both.push_back(std::move(extent));
     stop = both.empty() ? std::move(extent) : makeElementwise(ElementwiseOp::Min, indexType(), stmt.iterable->span, std::move(both));
@@ -520,10 +531,11 @@ static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable
     cx.function.varValues[var] = index;
     if (indexName) bindCounter(cx, *indexName, var, index);
     Value row = Value::of(ValueKind::Tuple);
-    for (const Value &tensor : tensors) row.items.push_back(hostItem(cx, tensor, &index, stmt.iterable->span));
+    for (const Value &tensor : tensors) row.items.push_back(tensor.kind == ValueKind::String ? characterAt(cx, tensor, index, stmt.iterable->span) : hostItem(cx, tensor, &index, stmt.iterable->span));
     assignTo(cx, *targets->row, rows.kind == ValueKind::Zip ? std::move(row) : std::move(row.items[0]), stmt.target->span);
     return std::optional<Turns>();
   });
+  keepLastTurn(cx, loop, stmt.body, false, stmt.span, stmt.iterable->span);
 }
 
 }  // namespace tessera::sema

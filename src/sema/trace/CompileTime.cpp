@@ -76,6 +76,11 @@ Value intBinary(Context &cx, BinaryOp op, const Value &a, const Value &b, Span s
     return elementwise(cx, ElementwiseOp::Div, {toArray(cx, a, DType::F32, span), toArray(cx, b, DType::F32, span)},
                        span, "/");
   case BinaryOp::Pow: {
+    if (!b.isKnownInt() && inHost(cx) && cx.function.block) {
+      std::vector<ExprPtr> args;
+      for (const Value *v : {&a, &b}) args.push_back(indexExpr(cx, *v, span));
+      return hostCall(cx, "power", std::move(args), span);
+    }
     if (!b.isKnownInt() || b.sym.constant() > 62 || b.sym.constant() < 0)
       return unsupported(cx, "an integer power with this exponent", span);
     Value out = Value::integer(Dim(1));

@@ -131,6 +131,41 @@ static void assertTurn(Context &cx, const std::string &name, Value start, Value 
   stmt.value = std::move(text);
 }
 
+/// Behind the statement that gives `var` its value, a variable says that a turn was done; behind the loop it is asked.
+static void assertSomeTurn(Context &cx, Stmt &loop, const Var *var, const std::string &name, Span span) {
+  auto set = std::find_if(loop.body.begin(), loop.body.end(), [&](const auto &stmt) { return stmt->kind == StmtKind::Assign && stmt->var == var; });
+  if (set == loop.body.end()) return;
+  Var *done = newVar(cx, "turned", scalarType(DType::Bool), span);
+  auto note = std::make_unique<Stmt>();
+  note->kind = StmtKind::Assign;
+  note->span = span;
+  note->var = done;
+  note->value = makeBool(true, span);
+  loop.body.insert(set + 1, std::move(note));
+  declareBefore(cx, loop, done, makeBool(false, span), span);
+  ExprPtr text = formatExpr(cx, {}, {"`" + name + "` has no value: the loop that gives it one had no turn"}, span);
+  if (!text) return;
+  Stmt &stmt = emit(cx, StmtKind::Assert, span);
+  stmt.condition = makeRef(done, span);
+  stmt.value = std::move(text);
+}
+
+void keepLastTurn(Context &cx, Stmt &loop, const ast::Block &body, bool isSure, Span span, Span condition) {
+  const Callable *function = cx.function.frame->function;
+  if (!inHost(cx) || !function || !function->def) return;
+  const uint32_t jump = firstJump(body, span.end);
+  const Var *first = nullptr;
+  std::string kept;
+  for (auto &[name, binding] : cx.function.frame->names) {
+    const bool here = binding.unassigned.valid() && binding.var && binding.span.file == span.file && binding.span.begin >= span.begin &&
+                      binding.span.begin < jump;
+    if (!here || !readsFirst(function->def->body, name, span.end).value_or(false)) continue;
+    keepName(cx, loop, name, binding);
+    if (!first && !binding.unassigned.valid()) first = binding.var, kept = name;
+  }
+  if (first && !isSure) assertSomeTurn(cx, loop, first, kept, condition);
+}
+
 void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value &start, const Value &stop) {
   const Callable *function = cx.function.frame->function;
   const ast::FuncDef *def = function ? function->def : nullptr;

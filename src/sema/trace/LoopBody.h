@@ -18,6 +18,8 @@ ExprPtr anyValue(Context &cx, const Type &type, Span span);
 /// Names that the loop from `start` up to `stop` binds, and that are read behind it, keep what the last turn gave them, if there is one:
 /// host code looks when it runs. A loop that counts down goes up from its end.
 void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value &start, const Value &stop);
+/// The same of another loop of host code; it notes whether a turn was done, unless that is sure.
+void keepLastTurn(Context &cx, Stmt &loop, const ast::Block &body, bool isSure, Span span, Span condition);
 
 /// `[f(x[i]) for i in range(n)]` of a tensor function, where sizes decide how many items there are: the items as one tensor, with an
 /// axis in front; in structs and tuples each tensor of them. A loop of run time writes them.

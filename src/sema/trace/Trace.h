@@ -132,6 +132,8 @@ Value moduleMember(const ModuleScope &scope, const std::string &name);
 /// `object.name`: a member of a module or a struct, a property, or a method with its object.
 Value checkAttribute(Context &cx, const ast::AttributeExpr &expr);
 /// A method with its object: of a built-in row, or of a struct's function.
+/// `x.copy()`: a value does not change, and a name that is stored to gets elements of its own.
+inline constexpr std::string_view kCopy = "copy";
 Value methodOf(const Value &object, const std::string &name, const BuiltinRow *row, const Callable *callable);
 
 // ---- CheckCompare.cpp

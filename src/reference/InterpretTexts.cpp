@@ -1,0 +1,53 @@
+// Texts in host code, as the emitted program takes them apart (include/tessera/host/text.h).
+#include "reference/Interpreter.h"
+#include "support/HostParts.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+namespace tessera::reference {
+
+using checked::Expr;
+namespace node = checked::node;
+
+Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
+  const std::string &name = expr.as<node::HostCall>().function;
+  const auto size = static_cast<int64_t>(text.size());
+  if (name == "text_length") return makeInt(DType::I64, size);
+  if (name == "text_part") {
+    auto from = evalInt(*expr.args.at(1)), to = from ? evalInt(*expr.args.at(2)) : std::nullopt;
+    if (!to) return nullptr;
+    auto within = [&](int64_t index) { return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size); };
+    const int64_t begin = within(*from), end = *to == kPartToEnd ? size : std::max(begin, within(*to));
+    return makeText(text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+  }
+  if (name == "code_of") {
+    if (size != 1) return fail(expr.span, "`ord` takes one character, and '" + text + "' has " + std::to_string(size));
+    return makeInt(DType::I64, static_cast<unsigned char>(text[0]));
+  }
+  if (name == "character_of") {
+    auto code = evalInt(*expr.args.at(0));
+    if (!code) return nullptr;
+    if (*code < 0 || *code > 255) return fail(expr.span, "`chr` takes the code of a character, from 0 to 255, and this is " + std::to_string(*code));
+    return makeText(std::string(1, static_cast<char>(*code)));
+  }
+  const char *begin = text.c_str();
+  char *end = nullptr;
+  errno = 0;
+  const bool whole = name == "whole_of_text";
+  Ref number = whole ? makeInt(DType::I64, std::strtoll(begin, &end, 10)) : makeFloat(DType::F64, std::strtod(begin, &end));
+  if (end != begin && !*end && errno == 0) return number;
+  return fail(expr.span, "'" + text + "' is no " + (whole ? "integer" : "number"));
+}
+
+Ref Interpreter::powerOf(const Expr &expr) {
+  auto base = evalInt(*expr.args.at(0)), times = base ? evalInt(*expr.args.at(1)) : std::nullopt;
+  if (!times) return nullptr;
+  if (*times < 0) return fail(expr.span, "an integer to the power of " + std::to_string(*times));
+  uint64_t result = 1, square = static_cast<uint64_t>(*base);
+  for (int64_t left = *times; left > 0; left >>= 1, square *= square)
+    if (left & 1) result *= square;
+  return makeInt(DType::I64, static_cast<int64_t>(result));
+}
+
+}  // namespace tessera::reference

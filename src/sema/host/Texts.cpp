@@ -1,0 +1,114 @@
+// Texts in host code: their characters and parts, how many they have, and what numbers they show. A character is a byte.
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/host/Host.h"
+#include "sema/trace/Trace.h"
+#include "support/HostParts.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+namespace tessera::sema {
+
+using ast::as;
+
+static ExprPtr textArgument(const Value &text, Span span) { return text.expr ? clone(*text.expr) : textExpr(text.text, span); }
+
+Value hostTextCall(Context &cx, std::string_view name, const Value &text, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(textArgument(text, span));
+  return hostCall(cx, name, std::move(args), span);
+}
+
+/// `text[a:b]`, of known ends or in host code by run time.
+static std::optional<Value> partOfText(Context &cx, const Value &text, const ast::SliceExpr &slice, Span span) {
+  if (slice.step) return std::nullopt;
+  auto end = [&](const ast::Expr *written, int64_t otherwise) { return written ? convertInt(cx, checkExpr(cx, *written), written->span) : Value::integer(Dim(otherwise)); };
+  const Value from = end(slice.start.get(), 0), to = end(slice.stop.get(), kPartToEnd);
+  if (from.isPoison() || to.isPoison()) return Value::poison();
+  if (!text.expr && from.isKnownInt() && to.isKnownInt()) {
+    const auto size = static_cast<int64_t>(text.text.size());
+    auto within = [&](int64_t index) { return std::clamp<int64_t>(index < 0 ? index + size : index, 0, size); };
+    const int64_t begin = within(from.sym.constant()), stop = std::max(begin, within(to.sym.constant()));
+    return Value::string(text.text.substr(static_cast<size_t>(begin), static_cast<size_t>(stop - begin)));
+  }
+  if (!inHost(cx)) return std::nullopt;
+  std::vector<ExprPtr> args;
+  args.push_back(textArgument(text, span));
+  for (const Value *index : {&from, &to}) args.push_back(indexExpr(cx, *index, span));
+  return hostCall(cx, "text_part", std::move(args), span);
+}
+
+Value characterAt(Context &cx, const Value &text, const Value &index, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(textArgument(text, span));
+  args.push_back(indexExpr(cx, index, span));
+  return hostCall(cx, "character", std::move(args), span);
+}
+
+Value numberOfText(Context &cx, const Value &text, bool whole, Span span) {
+  const char *function = whole ? "int" : "float";
+  if (!text.expr) {
+    const char *begin = text.text.c_str();
+    char *end = nullptr;
+    errno = 0;
+    const int64_t integer = whole ? std::strtoll(begin, &end, 10) : 0;
+    const double real = whole ? 0 : std::strtod(begin, &end);
+    if (end != begin && !*end && errno == 0) return whole ? Value::integer(Dim(integer)) : Value::real(real);
+    report(cx, Id::badOperand, span, function, describe(cx, text)).label("this text shows no number");
+    return Value::poison();
+  }
+  if (inHost(cx)) return hostTextCall(cx, whole ? "whole_of_text" : "real_of_text", text, span);
+  report(cx, Id::badOperand, span, function, describe(cx, text));
+  return Value::poison();
+}
+
+static bool isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span) {
+  const bool strips = name == "strip";
+  if (args.size() > (strips ? 0 : 1)) {
+    report(cx, Id::tooManyArguments, span, name, strips ? "no arguments" : "one argument", std::to_string(args.size()));
+    return Value::poison();
+  }
+  if (text.expr || (!args.empty() && (args[0].value.kind != ValueKind::String || args[0].value.expr || args[0].value.text.empty())))
+    return unsupported(cx, "`" + name + "` of a text that only run time knows", span, "a loop over its characters finds where it is to be cut, `for i in range(len(text)):`, and `text[a:b]` is a part");
+  const std::string &all = text.text;
+  if (strips) {
+    auto first = std::find_if_not(all.begin(), all.end(), isBlank);
+    auto last = std::find_if_not(all.rbegin(), std::make_reverse_iterator(first), isBlank).base();
+    return Value::string(std::string(first, last));
+  }
+  Value parts = Value::of(ValueKind::List);
+  if (!args.empty()) {
+    const std::string &mark = args[0].value.text;
+    size_t at = 0, next;
+    for (; (next = all.find(mark, at)) != std::string::npos; at = next + mark.size()) parts.items.push_back(Value::string(all.substr(at, next - at)));
+    parts.items.push_back(Value::string(all.substr(at)));
+    return parts;
+  }
+  for (auto at = std::find_if_not(all.begin(), all.end(), isBlank); at != all.end();) {
+    auto end = std::find_if(at, all.end(), isBlank);
+    parts.items.push_back(Value::string(std::string(at, end)));
+    at = std::find_if_not(end, all.end(), isBlank);
+  }
+  return parts;
+}
+
+std::optional<Value> characterOf(Context &cx, const Value &text, const ast::SubscriptExpr &expr) {
+  if (expr.items.size() != 1) return std::nullopt;
+  if (auto *slice = as<ast::SliceExpr>(expr.items[0].value)) return partOfText(cx, text, *slice, expr.span);
+  Value index = convertInt(cx, checkExpr(cx, *expr.items[0].value), expr.items[0].span);
+  if (index.isPoison()) return index;
+  const auto size = static_cast<int64_t>(text.text.size());
+  if (index.isKnownInt() && !text.expr) {
+    const int64_t at = index.sym.constant() < 0 ? index.sym.constant() + size : index.sym.constant();
+    if (at >= 0 && at < size) return Value::string(text.text.substr(static_cast<size_t>(at), 1));
+    if (fresh(cx, Id::outOfBounds, expr.items[0].span)) report(cx, Id::outOfBounds, expr.items[0].span, std::to_string(index.sym.constant()), "a text of " + std::to_string(size));
+    return Value::poison();
+  }
+  return inHost(cx) ? std::optional(characterAt(cx, text, index, expr.span)) : std::nullopt;
+}
+
+}  // namespace tessera::sema
