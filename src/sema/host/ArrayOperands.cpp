@@ -272,7 +272,8 @@ private:
     }
     return std::all_of(e.items.begin(), e.items.end(), [&](const ast::Argument &item) {
       const ast::Expr &index = *item.value;
-      if (index.kind == ast::ExprKind::Slice || inside(index)) return false;
+      if (index.kind == ast::ExprKind::Slice) return false;
+      if (auto seen = inside(index); seen && seen->array) return false;  // numbers are computed by host code
       const Value &v = evaluated(index);
       return v.kind == ValueKind::Int || v.isScalar() || (v.kind == ValueKind::HostTensor && v.rank == 0);
     });

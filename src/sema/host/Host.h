@@ -22,6 +22,7 @@ bool usesHost(const Context &cx, const ast::Block &block);
 /// ... or calls a function of its module that does; one of whole tensors was meant to be none.
 bool isHostCode(const Context &cx, const Callable &callable);
 inline constexpr const char *kElement = "element";  // the text of a tensor that holds one
+inline constexpr const char *kHeldList = "list";  // ... and of one that holds a list of numbers
 /// Whether it is one element that was read from a tensor: `s = b[0]`.
 bool isHostElement(const Value &value);
 /// Row `index` of a host tensor, or the value of a tensor without dimensions.

@@ -45,7 +45,7 @@ std::optional<DType> knownDType(const Context &cx, const Value &tensor) {
 }
 
 void meetDTypes(Context &cx, Var *var, const Value &before, const Value &value) {
-  if (before.kind != ValueKind::HostTensor || value.kind != ValueKind::HostTensor) return;
+  if (before.kind != ValueKind::HostTensor || value.kind != ValueKind::HostTensor || before.text == kHeldList) return;  // a list knows what it holds
   if (!before.madeOf || knownDType(cx, value) != before.madeOf) cx.function.otherDTypes.insert(var);
 }
 

@@ -28,11 +28,11 @@ void SaidBefore::restore(Context &cx, std::vector<diag::Diagnostic> instead) con
 }
 
 namespace {
-/// Whether the message names sizes of several axes: that they fit, run time finds.
-bool comparesExtents(const std::string &message) {
+/// The sizes of axes that a message names.
+std::set<std::string> extentsIn(std::string_view message) {
   std::set<std::string> extents;
   std::string word;
-  for (char c : message + " ") {
+  for (char c : std::string(message) + " ") {
     if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
     else {
       for (const char *end : {"_rows", "_columns", "_length"})
@@ -41,7 +41,14 @@ bool comparesExtents(const std::string &message) {
       word.clear();
     }
   }
-  return extents.size() > 1;
+  return extents;
+}
+
+/// Whether run time finds that an index fits: sizes of several axes are compared, or a known number with the size of one.
+bool comparesExtents(const std::string &message) {
+  const std::string_view all = message, lies = " lies outside ";
+  const size_t between = all.find(lies);
+  return extentsIn(all).size() > 1 || (between != std::string_view::npos && extentsIn(all.substr(0, between)).empty() && !extentsIn(all.substr(between)).empty());
 }
 
 /// `x[t + 1] if t + 1 < n else 0.0`: host code computes the chosen side alone.
@@ -73,6 +80,7 @@ bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vecto
   case Id::recursion:
   case Id::notConstant:
   case Id::sliceSize:
+  case Id::typeArguments:  // `-> CSR`: its dimensions are those of what is returned
   case Id::narrowing: return true;
   case Id::undefinedName:
   case Id::hostOnly: return isOfHost(cx, said);

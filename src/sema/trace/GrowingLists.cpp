@@ -14,7 +14,7 @@ namespace tessera::sema {
 using ast::as;
 
 namespace {
-constexpr const char *kList = "list";  // the text of a tensor that holds one
+constexpr const char *kList = kHeldList;
 
 const ast::NameExpr *appendedName(const ast::Stmt &stmt) {
   auto *alone = as<ast::ExprStmt>(&stmt);
