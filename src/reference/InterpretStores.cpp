@@ -142,15 +142,34 @@ Ref Interpreter::hostStoreRows(const Expr &expr) {
 }
 
 Ref Interpreter::hostAppend(const Expr &expr) {
-  Ref list = eval(*expr.args[0]), value = list ? eval(*expr.args[1]) : nullptr;
-  if (!value) return nullptr;
-  std::string error;
-  value = cast(value, list->dtype, {}, error);
-  if (!value) return fail(expr.span, error);
+  Ref list = eval(*expr.args[0]);
+  if (!list) return nullptr;
   Ref out = std::make_shared<Datum>(*list);
+  for (size_t i = 1; i < expr.args.size(); ++i) {
+    Ref value = eval(*expr.args[i]);
+    if (!value) return nullptr;
+    std::string error;
+    value = cast(value, list->dtype, {}, error);
+    if (!value) return fail(expr.span, error);
+    if (out->isFloat()) out->floats.push_back(value->floats.at(0));
+    else out->ints.push_back(value->ints.at(0));
+  }
   ++out->shape.at(0);
-  if (out->isFloat()) out->floats.push_back(value->floats.at(0));
-  else out->ints.push_back(value->ints.at(0));
+  return out;
+}
+
+Ref Interpreter::hostWithout(const Expr &expr) {
+  Ref list = eval(*expr.args[0]);
+  auto index = list ? evalInt(*expr.args[1]) : std::nullopt;
+  if (!index) return nullptr;
+  const int64_t rows = list->shape.at(0), row = *index < 0 ? *index + rows : *index;
+  if (row < 0 || row >= rows)
+    return fail(expr.span, rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(*index) + " of a list of " + std::to_string(rows));
+  Ref out = std::make_shared<Datum>(*list);
+  const auto width = static_cast<std::ptrdiff_t>(list->size() / static_cast<size_t>(rows)), from = width * row;
+  if (out->isFloat()) out->floats.erase(out->floats.begin() + from, out->floats.begin() + from + width);
+  else out->ints.erase(out->ints.begin() + from, out->ints.begin() + from + width);
+  --out->shape[0];
   return out;
 }
 

@@ -62,6 +62,7 @@ struct FunctionState {
   std::map<std::string, Var *> symVars;  // "%3" -> its variable
   std::map<Var *, Value> varValues;      // language type and limits of what a variable holds
   std::set<Var *> rebindable;
+  std::map<const Var *, size_t> heldWidths;  // of lists that grow: how many numbers their tuples have, 0 for numbers
   std::set<const Var *> otherDTypes;  // of tensors of host code that are rebound: those that get other dtypes than they had
   std::map<const Var *, std::vector<Dim>> keptExtents;  // of tensors of host code that are rebound: what all that they get have in common
   std::map<Var *, int> temps;                 // not named by the user, with their blocks

@@ -279,14 +279,22 @@ inline Tensor places(const Tensor &mask, int64_t axis) {
   return result;
 }
 
-/// One element more behind those of a tensor of one axis.
-inline void store_next_real(Tensor &tensor, double value) {
+/// One row more behind those of a tensor, of these numbers; of one axis, one element.
+template <class... Numbers> void store_next_real(Tensor &tensor, Numbers... numbers) {
   tensor.grow();
-  store_real(tensor, value, at(-1));
+  const double all[] = {static_cast<double>(numbers)...};
+  detail::store_values(tensor, detail::Places(tensor, {at(-1)}), [&](int64_t i) { return all[i]; });
 }
-inline void store_next_whole(Tensor &tensor, int64_t value) {
+template <class... Numbers> void store_next_whole(Tensor &tensor, Numbers... numbers) {
   tensor.grow();
-  store_whole(tensor, value, at(-1));
+  const int64_t all[] = {static_cast<int64_t>(numbers)...};
+  detail::store_values(tensor, detail::Places(tensor, {at(-1)}), [&](int64_t i) { return all[i]; });
+}
+/// A row less; the rows behind it move up.
+inline void store_without(Tensor &tensor, int64_t index) {
+  const int64_t rows = shape(tensor, 0), row = index < 0 ? index + rows : index;
+  check(row >= 0 && row < rows, rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(rows));
+  tensor.shrink(row);
 }
 
 /// The one element with these indices, as a number.

@@ -146,14 +146,18 @@ public:
     return storage_->device;
   }
 #endif
-  /// Gives one of one axis room for another element, which is 0.
+  /// Gives it room for another row, which is 0; of one axis, for another element.
   void grow() {
-    own();
-    refresh_host();
-    if (storage_->device) (void)tsr::detail::device_free(storage_->device, nullptr);
-    storage_->device = nullptr, storage_->deviceFresh = false;
-    storage_->bytes.resize(storage_->bytes.size() + element_bytes());
+    keep_on_host();
+    storage_->bytes.resize(storage_->bytes.size() + row_bytes());
     ++shape_[0];
+  }
+  /// Takes a row away.
+  void shrink(int64_t row) {
+    keep_on_host();
+    const auto bytes = static_cast<std::ptrdiff_t>(row_bytes()), from = static_cast<std::ptrdiff_t>(row) * bytes;
+    storage_->bytes.erase(storage_->bytes.begin() + from, storage_->bytes.begin() + from + bytes);
+    --shape_[0];
   }
 
   /// The same elements under another shape, with as many.
@@ -219,6 +223,14 @@ public:
   }
 
 private:
+  size_t row_bytes() const { return bytes_of(std::vector<int64_t>(shape_.begin() + 1, shape_.end()), element_bytes()); }
+  /// Gives it elements that no other tensor shares, in host memory alone: their number is to change.
+  void keep_on_host() {
+    own();
+    refresh_host();
+    if (storage_->device) (void)tsr::detail::device_free(storage_->device, nullptr);
+    storage_->device = nullptr, storage_->deviceFresh = false;
+  }
   template <class T> static T load(const unsigned char *at) {
     T value;
     memcpy(static_cast<void *>(&value), at, sizeof(T));

@@ -12,6 +12,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/modules/Modules.h"
+#include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
@@ -65,6 +66,7 @@ bool isForeign(const ast::Expr &callee) {
 }  // namespace
 
 Value checkCall(Context &cx, const ast::CallExpr &expr, const std::function<void(GivenList &)> &look) {
+  if (auto popped = popFromHeldList(cx, expr)) return *popped;
   Value callee = checkExpr(cx, *expr.callee);
   if (callee.isPoison()) {
     size_t before = cx.diagnostics.all().size();
@@ -104,7 +106,11 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::Method: {
     const Value &object = callee.items[0];
     if (object.kind == ValueKind::String) return textMethod(cx, object, callee.text, args, span);
-    if (callee.text == kCopy && args.empty()) return object;
+    if (callee.text == kCopy && !callee.builtin && !callee.callable) {
+      if (args.empty()) return object;
+      report(cx, Id::tooManyArguments, span, callee.text, "no arguments", std::to_string(args.size()));
+      return Value::poison();
+    }
     if (object.kind == ValueKind::Schedule) return scheduleMethod(cx, object, callee.text, args, span);
     if (object.kind == ValueKind::Function && callee.text == "specialize") return specialize(cx, *object.callable, span);
     if (object.kind == ValueKind::Function) return withSchedule(cx, *object.callable, args, span);

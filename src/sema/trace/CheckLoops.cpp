@@ -103,6 +103,7 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
       cx.function.rebindable.erase(var);
       cx.function.keptExtents.erase(var);
       cx.function.otherDTypes.erase(var);
+      cx.function.heldWidths.erase(var);
       cx.function.temps.erase(var);
       cx.function.fn->vars.pop_back();
     }

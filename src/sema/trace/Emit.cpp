@@ -215,6 +215,7 @@ ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
     return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
   }
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
+  if (inHost(cx) && value.kind == ValueKind::HostTensor && value.text == kHeldList) return conditionExpr(cx, hostExtent(cx, value, 0, span), span);  // `while todo:`
   if (inHost(cx) && value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf == DType::Bool)  // `any(x > 0)`
     return conditionExpr(cx, hostScalar(cx, value, span), span);
   if (!value.isPoison()) {

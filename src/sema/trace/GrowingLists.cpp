@@ -1,5 +1,5 @@
-// Lists of host code that a loop appends numbers to. How many they get is known when the program runs: they are tensors of one axis,
-// and run time writes an item behind the others (include/tessera/host/store.h).
+// Lists of host code that a loop appends numbers to, or tuples of them. How many they get is known when the program runs: they are
+// tensors of one axis, or a row for each tuple. Run time writes an item behind the others, and takes one away (include/tessera/host/store.h).
 #include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
 #include "sema/Report.h"
@@ -23,11 +23,25 @@ const ast::NameExpr *appendedName(const ast::Stmt &stmt) {
   return method && method->attribute.text == "append" && call->arguments.size() == 1 ? as<ast::NameExpr>(method->object) : nullptr;
 }
 
-void collectAppended(const ast::Block &block, std::set<std::string> &names) {
+/// `items.pop()`, `items.pop(0)`: the name of the list.
+const ast::NameExpr *poppedName(const ast::CallExpr &call) {
+  auto *method = as<ast::AttributeExpr>(call.callee);
+  return method && method->attribute.text == "pop" && call.arguments.size() <= 1 ? as<ast::NameExpr>(method->object) : nullptr;
+}
+void collectPopped(const ast::Expr &e, std::set<std::string> &names) {
+  auto *call = as<ast::CallExpr>(&e);
+  if (auto *name = call ? poppedName(*call) : nullptr) names.insert(name->name);
+  for (const ast::Expr *part : ast::childrenOf(e).exprs) collectPopped(*part, names);
+}
+
+/// The lists that statements append to, or take items from.
+void collectChanged(const ast::Block &block, std::set<std::string> &names, bool popped) {
   for (const ast::StmtPtr &stmt : block) {
     if (stmt->kind == ast::StmtKind::FuncDef) continue;
     if (auto *name = appendedName(*stmt)) names.insert(name->name);
-    for (const ast::Block *inner : ast::blocksOf(*stmt)) collectAppended(*inner, names);
+    if (popped)
+      for (const ast::Expr *part : ast::childrenOf(*stmt).exprs) collectPopped(*part, names);
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) collectChanged(*inner, names, popped);
   }
 }
 
@@ -39,23 +53,90 @@ std::optional<DType> dtypeInList(const Value &v) {
 }
 DType together(DType a, DType b) { return a == b ? a : isFloat(a) || isFloat(b) ? DType::F64 : DType::I64; }
 
-ExprPtr tableOf(Context &cx, const std::vector<Value> &items, DType dtype, Span span) {
-  const std::vector<Span> spans(items.size(), span);
-  Value table = hostTable(cx, items, spans, {Dim(static_cast<int64_t>(items.size()))}, dtype, span);
+/// How wide a row of items is: 0 for numbers, else how many numbers each tuple has. Nothing if an item is neither.
+std::optional<size_t> widthOf(const Value &item) {
+  if (dtypeInList(item)) return 0;
+  if (item.kind != ValueKind::Tuple || item.items.empty()) return std::nullopt;
+  for (const Value &part : item.items)
+    if (!dtypeInList(part)) return std::nullopt;
+  return item.items.size();
+}
+/// The numbers of an item, those of tensors as host code computes with them.
+std::vector<Value> numbersOf(Context &cx, const Value &item, Span span) {
+  std::vector<Value> numbers = item.kind == ValueKind::Tuple ? item.items : std::vector<Value>{item};
+  for (Value &number : numbers)
+    if (number.kind == ValueKind::HostTensor && number.madeOf && number.rank == 0) number = hostScalar(cx, number, span);
+  return numbers;
+}
+Value asNumbers(Context &cx, Value item, Span span) {
+  std::vector<Value> numbers = numbersOf(cx, item, span);
+  return item.kind == ValueKind::Tuple ? Value::tuple(std::move(numbers)) : std::move(numbers[0]);
+}
+std::optional<DType> dtypeTogether(const Value &item, std::optional<DType> dtype) {
+  for (const Value &number : item.kind == ValueKind::Tuple ? item.items : std::vector<Value>{item})
+    if (auto own = dtypeInList(number)) dtype = dtype ? together(*dtype, *own) : *own;
+  return dtype;
+}
+
+/// The tensor of items of a width; 0: of numbers.
+ExprPtr tableOf(Context &cx, const std::vector<Value> &items, DType dtype, size_t width, Span span) {
+  if (width > 0 && items.empty()) {
+    const Value none = hostFull(cx, Value::tuple({Value::integer(Dim(0)), Value::integer(Dim(static_cast<int64_t>(width)))}), span, Value::integer(Dim(0)), scalarType(dtype), span);
+    return none.isPoison() ? nullptr : clone(*none.expr);
+  }
+  std::vector<Value> numbers;
+  for (const Value &item : items)
+    if (item.kind == ValueKind::Tuple) numbers.insert(numbers.end(), item.items.begin(), item.items.end());
+    else numbers.push_back(item);
+  std::vector<Dim> shape = {Dim(static_cast<int64_t>(items.size()))};
+  if (width > 0) shape.push_back(Dim(static_cast<int64_t>(width)));
+  const std::vector<Span> spans(numbers.size(), span);
+  Value table = hostTable(cx, numbers, spans, shape, dtype, span);
   return table.isPoison() ? nullptr : takeExpr(table);
+}
+size_t widthOfHeld(const Context &cx, const Var *var) {
+  auto width = cx.function.heldWidths.find(var);
+  return width == cx.function.heldWidths.end() ? 0 : width->second;
+}
+void setWidth(Value &list, size_t width) {
+  list.rank = width > 0 ? 2 : 1;
+  list.madeAs.clear();
+  if (width > 0) list.madeAs = {Dim::var(kAnyExtent), Dim(static_cast<int64_t>(width))};
+}
+
+Binding *heldList(Context &cx, const std::string &name) {
+  auto bound = cx.function.frame->names.find(name);
+  const bool held = bound != cx.function.frame->names.end() && bound->second.value.kind == ValueKind::HostTensor && bound->second.value.text == kList;
+  return held ? &bound->second : nullptr;
+}
+
+/// The numbers of an item for a list of this dtype, as arguments of the host runtime. False after a message.
+bool listArguments(Context &cx, std::vector<Value> numbers, DType dtype, Span span, std::vector<ExprPtr> &args) {
+  for (Value &number : numbers) {
+    if (isFloat(dtype)) {
+      args.push_back(inCarryType(cx, std::move(number), DType::F64, span));
+      continue;
+    }
+    if (number.kind == ValueKind::Bool) number = Value::integer(Dim(number.truth));
+    if (number.isScalar() && number.type.dtype == DType::Bool) number = castTo(cx, std::move(number), DType::I64, {}, span);
+    Value whole = convertInt(cx, number, span);
+    if (whole.isPoison()) return false;
+    args.push_back(indexExpr(cx, whole, span));
+  }
+  return true;
 }
 }  // namespace
 
 bool appendsToNames(const ast::Block &block) {
   std::set<std::string> names;
-  collectAppended(block, names);
+  collectChanged(block, names, false);
   return !names.empty();
 }
 
 void holdGrowingLists(Context &cx, const ast::Block &body) {
   if (!inHost(cx)) return;
   std::set<std::string> names;
-  collectAppended(body, names);
+  collectChanged(body, names, true);
   for (const std::string &name : names) {
     auto bound = cx.function.frame->names.find(name);
     if (bound == cx.function.frame->names.end() || !bound->second.isBound() || bound->second.value.kind != ValueKind::List) continue;
@@ -63,18 +144,20 @@ void holdGrowingLists(Context &cx, const ast::Block &body) {
     if (binding.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) continue;
     Value list = readBinding(cx, name, binding, binding.span);
     std::optional<DType> dtype;
+    std::optional<size_t> width;
     bool numbers = true;
     for (Value &item : list.items) {
-      if (item.kind == ValueKind::HostTensor && item.madeOf && item.rank == 0) item = hostScalar(cx, item, binding.span);
-      const std::optional<DType> own = dtypeInList(item);
-      numbers &= own.has_value();
-      if (own) dtype = dtype ? together(*dtype, *own) : *own;
+      item = asNumbers(cx, std::move(item), binding.span);
+      const std::optional<size_t> own = widthOf(item);
+      numbers &= own && own == width.value_or(*own);
+      if (own) width = own, dtype = dtypeTogether(item, dtype);
     }
-    ExprPtr table = numbers ? tableOf(cx, list.items, dtype.value_or(DType::F64), binding.span) : nullptr;
+    ExprPtr table = numbers ? tableOf(cx, list.items, dtype.value_or(DType::F64), width.value_or(0), binding.span) : nullptr;
     if (!table) continue;
     Value held = Value::of(ValueKind::HostTensor);
     held.type = table->type;
-    held.rank = 1, held.madeOf = dtype, held.text = kList, held.items = std::move(list.items);
+    held.madeOf = dtype, held.text = kList, held.items = std::move(list.items);
+    setWidth(held, width.value_or(0));
     held.expr = std::shared_ptr<Expr>(table.release());
     Var *var = nullptr;
     binding.value = bindTemp(cx, held, name, binding.span, &var);
@@ -82,6 +165,7 @@ void holdGrowingLists(Context &cx, const ast::Block &body) {
     binding.block = cx.blockId;
     binding.parts = false;
     cx.function.rebindable.insert(var);
+    cx.function.heldWidths[var] = width.value_or(0);
   }
 }
 
@@ -89,51 +173,78 @@ bool foundItemsOfLists(Context &cx, Names &before) {
   bool found = false;
   for (auto &[name, binding] : before) {
     if (!binding.var || binding.value.kind != ValueKind::HostTensor || binding.value.text != kList) continue;
-    const std::optional<DType> now = cx.function.varValues[binding.var].madeOf;
-    if (now == binding.value.madeOf) continue;
-    binding.value.madeOf = now;
+    const Value &now = cx.function.varValues[binding.var];
+    if (now.madeOf == binding.value.madeOf && now.rank == binding.value.rank) continue;
+    binding.value.madeOf = now.madeOf;
+    setWidth(binding.value, widthOfHeld(cx, binding.var));
     found = true;
     auto isLet = [&, var = binding.var](const auto &stmt) { return stmt->kind == StmtKind::Let && stmt->var == var; };
     auto let = std::find_if(cx.function.block->begin(), cx.function.block->end(), isLet);
     if (let == cx.function.block->end()) continue;
-    if (ExprPtr table = tableOf(cx, binding.value.items, *now, binding.span)) (*let)->value = std::move(table);
+    if (ExprPtr table = tableOf(cx, binding.value.items, *now.madeOf, widthOfHeld(cx, binding.var), binding.span)) (*let)->value = std::move(table);
   }
   return found;
 }
 
 bool appendToHeldList(Context &cx, const ast::ExprStmt &stmt) {
   const ast::NameExpr *name = inHost(cx) ? appendedName(stmt) : nullptr;
-  if (!name) return false;
-  auto bound = cx.function.frame->names.find(name->name);
-  if (bound == cx.function.frame->names.end() || bound->second.value.kind != ValueKind::HostTensor || bound->second.value.text != kList) return false;
+  Binding *bound = name ? heldList(cx, name->name) : nullptr;
+  if (!bound) return false;
   const ast::Expr &written = *as<ast::CallExpr>(stmt.value)->arguments[0].value;
-  Value item = checkExpr(cx, written), list = readBinding(cx, name->name, bound->second, name->span);
-  if (item.kind == ValueKind::HostTensor && item.madeOf && item.rank == 0) item = hostScalar(cx, item, written.span);
-  const std::optional<DType> own = dtypeInList(item);
+  Value item = checkExpr(cx, written), list = readBinding(cx, name->name, *bound, name->span);
   if (item.isPoison() || list.isPoison()) return true;
-  if (!own) {
-    unsupported(cx, "a list of arrays that grows while the program runs", stmt.span,
+  item = asNumbers(cx, std::move(item), written.span);
+  const std::optional<size_t> width = widthOf(item);
+  const bool isFirst = !list.madeOf;  // of an empty list: now it is known what it holds
+  if (!width || (!isFirst && *width != widthOfHeld(cx, bound->var))) {
+    unsupported(cx, width ? "a list whose items are numbers and tuples, or tuples of several lengths," : "a list of arrays that grows while the program runs", stmt.span,
                 "a tensor holds them: `" + name->name + " = zeros((n, ...))` before the loop, and `" + name->name + "[i] = " + std::string(cx.sources.text(written.span)) + "` in it");
-    bound->second.value = Value::poison();
-    bound->second.var = nullptr;
+    bound->value = Value::poison();
+    bound->var = nullptr;
     return true;
   }
-  const DType dtype = list.madeOf ? together(*list.madeOf, *own) : *own;
-  cx.function.varValues[bound->second.var].madeOf = dtype;
+  const DType dtype = *dtypeTogether(item, list.madeOf);
+  Value &held = cx.function.varValues[bound->var];
+  held.madeOf = dtype;
+  setWidth(held, *width);
+  cx.function.heldWidths[bound->var] = *width;
   std::vector<ExprPtr> args;
   args.push_back(clone(*list.expr));
-  if (isFloat(dtype)) args.push_back(inCarryType(cx, std::move(item), DType::F64, written.span));
-  else {
-    if (item.kind == ValueKind::Bool) item = Value::integer(Dim(item.truth));
-    if (item.isScalar() && item.type.dtype == DType::Bool) item = castTo(cx, std::move(item), DType::I64, {}, written.span);
-    Value whole = convertInt(cx, item, written.span);
-    if (whole.isPoison()) return true;
-    args.push_back(indexExpr(cx, whole, written.span));
-  }
+  if (!listArguments(cx, numbersOf(cx, item, written.span), dtype, written.span, args)) return true;
   Value made = hostCall(cx, isFloat(dtype) ? "store_next_real" : "store_next_whole", std::move(args), stmt.span);
-  made.rank = 1, made.madeOf = dtype, made.text = kList, made.items = list.items;
+  made.madeOf = dtype, made.text = kList, made.items = list.items;
+  setWidth(made, *width);
   assignName(cx, name->name, std::move(made), name->span);
   return true;
+}
+
+std::optional<Value> popFromHeldList(Context &cx, const ast::CallExpr &expr) {
+  const ast::NameExpr *name = inHost(cx) && cx.function.frame ? poppedName(expr) : nullptr;
+  Binding *bound = name ? heldList(cx, name->name) : nullptr;
+  if (!bound) return std::nullopt;
+  Value list = readBinding(cx, name->name, *bound, name->span);
+  Value index = expr.arguments.empty() ? Value::integer(Dim(-1)) : convertInt(cx, checkExpr(cx, *expr.arguments[0].value), expr.arguments[0].span);
+  if (list.isPoison() || index.isPoison()) return Value::poison();
+  if (!index.isKnownInt()) index = reusable(cx, std::move(index), "index", expr.span);
+  std::vector<Value> numbers;
+  for (size_t i = 0, width = widthOfHeld(cx, bound->var); i < std::max<size_t>(width, 1); ++i) {
+    std::vector<ExprPtr> place;
+    place.push_back(clone(*list.expr));
+    place.push_back(indexExpr(cx, index, expr.span));
+    if (width > 0) place.push_back(makeIndex(static_cast<int64_t>(i), expr.span));
+    Value number = hostCall(cx, "element_real", std::move(place), expr.span);
+    const DType dtype = list.madeOf.value_or(DType::F64);
+    if (!isFloat(dtype)) number = castTo(cx, std::move(number), DType::I64, {}, expr.span);
+    if (dtype == DType::I64) number = convertInt(cx, number, expr.span);
+    numbers.push_back(reusable(cx, std::move(number), "item", expr.span));
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*list.expr));
+  args.push_back(indexExpr(cx, index, expr.span));
+  Value fewer = hostCall(cx, "store_without", std::move(args), expr.span);
+  fewer.rank = list.rank, fewer.madeOf = list.madeOf, fewer.madeAs = list.madeAs, fewer.text = kList, fewer.items = list.items;
+  assignName(cx, name->name, std::move(fewer), name->span);
+  return numbers.size() == 1 ? std::move(numbers[0]) : Value::tuple(std::move(numbers));
 }
 
 }  // namespace tessera::sema

@@ -6,11 +6,13 @@ namespace tessera::sema {
 
 /// Whether a statement of it is `name.append(x)`.
 bool appendsToNames(const ast::Block &block);
-/// Before a loop with this body: lists of numbers that it appends to become tensors of one axis.
+/// Before a loop with this body: lists of numbers, or of tuples of them, that it appends to or takes items from become tensors.
 void holdGrowingLists(Context &cx, const ast::Block &body);
 /// Behind a turn of the check: whether such a list turned out to hold other numbers than was known. `before` has them from then on.
 bool foundItemsOfLists(Context &cx, Names &before);
 /// `losses.append(x)` of such a list. False if this is none.
 bool appendToHeldList(Context &cx, const ast::ExprStmt &stmt);
+/// `items.pop()`, `items.pop(0)` of such a list: the item, and the name stands for the others. Nothing if this is none.
+std::optional<Value> popFromHeldList(Context &cx, const ast::CallExpr &expr);
 
 }  // namespace tessera::sema
