@@ -113,6 +113,7 @@ struct Context {
   // The program and its modules.
   std::unique_ptr<Program> program = std::make_unique<Program>();
   std::map<const ast::Module *, std::unique_ptr<ModuleScope>> modules;
+  std::vector<std::shared_ptr<ast::Stmt>> written;  // statements that the check put in the place of others
   std::map<const Callable *, std::vector<diag::Diagnostic>> leftToHost;  // functions with types that are no tensor functions: why
   std::set<const Callable *> ranByHost;                                  // ... those that host code calls
   const ModuleScope *main = nullptr;

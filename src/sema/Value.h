@@ -212,6 +212,13 @@ struct Continuation {
   const ast::Block *block = nullptr;
   size_t next = 0;
 };
+/// What loops of host code return: in variables.
+struct LoopReturn {
+  Value value;
+  Var *done = nullptr;  // whether it is there
+  std::vector<Var *> vars;
+  const ast::ReturnStmt *stmt = nullptr;  // the first of them
+};
 struct Frame {
   const Callable *function = nullptr;
   ModuleScope *module = nullptr;
@@ -230,6 +237,7 @@ struct Frame {
   int quiet = 0;           // inside of `with effects.suspend("io")`
   std::vector<LoopFrame> loops;
   std::vector<Continuation> rest;  // what follows the statement that is being checked
+  std::shared_ptr<LoopReturn> loopReturn;  // of the loops around this place
   int ways = 0;                    // conditions around this place on each way through which the function returns
   const ast::ReturnStmt *lastReturn = nullptr;  // that was met
   Jump jump = Jump::None;                       // on the way out of a turn of a loop that is written out

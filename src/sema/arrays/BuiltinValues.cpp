@@ -10,6 +10,7 @@
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include "sema/trace/Unknown.h"
+#include <algorithm>
 #include <cmath>
 
 namespace tessera::sema {
@@ -182,8 +183,32 @@ Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   return v;
 }
 
+/// `sorted(items)`: known numbers in their order; those of a tensor as `sort` puts them.
+static Value sortedItems(Context &cx, Bound &args, Span span) {
+  Value v = args.values[0];
+  const Value &reverse = args.values[1];
+  if (v.isPoison() || reverse.isPoison()) return Value::poison();
+  const bool known = v.isSequence() && std::all_of(v.items.begin(), v.items.end(), [](const Value &item) { return !item.expr && (item.kind == ValueKind::Float || item.isKnownInt()); });
+  const auto turned = reverse.given() ? knownCondition(reverse) : std::optional(false);
+  if (known && turned) {
+    auto number = [](const Value &item) { return item.kind == ValueKind::Float ? item.number : static_cast<double>(item.sym.constant()); };
+    std::stable_sort(v.items.begin(), v.items.end(), [&](const Value &a, const Value &b) { return *turned ? number(a) > number(b) : number(a) < number(b); });
+    return v.kind == ValueKind::List ? v : (v.kind = ValueKind::List, v);
+  }
+  const Value sort = cx.prelude ? moduleMember(*cx.prelude, "sort") : Value::poison();
+  if ((!v.isArray() && v.kind != ValueKind::HostTensor) || !isCallable(sort)) {
+    report(cx, Id::wrongArgument, args.spans[0], "`sorted`", "known numbers or a tensor of one axis", describe(cx, v));
+    return Value::poison();
+  }
+  GivenList given;
+  given.push_back({"", v, args.spans[0], {}, nullptr});
+  if (reverse.given()) given.push_back({"descending", reverse, args.spans[1], args.spans[1], nullptr});
+  return callValue(cx, sort, std::move(given), span, "sort");
+}
+
 /// `reversed(range(a, b, s))` and `reversed(items)`.
-Value arrayReversed(Context &cx, const BuiltinRow &, Bound &args, Span span) {
+Value arrayReversed(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  if (row.op == "sorted") return sortedItems(cx, args, span);
   Value v = args.values[0];
   if (v.isSequence()) {
     std::reverse(v.items.begin(), v.items.end());

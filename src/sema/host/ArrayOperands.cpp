@@ -50,6 +50,7 @@ SeenPart seenIn(const Value &v) {
 /// Whether it computes with the elements of arrays; the others make tensors, ask about them, or belong to host code.
 bool computesWithArrays(const BuiltinRow &row) {
   using K = BuiltinKind;
+  if (row.op == "sorted") return true;
   switch (row.kind) {
   case K::Elementwise:
   case K::Reduce:

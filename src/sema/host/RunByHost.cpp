@@ -80,6 +80,7 @@ bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vecto
   case Id::recursion:
   case Id::notConstant:
   case Id::sliceSize:
+  case Id::cannotReturnInside:
   case Id::typeArguments:  // `-> CSR`: its dimensions are those of what is returned
   case Id::narrowing: return true;
   case Id::undefinedName:
@@ -142,7 +143,6 @@ std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *>
   std::optional<Value> made = again();
   if (made && !made->isPoison() && cx.failures == before.failures) return made;
   for (const Callable *f : functions) f->inHost = false;
-  if (getenv("TSR_DBG")) for (auto &d : cx.diagnostics.all()) fprintf(stderr, "HOST: %s %s\n", std::string(cx.sources.text(d.span)).c_str(), d.message.c_str());
   before.restore(cx, std::move(said));
   return std::nullopt;
 }

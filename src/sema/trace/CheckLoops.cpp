@@ -104,6 +104,7 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
       cx.function.keptExtents.erase(var);
       cx.function.otherDTypes.erase(var);
       cx.function.heldWidths.erase(var);
+      if (auto &returned = cx.function.frame->loopReturn; returned && returned->done == var) returned.reset();
       cx.function.temps.erase(var);
       cx.function.fn->vars.pop_back();
     }
@@ -158,8 +159,10 @@ static void withElse(Context &cx, const ast::Block &body, const ast::Block &othe
     let.value = makeBool(false, span);
   }
   cx.function.frame->loops.push_back(frame);
+  const size_t before = cx.function.block->size();
   loop();
   cx.function.frame->loops.pop_back();
+  returnedInLoop(cx, before, !otherwise.empty());
   if (!frame.broke) return checkBlock(cx, otherwise);
   std::vector<ExprPtr> args;
   args.push_back(makeRef(frame.broke, span));

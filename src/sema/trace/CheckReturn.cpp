@@ -5,6 +5,7 @@
 #include "sema/calls/Calls.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/trace/Branches.h"
+#include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 #include <algorithm>
@@ -130,6 +131,7 @@ Binding mergeTrees(Context &cx, Stmt &stmt, const std::string &name, const Bindi
 void returnStmt(Context &cx, const ast::ReturnStmt &stmt) {
   bool onWay = cx.function.conditionDepth > cx.function.frame->conditionDepth;
   cx.function.frame->lastReturn = &stmt;
+  if (onWay && !returnsOnWays(cx) && returnFromLoop(cx, stmt)) return;
   if (onWay && !returnsOnWays(cx)) {
     returnInside(cx, stmt);
     cx.function.frame->returned = true;

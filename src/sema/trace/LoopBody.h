@@ -18,6 +18,10 @@ ExprPtr anyValue(Context &cx, const Type &type, Span span);
 /// Names that the loop from `start` up to `stop` binds, and that are read behind it, keep what the last turn gave them, if there is one:
 /// host code looks when it runs. A loop that counts down goes up from its end.
 void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value &start, const Value &stop);
+/// A `return` in loops of host code that run. False if it stands in none.
+bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt);
+/// Behind a loop that begins at this place of the block: what it returned leaves the loops around it, or the function.
+void returnedInLoop(Context &cx, size_t before, bool hasElse);
 /// The same of another loop of host code; it notes whether a turn was done, unless that is sure.
 void keepLastTurn(Context &cx, Stmt &loop, const ast::Block &body, bool isSure, Span span, Span condition);
 

@@ -1,0 +1,192 @@
+// `return` in a loop of host code: the result is kept in variables that are declared before the outermost loop, each loop around it is left,
+// and the function returns behind them. What follows the loop belongs to the way on which nothing was returned.
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
+#include "sema/trace/LoopBody.h"
+#include "sema/trace/Trace.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+namespace {
+constexpr const char *kReturned = "%returned", *kKept = "%kept";  // as names that no program has
+
+/// Variables that hold such a value. Nothing if it is none that run time has.
+std::optional<Value> variablesFor(Context &cx, const Value &value, LoopReturn &made, Span span) {
+  if (value.isSequence() || value.kind == ValueKind::Struct) {
+    Value whole = value;
+    for (Value &item : whole.items) {
+      auto part = variablesFor(cx, item, made, span);
+      if (!part) return std::nullopt;
+      item = std::move(*part);
+    }
+    return whole;
+  }
+  Value like = value;
+  like.text.clear();
+  like.madeAs.clear();
+  const bool number = value.kind == ValueKind::Float || value.kind == ValueKind::Bool || value.isScalar();
+  if (value.kind == ValueKind::None) return value;
+  if (number) {
+    like = Value::of(ValueKind::Array);
+    like.type = scalarType(value.kind == ValueKind::Float ? DType::F64 : value.kind == ValueKind::Bool ? DType::Bool : value.type.dtype);
+  } else if (value.kind == ValueKind::Int) {
+    like = Value::of(ValueKind::Int);
+    like.type = indexType();
+  } else if (value.kind == ValueKind::String) {
+    like.type = textExpr("", span)->type;
+  } else if (value.kind != ValueKind::HostTensor) {
+    return std::nullopt;
+  }
+  Var *var = newVar(cx, "result", like.type, span);
+  var->reassigned = true;
+  made.vars.push_back(var);
+  cx.function.rebindable.insert(var);
+  return cx.function.varValues[var] = valueOfVar(var, like, span);
+}
+
+/// The value as one for a variable; null if it is of another kind.
+ExprPtr fitting(Context &cx, const Value &kept, Value value, Span span) {
+  const bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool || value.isScalar();
+  if (value.kind == ValueKind::HostTensor && value.madeOf && value.rank == 0 && kept.kind != ValueKind::HostTensor) return fitting(cx, kept, hostScalar(cx, value, span), span);
+  if (kept.kind == ValueKind::HostTensor) {
+    if (number && kept.madeOf && kept.rank == 0) value = hostFull(cx, Value::tuple({}), span, value, scalarType(*kept.madeOf), span);
+    if (value.kind != ValueKind::HostTensor) return nullptr;
+    meetDTypes(cx, kept.expr->as<node::VarRef>().var, kept, value);
+    return clone(*value.expr);
+  }
+  if (kept.kind == ValueKind::String) return value.kind != ValueKind::String ? nullptr : value.expr ? clone(*value.expr) : textExpr(value.text, span);
+  if (!number) return nullptr;
+  const DType dtype = kept.type.dtype;
+  if (kept.kind == ValueKind::Int) {
+    const bool whole = value.kind == ValueKind::Int || (value.isScalar() && isInt(value.type.dtype) && value.type.dtype != DType::Bool);
+    return whole ? indexExpr(cx, convertInt(cx, value, span), span) : nullptr;
+  }
+  const bool truth = value.kind == ValueKind::Bool || (value.isScalar() && value.type.dtype == DType::Bool);
+  if (truth != (dtype == DType::Bool) || (!isFloat(dtype) && (value.kind == ValueKind::Float || (value.isScalar() && isFloat(value.type.dtype))))) return nullptr;
+  if (truth) return value.kind == ValueKind::Bool ? makeBool(value.truth, span) : clone(*value.expr);
+  Value cast = castTo(cx, value, dtype, {}, span);
+  return cast.isPoison() ? nullptr : clone(*cast.expr);
+}
+
+bool keep(Context &cx, const Value &kept, const Value &value, Span span) {
+  if (kept.isSequence() || kept.kind == ValueKind::Struct) {
+    if (value.kind != kept.kind || value.items.size() != kept.items.size()) return false;
+    for (size_t i = 0; i < kept.items.size(); ++i)
+      if (!keep(cx, kept.items[i], value.items[i], span)) return false;
+    return true;
+  }
+  if (kept.kind == ValueKind::None) return value.kind == ValueKind::None;
+  ExprPtr e = fitting(cx, kept, value, span);
+  if (!e) return false;
+  Stmt &stmt = emit(cx, StmtKind::Assign, span);
+  stmt.var = kept.expr->as<node::VarRef>().var;
+  stmt.value = std::move(e);
+  return true;
+}
+
+void leaveLoop(Context &cx, Block &block, Span span) {
+  auto add = [&](StmtKind kind) -> Stmt & {
+    block.push_back(std::make_unique<Stmt>());
+    block.back()->kind = kind;
+    block.back()->span = span;
+    return *block.back();
+  };
+  if (Var *broke = cx.function.frame->loops.back().broke) {
+    Stmt &left = add(StmtKind::Assign);
+    left.var = broke;
+    left.value = makeBool(true, span);
+  }
+  add(StmtKind::Break);
+}
+
+/// `if returned: return kept`, with what follows the loop on the other way.
+void returnBehind(Context &cx, const LoopReturn &made) {
+  const Span span = made.stmt->span;
+  auto bind = [&](const char *name, Value value) {
+    Binding binding;
+    binding.var = value.expr && value.expr->kind == ExprKind::VarRef ? value.expr->as<node::VarRef>().var : nullptr;
+    binding.value = std::move(value);
+    binding.block = cx.blockId;
+    binding.span = span;
+    cx.function.frame->names[name] = std::move(binding);
+    auto written = std::make_unique<ast::NameExpr>(ast::ExprKind::Name, span);
+    written->name = name;
+    return written;
+  };
+  Value truth = Value::of(ValueKind::Array);
+  truth.type = scalarType(DType::Bool);
+  auto returns = std::make_unique<ast::ReturnStmt>(ast::StmtKind::Return, span);
+  if (made.value.kind != ValueKind::None) returns->value = bind(kKept, made.value);
+  auto asked = std::make_shared<ast::IfStmt>(ast::StmtKind::If, span);
+  asked->condition = bind(kReturned, valueOfVar(made.done, truth, span));
+  asked->then.push_back(std::move(returns));
+  cx.written.push_back(asked);
+  ifStmt(cx, *asked);
+}
+}  // namespace
+
+bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt) {
+  Frame &frame = *cx.function.frame;
+  auto runs = [](const LoopFrame &loop) { return loop.writtenOut < 0; };
+  if (!inHost(cx) || frame.loops.empty() || !std::all_of(frame.loops.begin(), frame.loops.end(), runs)) return false;
+  const Value value = stmt.value ? checkExpr(cx, *stmt.value) : Value::of(ValueKind::None);
+  if (value.isPoison()) return true;
+  if (!frame.loopReturn) {
+    auto made = std::make_shared<LoopReturn>();
+    made->stmt = &stmt;
+    made->done = newVar(cx, "returned", scalarType(DType::Bool), stmt.span);
+    made->done->reassigned = true;
+    cx.function.rebindable.insert(made->done);
+    auto kept = variablesFor(cx, value, *made, stmt.span);
+    if (!kept) return unsupported(cx, "a `return` of this value in a loop", stmt.span), true;
+    made->value = std::move(*kept);
+    frame.loopReturn = std::move(made);
+  }
+  const LoopReturn &made = *frame.loopReturn;
+  if (!keep(cx, made.value, value, stmt.span)) {
+    if (fresh(cx, Id::redefinedType, stmt.span))
+      report(cx, Id::redefinedType, stmt.span, "the result", describe(cx, made.value), describe(cx, value)).note(made.stmt->span, "this is returned, too");
+    return true;
+  }
+  Stmt &done = emit(cx, StmtKind::Assign, stmt.span);
+  done.var = made.done;
+  done.value = makeBool(true, stmt.span);
+  leavesIteration(cx, true);
+  leaveLoop(cx, *cx.function.block, stmt.span);
+  return true;
+}
+
+void returnedInLoop(Context &cx, size_t before, bool hasElse) {
+  Frame &frame = *cx.function.frame;
+  if (!frame.loopReturn) return;
+  const std::shared_ptr<LoopReturn> made = frame.loopReturn;
+  const Span span = made->stmt->span;
+  if (hasElse) {
+    frame.loopReturn.reset();
+    unsupported(cx, "a `return` in a loop with `else`", span);
+    return;
+  }
+  if (!frame.loops.empty()) {
+    Stmt &leaves = emit(cx, StmtKind::If, span);
+    leaves.condition = makeRef(made->done, span);
+    leaveLoop(cx, leaves.body, span);
+    return;
+  }
+  frame.loopReturn.reset();
+  made->vars.push_back(made->done);
+  for (Var *var : made->vars) {
+    auto let = std::make_unique<Stmt>();
+    let->kind = StmtKind::Let;
+    let->span = span;
+    let->var = var;
+    let->value = var == made->done ? makeBool(false, span) : anyValue(cx, var->type, span);
+    cx.function.block->insert(cx.function.block->begin() + static_cast<std::ptrdiff_t>(before++), std::move(let));
+  }
+  returnBehind(cx, *made);
+}
+
+}  // namespace tessera::sema
