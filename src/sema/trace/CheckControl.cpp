@@ -95,7 +95,7 @@ static Names branch(Context &cx, Block &into, const ast::Block &body, const std:
 
 /// Whether both branches bind the name to a variable of the same type.
 static bool bindAlike(Context &cx, const Binding &a, const Binding &b) {
-  bool same = a.value.kind == b.value.kind && a.var && b.var && a.value.type.dtype == b.value.type.dtype &&
+  bool same = a.value.kind == b.value.kind && a.var && b.var && (a.value.kind == ValueKind::Int || a.value.type.dtype == b.value.type.dtype) &&
               a.value.type.shape.size() == b.value.type.shape.size() && a.var->type.dtype == b.var->type.dtype;
   for (size_t i = 0; same && i < a.value.type.shape.size(); ++i)
     same = sameDim(cx, a.value.type.shape[i], b.value.type.shape[i], b.span, "");

@@ -133,6 +133,8 @@ bool appendsToNames(const ast::Block &block) {
   return !names.empty();
 }
 
+void collectChangedLists(const ast::Block &body, std::set<std::string> &names) { collectChanged(body, names, true); }
+
 void holdGrowingLists(Context &cx, const ast::Block &body) {
   if (!inHost(cx)) return;
   std::set<std::string> names;

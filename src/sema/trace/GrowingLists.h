@@ -6,6 +6,8 @@ namespace tessera::sema {
 
 /// Whether a statement of it is `name.append(x)`.
 bool appendsToNames(const ast::Block &block);
+/// The lists that statements append to or take items from.
+void collectChangedLists(const ast::Block &body, std::set<std::string> &names);
 /// Before a loop with this body: lists of numbers, or of tuples of them, that it appends to or takes items from become tensors.
 void holdGrowingLists(Context &cx, const ast::Block &body);
 /// Behind a turn of the check: whether such a list turned out to hold other numbers than was known. `before` has them from then on.

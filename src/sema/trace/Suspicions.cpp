@@ -7,6 +7,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/kernels/Coverage.h"
 #include "sema/trace/Guards.h"
+#include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
 #include <cctype>
@@ -90,6 +91,7 @@ bool neverEnds(Context &cx, const ast::WhileStmt &loop) {
   std::set<std::string> names, assigned;
   if (!namesOf(*loop.condition, names) || names.empty() || leaves(loop.body)) return false;
   collectAssigned(loop.body, assigned);
+  if (inHost(cx)) collectChangedLists(loop.body, assigned);
   for (const std::string &name : names)
     if (assigned.count(name)) return false;
   Value condition = checkExpr(cx, *loop.condition);
