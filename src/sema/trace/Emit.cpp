@@ -215,7 +215,13 @@ ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
     return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
   }
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
-  if (inHost(cx) && value.kind == ValueKind::HostTensor && value.text == kHeldList) return conditionExpr(cx, hostExtent(cx, value, 0, span), span);  // `while todo:`
+  if (inHost(cx) && value.kind == ValueKind::HostTensor && value.text == kHeldList) {  // `while todo:`, asked anew in each turn
+    std::vector<ExprPtr> args;
+    args.push_back(makeExpr(ExprKind::HostShape, indexType(), span));
+    args.back()->args.push_back(clone(*value.expr));
+    args.push_back(makeIndex(0, span));
+    return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
+  }
   if (inHost(cx) && value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf == DType::Bool)  // `any(x > 0)`
     return conditionExpr(cx, hostScalar(cx, value, span), span);
   if (!value.isPoison()) {
