@@ -19,7 +19,7 @@ public:
     if (!place_.function || !place_.expr()) return {};
     const std::vector<Extents> said = shapesSaid();
     if (said.size() < 2) return {};
-    if (diagnostic_.id == Id::reordersAxes) turnedInFront(said[0], said[1]), turnedBehind(said[0], said[1]);
+    if (diagnostic_.id == Id::reordersAxes) asDeclared(said[0], said[1]), turnedInFront(said[0], said[1]), turnedBehind(said[0], said[1]);
     if (place_.inKernel) return taken();
     if (diagnostic_.id == Id::contractionMismatch) joinedOperand(said[0], said[1]);
     if (diagnostic_.id == Id::wrongResult) joinedResult(said[0], said[1]);
@@ -131,6 +131,26 @@ private:
     const Reshape reshape = reshapeHere();
     const std::string methods = parts.empty() ? "" : turned(orderOf(parts));
     if (reshape.of && !methods.empty()) replace(group(false), reshape.of->span, asPrimary(*reshape.of) + methods, "turn the axes around first: `" + asPrimary(*reshape.of) + methods + "`");
+  }
+  /// `x.reshape(B, H * D, S)` of [B, H, S, D] in a function that returns [B, S, H * D]: turned around, and with the sizes in
+  /// the order that is declared.
+  void asDeclared(const Extents &from, const Extents &to) {
+    const ast::SubscriptExpr *result = declaredTensor();
+    const Reshape reshape = reshapeHere();
+    if (!result || !reshape.of || reshape.sizes.size() != to.size()) return;
+    Extents declared = extentTexts(*result), wanted;
+    auto same = [](const std::string &a, const std::string &b) { return !factors(a).empty() && factors(a) == factors(b); };
+    for (const std::string &extent : declared) {
+      auto it = std::find_if(to.begin(), to.end(), [&](const std::string &other) { return same(extent, other); });
+      if (it == to.end()) return;
+      wanted.push_back(*it);
+    }
+    const std::vector<std::vector<size_t>> parts = partsOf(wanted, from);
+    if (wanted.size() != to.size() || wanted == to || parts.empty()) return;
+    const std::string methods = turned(orderOf(parts));
+    const Span all = reshape.of->span.to(reshape.sizes.back()->span), front = reshape.of->span;
+    const std::string between = text({all.file, front.end, reshape.sizes.front()->span.begin});
+    replace(group(false), all, asPrimary(*reshape.of) + methods + between + listOf(declared), "turn the axes around first, and give the sizes in the order that is declared");
   }
   /// `x.reshape(B, H, S, D)` of [B, S, H * D]: in the order in which they lie, and turned around then.
   void turnedBehind(const Extents &from, const Extents &to) {

@@ -20,6 +20,7 @@ struct Recipe {
 };
 constexpr Recipe kRecipes[] = {
     {"square", 1, "$1**2"},
+    {"angle", 2, "atan2($2, $1)"},
     {"reciprocal", 1, "1.0 / $1"},
     {"negative", 1, "-$1"},
     {"add", 2, "$1 + $2"},

@@ -81,6 +81,26 @@ std::string_view ofOperand(const std::string &message) {
   return {};
 }
 
+/// `sum(net * net)` of a struct: its tensors by their names, and all of them at once.
+std::string ofStructOperand(const std::string &message, const Place &place, const Sources &sources) {
+  constexpr size_t kMostFields = 3;
+  std::vector<const ast::Expr *> operands = operandsAt(place);
+  for (const ast::StmtPtr &stmt : place.module->body) {
+    auto *def = as<ast::StructDef>(stmt);
+    if (!def || (!has(message, "`" + def->name.text + "[") && !has(message, "`" + def->name.text + "`"))) continue;
+    std::string own = operands.empty() ? "x" : std::string(sources.text(operands[0]->span)), fields;
+    if (own.find_first_of(" ([") != std::string::npos) own = "x";
+    size_t count = 0;
+    for (const ast::StmtPtr &part : def->body)
+      if (auto *field = as<ast::AnnAssignStmt>(part); field && count++ < kMostFields)
+        fields += (fields.empty() ? "`" : ", `") + own + "." + std::string(sources.text(field->target->span)) + "`";
+    if (fields.empty()) return "";
+    return "a struct has no arithmetic, its fields have: " + fields + "; `tree_map(lambda w: w * w, " + own +
+           ")` does the same to each of them, and `tree_map` of two structs goes over both";
+  }
+  return "";
+}
+
 /// What stands for itself, whatever the message says.
 std::string_view ofKind(Id id) {
   switch (id) {
@@ -332,7 +352,10 @@ void noteRemedy(diag::Diagnostic &diagnostic, const Place &place, const Sources 
     break;
   case Id::narrowing: sentence = castOfNarrowed(diagnostic, sources); break;
   case Id::noOverload: sentence = withArgument(diagnostic, place, sources); break;
-  case Id::badOperand: sentence = ofOperand(diagnostic.message); break;
+  case Id::badOperand:
+    sentence = ofOperand(diagnostic.message);
+    if (sentence.empty()) sentence = ofStructOperand(diagnostic.message, place, sources);
+    break;
   case Id::undefinedName: sentence = namesHere(std::string(sources.text(diagnostic.span)), place); break;
   case Id::unknownAttribute:
     sentence = diagnostic.message.starts_with("a tuple")

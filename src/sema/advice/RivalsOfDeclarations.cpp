@@ -85,7 +85,8 @@ void addDeclared(diag::Diagnostic &d, const Place &place, const Sources &sources
       if (trials.mendsAll(edits[i], d)) found = d.fixes.insert(d.fixes.begin() + 1, edits[i]);
     if (found != d.fixes.end() || trials.isSpent()) onlyAssumed(d.fixes);
   }
-  if (found != d.fixes.end() && turnsAxes(d.fixes.front(), sources) && beginsAlike(*found, *place.function, sources)) std::rotate(d.fixes.begin(), found, found + 1);
+  const bool exchanges = found != d.fixes.end() && found->replacement.find(',') != std::string::npos;
+  if (exchanges && turnsAxes(d.fixes.front(), sources) && beginsAlike(*found, *place.function, sources)) std::rotate(d.fixes.begin(), found, found + 1);
 }
 
 /// What is returned may be declared instead: also where the search for edits of the body came to its end before.

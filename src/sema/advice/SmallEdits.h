@@ -115,6 +115,8 @@ std::vector<CandidateGroup> editsOfAgreement(const diag::Diagnostic &diagnostic,
 std::vector<CandidateGroup> editsOfCounterparts(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What makes one of the two shapes of a message the other. (EditsOfForms.cpp)
 std::vector<CandidateGroup> editsOfForms(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// What a value is used as. (EditsOfRoles.cpp)
+std::vector<CandidateGroup> editsOfRoles(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Loops over a tensor. (EditsOfLoops.cpp)
 std::vector<CandidateGroup> editsOfLoops(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What lies one step from what is written. (EditsOfNeighbours.cpp)

@@ -59,6 +59,24 @@ struct SureStores {
   const RunNames &names;
   std::vector<Dim> masks;
   std::vector<const Stmt *> stores;
+  std::vector<const Stmt *> ofSomeLanes;  // `if lane == 0:`, in every group
+  int lanes = 0;  // how many conditions of lanes are around
+
+  /// Whether a condition asks for the lane alone, so that it is the same in each group.
+  bool asksForLane(const Expr &c) const {
+    if (c.kind != ExprKind::Elementwise || c.args.size() != 2) return false;
+    bool ofLane = false;
+    for (const ExprPtr &arg : c.args) {
+      auto side = dimOf(*arg, names);
+      auto queries = side ? queriesOf(*side, names) : std::nullopt;
+      if (!queries) return false;
+      for (const std::string &query : *queries) {
+        if (query != queryName(Query::LocalId) && query != queryName(Query::LaneId)) return false;
+        ofLane = true;
+      }
+    }
+    return ofLane;
+  }
 
   bool isMasked(const Stmt &store) const {
     auto axes = indicesOf(store.access, names);
@@ -72,12 +90,16 @@ struct SureStores {
   }
   void find(const Block &block) {
     for (const auto &stmt : block) {
-      if (stmt->kind == StmtKind::Store && isMasked(*stmt)) stores.push_back(stmt.get());
+      if (stmt->kind == StmtKind::Store && isMasked(*stmt)) (lanes > 0 ? ofSomeLanes : stores).push_back(stmt.get());
       if (stmt->kind != StmtKind::If) {
         find(stmt->body);
         continue;
       }
       const Expr &c = *stmt->condition;
+      if (asksForLane(c)) {
+        ++lanes, find(stmt->body), --lanes;
+        continue;
+      }
       bool compares = c.kind == ExprKind::Elementwise && c.as<node::Elementwise>().op == ElementwiseOp::Lt && c.args.size() == 2;
       auto mask = compares ? dimOf(*c.args[0], names) : std::nullopt;
       auto end = compares ? dimOf(*c.args[1], names) : std::nullopt;
@@ -183,9 +205,13 @@ void checkOverlap(Context &cx) {
   if (kernel.grid != GridKind::Explicit) return;
   RunNames names;
   collect(cx.function.fn->body, names);
-  SureStores sure{names, {}, {}};
+  SureStores sure{names, {}, {}, {}};
   sure.find(cx.function.fn->body);
-  for (const Stmt *store : sure.stores) {
+  std::vector<const Stmt *> stores = sure.stores;
+  stores.insert(stores.end(), sure.ofSomeLanes.begin(), sure.ofSomeLanes.end());
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const Stmt *store = stores[i];
+    const bool ofSomeLanes = i >= sure.stores.size();  // how far a group reaches is not known then
     const Var &base = *store->access.base;
     auto axes = indicesOf(store->access, names);
     bool isResult = std::any_of(cx.function.fn->params.begin(), cx.function.fn->params.end(),
@@ -199,7 +225,7 @@ void checkOverlap(Context &cx) {
       auto cover = by.size() == 1 ? coverOf(store->access.parts[by[0]], names, kernel) : std::nullopt;
       bool along = cover && cover->gridAxis == static_cast<int>(g) &&
                    cx.function.facts.proves({cover->stride, Relation::Ge, Dim(0)});
-      if (!by.empty() && !along) continue;
+      if (!by.empty() && (!along || ofSomeLanes)) continue;
       const Dim extent = along ? base.type.shape[by[0]] : Dim(0);
       Formula apart = along ? cover->apart(extent) : Formula(kernel.gridDims[g], Relation::Le, Dim(1));
       SameValues same(*cx.function.fn, names, {group, g == 0 ? all : group}, *store,

@@ -75,6 +75,31 @@ diag::Fix indexed(const ast::Expr &e, const std::string &index, const Sources &s
   return {e.span, "(" + std::string(sources.text(e.span)) + ")" + index, ""};
 }
 
+/// The text of a function without the places that `gather` takes its elements from: `gather(p, y[:, None], 1).squeeze(1)` makes
+/// an axis for them and takes it away, which says nothing about others.
+std::string withoutGathered(const ast::FuncDef &def, const Sources &sources) {
+  std::string text(sources.text(def.span));
+  std::vector<const ast::Stmt *> open = {&def};
+  auto blank = [&](Span span) { std::fill(text.begin() + (span.begin - def.span.begin), text.begin() + (span.end - def.span.begin), ' '); };
+  auto isGather = [&](const ast::Expr *e) {
+    auto *call = as<ast::CallExpr>(e);
+    return call && sources.text(call->callee->span).ends_with("gather");
+  };
+  auto walk = [&](auto &&self, const ast::Expr &e) -> void {
+    auto *call = as<ast::CallExpr>(&e);
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (isGather(&e) || (method && method->attribute.text == "squeeze" && isGather(method->object.get()))) return blank(e.span);
+    for (const ast::Expr *child : ast::childrenOf(e).exprs) self(self, *child);
+  };
+  while (!open.empty()) {
+    const ast::Children below = ast::childrenOf(*open.back());
+    open.pop_back();
+    open.insert(open.end(), below.stmts.begin(), below.stmts.end());
+    for (const ast::Expr *e : below.exprs) walk(walk, *e);
+  }
+  return text;
+}
+
 bool isColumn(const Value &v) { return v.isArray() && v.type.shape.size() == 2 && v.type.shape[1] == Dim(1); }
 
 }  // namespace
@@ -118,7 +143,7 @@ void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryE
   if (extent == Dim(1) || !(extent == column.type.shape[0])) return;
   if (!def->result || cx.libraryFiles.count(span.file) || isSaid(cx, Id::makesPairs, span)) return;
   const std::string name = show(cx, extent);
-  if (makesAxes(cx.sources.text(def->span)) || timesIn(cx.sources.text(def->result->span), name) > 1) return;
+  if (makesAxes(withoutGathered(*def, cx.sources)) || timesIn(cx.sources.text(def->result->span), name) > 1) return;
   const std::string shapes[] = {shapeText(cx, a.type.shape), shapeText(cx, b.type.shape)};
   auto builder = warn(cx, Id::makesPairs, span, shown, shapes[0], shapes[1], shapeText(cx, {extent, extent}));
   builder.label("the axis of extent 1 is spread over all " + name);
