@@ -19,7 +19,7 @@ public:
     if (!place_.function || !place_.expr()) return {};
     const std::vector<Extents> said = shapesSaid();
     if (said.size() < 2) return {};
-    if (diagnostic_.id == Id::reordersAxes) asDeclared(said[0], said[1]), turnedInFront(said[0], said[1]), turnedBehind(said[0], said[1]);
+    if (diagnostic_.id == Id::reordersAxes) asDeclared(said[0], said[1]), turnedInFront(said[0], said[1]), turnedBehind(said[0], said[1]), exchangedBehind();
     if (place_.inKernel) return taken();
     if (diagnostic_.id == Id::contractionMismatch) joinedOperand(said[0], said[1]);
     if (diagnostic_.id == Id::wrongResult) joinedResult(said[0], said[1]);
@@ -164,6 +164,22 @@ private:
     const Span all = reshape.sizes.front()->span.to(reshape.sizes.back()->span);
     const std::string end = text({all.file, all.end, reshape.call->span.end});
     replace(group(false), {all.file, all.begin, reshape.call->span.end}, listOf(sizes) + end + turned(back), "give the sizes in the order in which they lie, and turn the axes around then");
+  }
+  /// `p.reshape(B, 64, D)` of [B, D, 8, 8]: two sizes exchanged, and their axes then.
+  void exchangedBehind() {
+    const Reshape reshape = reshapeHere();
+    if (!reshape.call || reshape.sizes.size() < 2) return;
+    const Span all = reshape.sizes.front()->span.to(reshape.sizes.back()->span);
+    const std::string end = text({all.file, all.end, reshape.call->span.end});
+    CandidateGroup &edits = group(true);
+    for (size_t i = 0; i < reshape.sizes.size(); ++i)
+      for (size_t j = i + 1; j < reshape.sizes.size(); ++j) {
+        Extents sizes;
+        for (const ast::Expr *size : reshape.sizes) sizes.push_back(text(*size));
+        std::swap(sizes[i], sizes[j]);
+        replace(edits, {all.file, all.begin, reshape.call->span.end}, listOf(sizes) + end + ".transpose(" + std::to_string(i) + ", " + std::to_string(j) + ")",
+                "give the sizes in the order in which they lie, and turn the axes around then");
+      }
   }
   void behind(const ast::Expr &e, const std::string &methods) {
     if (methods.empty()) return;

@@ -201,6 +201,15 @@ private:
       visit(*operand, [&](const ast::Expr &part) { found |= &part != operand && as<ast::NameExpr>(&part) && text(part) == name; });
     return found;
   }
+  /// Whether what is in play was taken by these labels already: `k = take(x, near)`.
+  bool isTaken(const std::string &labels) const {
+    bool found = false;
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      found |= call && nameOf(*call) == "take" && call->arguments.size() > 1 && text(call->arguments[1].span) == labels;
+    });
+    return found;
+  }
   /// `rows * weight` of a weight for each class, `mse(p, y)` of labels: a class has its own number, or its own column.
   void ofLabels() {
     if (place_.inKernel) return;
@@ -208,7 +217,7 @@ private:
     for (const ast::Parameter &labels : place_.function->parameters) {
       const ast::SubscriptExpr *type = tensorType(labels.annotation.get());
       auto dtype = type ? dtypeByName(dtypeText(*type)) : std::nullopt;
-      if (!dtype || !isInt(*dtype) || isBeside(labels.name.text)) continue;
+      if (!dtype || !isInt(*dtype) || isBeside(labels.name.text) || isTaken(labels.name.text)) continue;
       for (const ast::Expr *operand : operandsAt(place_)) {
         if (operand->kind != ast::ExprKind::Name && operand->kind != ast::ExprKind::Attribute) continue;
         if (text(*operand) != labels.name.text)

@@ -257,7 +257,8 @@ private:
       for (const std::string &other : unread()) {
         if (!made || !names().at(other).parameter || edits.edits.size() == kMost) continue;
         const std::string title = "multiply by `" + other + "`, which nothing reads yet";
-        if (product || bracket) insert(edits, e.span.end + (product ? 0 : 1), " @ " + other, title);
+        if (isFactor(e)) replace(edits, e.span, "(" + text(e) + " @ " + other + ")", title);
+        else if (product || bracket) insert(edits, e.span.end + (product ? 0 : 1), " @ " + other, title);
         else replace(edits, e.span, "(" + text(e) + ") @ " + other, title);
       }
     };
@@ -268,6 +269,14 @@ private:
       const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;  // `v = item`, and `u * v` further on
       if (value && value->kind == ast::ExprKind::Name) times(*value);
     }
+  }
+  /// `silu(g) * x`: a product in the place of `x` stands in parentheses.
+  bool isFactor(const ast::Expr &e) const {
+    auto *product = as<ast::BinaryExpr>(place_.expr());
+    const bool binds = product && (product->op == ast::BinaryOp::Mul || product->op == ast::BinaryOp::Div || product->op == ast::BinaryOp::MatMul);
+    auto *name = as<ast::NameExpr>(&e);
+    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;  // of `v = item`, rather that is a product
+    return binds && name && product->right.get() == &e && !(value && value->kind == ast::ExprKind::Name);
   }
   /// `total = total + x[i]` in a loop, and no value before it.
   void sumFromZero() {

@@ -117,6 +117,8 @@ std::vector<CandidateGroup> editsOfCounterparts(const diag::Diagnostic &diagnost
 std::vector<CandidateGroup> editsOfForms(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What a value is used as. (EditsOfRoles.cpp)
 std::vector<CandidateGroup> editsOfRoles(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
+/// Operands of another kind than the place wants. (EditsOfOperands.cpp)
+std::vector<CandidateGroup> editsOfOperands(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Loops over a tensor. (EditsOfLoops.cpp)
 std::vector<CandidateGroup> editsOfLoops(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What lies one step from what is written. (EditsOfNeighbours.cpp)

@@ -4,6 +4,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/trace/Trace.h"
 #include <map>
+#include <optional>
 
 namespace tessera::sema {
 namespace {
@@ -24,6 +25,36 @@ std::map<Factor, size_t> placesOf(const std::vector<Dim> &shape) {
   return places;
 }
 
+/// For each dimension that is an extent by itself, the product of the numbers in front of it; nothing if an extent is neither a
+/// name nor a number.
+std::optional<std::map<std::string, int64_t>> numbersInFront(const std::vector<Dim> &shape, int64_t &all) {
+  std::map<std::string, int64_t> found;
+  all = 1;
+  for (const Dim &extent : shape) {
+    if (extent.isConstant() && (extent.constant() < 0 || __builtin_mul_overflow(all, extent.constant(), &all))) return std::nullopt;
+    if (extent.isConstant()) continue;
+    if (!extent.isVar() || !found.emplace(extent.varName(), all).second) return std::nullopt;
+  }
+  return found;
+}
+
+/// A dimension that lay in front of numbers, and lies behind them: `D` of [B, D, 8, 8] and [B, 64, D].
+std::string movedBehindNumbers(const std::vector<Dim> &from, const std::vector<Dim> &to, int64_t &numbers) {
+  int64_t before = 1, behind = 1;
+  const auto first = numbersInFront(from, before), then = numbersInFront(to, behind);
+  if (!first || !then || before != behind || before < 2 || first->size() < 2) return "";
+  for (const auto &[name, number] : *first)
+    if (auto it = then->find(name); it != then->end() && number == 1 && it->second == before) return numbers = before, name;
+  return "";
+}
+
+void say(Context &cx, const std::vector<Dim> &from, const std::vector<Dim> &to, Span span, const std::string &first, const std::string &second) {
+  if (cx.reportedSpans.count({static_cast<int>(Id::reordersAxes), span.file, span.begin})) return;
+  warn(cx, Id::reordersAxes, span, shapeText(cx, from), shapeText(cx, to))
+      .label("`" + first + "` lies in front of `" + second + "`, and behind it afterwards")
+      .help("a reshape takes the elements in the order in which they lie; `transpose` and `permute` put axes into another order, and `flatten()` first says that it is meant");
+}
+
 }  // namespace
 
 void warnOfReorderedAxes(Context &cx, const std::vector<Dim> &from, const std::vector<Dim> &to, Span span) {
@@ -33,14 +64,12 @@ void warnOfReorderedAxes(Context &cx, const std::vector<Dim> &from, const std::v
     for (const auto &[other, further] : before) {
       auto a = behind.find(one), b = behind.find(other);
       if (place >= further || a == behind.end() || b == behind.end() || a->second <= b->second) continue;
-      if (cx.reportedSpans.count({static_cast<int>(Id::reordersAxes), span.file, span.begin})) return;
       const auto first = Dim::parse(one.first), second = Dim::parse(other.first);
-      if (!first || !second) return;
-      warn(cx, Id::reordersAxes, span, shapeText(cx, from), shapeText(cx, to))
-          .label("`" + show(cx, *first) + "` lies in front of `" + show(cx, *second) + "`, and behind it afterwards")
-          .help("a reshape takes the elements in the order in which they lie; `transpose` and `permute` put axes into another order, and `flatten()` first says that it is meant");
+      if (first && second) say(cx, from, to, span, show(cx, *first), show(cx, *second));
       return;
     }
+  int64_t numbers = 1;
+  if (const std::string name = movedBehindNumbers(from, to, numbers); !name.empty()) say(cx, from, to, span, show(cx, Dim::var(name)), std::to_string(numbers));
 }
 
 }  // namespace tessera::sema
