@@ -140,3 +140,31 @@ tile.kernel @columns_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["N"],
   }
   tile.kernel_end
 }
+
+// Blocks at an offset: the second loop writes where the first has read, at the same places.
+// CHECK-LABEL: tile.kernel @blocks_kernel
+// CHECK: scf.for
+// CHECK: tile.store_element %{{.*}}, %y
+// CHECK: tile.store_element %{{.*}}, %x
+// CHECK-NOT: scf.for
+// CHECK: tile.kernel_end
+tile.kernel @blocks_kernel(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>) attributes {dims = ["N"],
+    params = [#tsr.param<"x", inout>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["N"]>, group = 256 : i64} {
+  %start = tile.query "group_id"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %count = tile.dim "1024"
+  scf.for %c = %lane to %count step %lanes {
+    %at = tile.elementwise "add" %start, %c : index
+    %e = tile.load_element %x[%at] : !tsr.view<["N"], f32>
+    %d = tile.elementwise "mul" %e, %e : f32
+    tile.store_element %d, %y[%at] : f32, !tsr.view<["N"], f32>
+  }
+  scf.for %c = %lane to %count step %lanes {
+    %at = tile.elementwise "add" %start, %c : index
+    %e = tile.load_element %x[%at] : !tsr.view<["N"], f32>
+    %d = tile.elementwise "add" %e, %e : f32
+    tile.store_element %d, %x[%at] : f32, !tsr.view<["N"], f32>
+  }
+  tile.kernel_end
+}
