@@ -78,6 +78,10 @@ TSR_DEVICE void read_operand(T (&values)[Held][Steps], const Transposed<Tile> &o
   }
 }
 
+/// The n-th of `count` in turn `turn`: forwards in one, backwards in the next. Neighbouring multiplications share an operand then, which the
+/// machine keeps: three operands of one bank of registers take a cycle more.
+TSR_DEVICE constexpr int there_and_back(int turn, int n, int count) { return turn % 2 == 0 ? n : count - 1 - n; }
+
 /// Steps k .. k + Steps - 1 in the order of k. The left operand's elements are held for all of them; of the right one those of one column, if
 /// it lies along k, or of one step: more would take the registers of a second group.
 template <int Steps, bool ByColumns, class T, int M, int N, class Grid, class A, class Columns>
@@ -94,7 +98,10 @@ TSR_DEVICE void dot_blocks(Fragment<T, M, N, Grid> &acc, const A &a, const Colum
       TSR_UNROLL
       for (int s = 0; s < Steps; ++s) {
         TSR_UNROLL
-        for (int i = 0; i < Sums::rows; ++i) acc(i, j) = fma(left[i][s], right[0][s], acc(i, j));
+        for (int n = 0; n < Sums::rows; ++n) {
+          const int i = there_and_back(s, n, Sums::rows);
+          acc(i, j) = fma(left[i][s], right[0][s], acc(i, j));
+        }
       }
     }
   } else {
@@ -105,7 +112,10 @@ TSR_DEVICE void dot_blocks(Fragment<T, M, N, Grid> &acc, const A &a, const Colum
       TSR_UNROLL
       for (int i = 0; i < Sums::rows; ++i) {
         TSR_UNROLL
-        for (int j = 0; j < Sums::cols; ++j) acc(i, j) = fma(left[i][s], right[j][0], acc(i, j));
+        for (int n = 0; n < Sums::cols; ++n) {
+          const int j = there_and_back(i, n, Sums::cols);
+          acc(i, j) = fma(left[i][s], right[j][0], acc(i, j));
+        }
       }
     }
   }

@@ -19,7 +19,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256, 2)
+static __global__ void __launch_bounds__(256)
 mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<const float, 1> b1,
            tsr::View<float, 2> result, int64_t H, int64_t D) {
   constexpr int BM = 128, BN = 128, BK = 32, Stages = 3, Threads = 256;
@@ -74,7 +74,7 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256, 2)
+static __global__ void __launch_bounds__(256)
 mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1,
                               tsr::View<float, 3> parts, int64_t H, int64_t M, int64_t D,
                               int64_t Parts) {
@@ -163,7 +163,7 @@ mlp_kernel_split(tsr::View<const float, 1> b1, tsr::View<float, 2> result,
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256, 2)
+static __global__ void __launch_bounds__(256)
 mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
              tsr::View<const float, 2> w2, tsr::View<const float, 1> b2, tsr::View<float, 2> result,
              int64_t D, int64_t H) {
@@ -220,7 +220,7 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
 //   no mma: the machine has no instruction for products of f32 added up in f32; it has one for
 //     tf32, if the operands are (line 7)
 template <int Align>
-static __global__ void __launch_bounds__(256, 2)
+static __global__ void __launch_bounds__(256)
 mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<const float, 2> w2,
                                 tsr::View<float, 3> parts, int64_t D, int64_t M, int64_t H,
                                 int64_t Parts) {

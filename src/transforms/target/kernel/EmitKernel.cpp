@@ -113,22 +113,6 @@ static LogicalResult emitGroups(Emission &em, llvm::function_ref<LogicalResult()
   return body();
 }
 
-/// Groups that a processor is to have room for where lanes add up products by themselves: one group alone waits at each of its barriers. A
-/// lane has half of its 128 registers for sums; 0: its sums do not fit there.
-static int64_t groupsOfLaneProducts(Emission &em) {
-  constexpr int64_t kRegisters = 65536, kOfLane = 128;
-  int64_t sums = 0, products = 0;
-  Extents extents(em.kernel);
-  em.kernel.getBody().walk([&](tile::DotOp dot) {
-    tile::FragmentType type = dot.getResult().getType();
-    if (!isa<tile::BlockedAttr>(type.getLayout())) return;
-    ++products;
-    sums += extents.greatestCount(type.getShape()).value_or(kRegisters) * std::max<int64_t>(storedBytes(type.getElementType()) / 4, 1);
-  });
-  int64_t lanes = em.kernel.getGroup();
-  return products && sums <= kOfLane / 2 * lanes ? kRegisters / (kOfLane * lanes) : 0;
-}
-
 static LogicalResult finish(Emission &em) {
   em.declarations->erase();
   keepVectorLoops(em);
@@ -159,7 +143,6 @@ static LogicalResult finish(Emission &em) {
                                                                              : "1024 / ") +
                                                          lanes));
   }
-  if (int64_t groups = groupsOfLaneProducts(em); groups > 1) em.out->setAttr("resident", em.builder.getStringAttr(std::to_string(groups)));
   if (em.roles->op && groupsOfRoles(em) > 1) {
     em.out.setOneGroup(false);
     em.out->setAttr("resident", em.builder.getStringAttr(std::to_string(groupsOfRoles(em))));
