@@ -66,3 +66,28 @@ tile.kernel @named_kernel(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"],
   tile.store_element %first, %x[%lane] : f32, !tsr.view<["N"], f32>
   tile.kernel_end
 }
+
+// All lanes have read the number before one of them writes it: they met to add up the row.
+// CHECK-LABEL: tile.kernel @summed_kernel
+// CHECK-NOT: tile.barrier
+// CHECK: tile.kernel_end
+tile.kernel @summed_kernel(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", inout>], outputs = [], grid = #tsr.grid<explicit, ["M"]>, group = 256 : i64} {
+  %row = tile.query "group_id"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %none = tile.constant 0.0 : f32
+  %before = tile.load_element %y[%row] : !tsr.view<["M"], f32>
+  %parts = scf.for %c = %lane to %N step %lanes iter_args(%sum = %none) -> f32 {
+    %e = tile.load_element %x[%row, %c] : !tsr.view<["M", "N"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %total = tile.group_reduce "sum" %parts : f32
+  %after = tile.elementwise "add" %before, %total : f32
+  tile.once {
+    tile.store_element %after, %y[%row] : f32, !tsr.view<["M"], f32>
+  }
+  tile.kernel_end
+}

@@ -124,6 +124,7 @@ private:
     }
     auto loop = dyn_cast<scf::ForOp>(op);
     if (isa<scf::WhileOp>(op) || (loop && !isRowLoop(loop))) return visitLoop(op, state, insert);
+    if (isa<tile::GroupReduceOp>(op)) state.read.clear();  // all lanes have come so far
     Touched now = accessesOf(op);
     if (meet(state.written, now.read, false) || meet(state.read, now.written, false) || meet(state.written, now.written, true)) {
       if (insert) OpBuilder(op).create<tile::BarrierOp>(op->getLoc());
