@@ -150,7 +150,7 @@ Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, cons
   bool isWritten = !written.isPoison() && eachArray(written, [&](Value &array) {
     Stmt &assign = emit(cx, StmtKind::Assign, span);
     assign.var = vars[next++];
-    assign.value = takeExpr(array);
+    assign.value = asDType(cx, std::move(array), assign.var->type.dtype, assign.var->type.numerics, span);  // narrow floats are computed in wider ones
     return true;
   });
   cx.function.block = around;
