@@ -83,7 +83,7 @@ def main(folder):
             found = [f for f in found if "status" in f.split("\n")[0]]
         problems += found
     print("\n".join(problems + [f"{len(pages)} steps, {len(problems)} problems"]))
-    return 1 if problems or len(pages) != 12 else 0
+    return 1 if problems or len(pages) != 13 else 0
 
 
 if __name__ == "__main__":
