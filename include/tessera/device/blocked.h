@@ -39,23 +39,6 @@ template <int Rows, int Cols, int High, int Wide> struct BlockedGrid {
 
 namespace detail {
 
-/// Whether `Count` neighbours along the second index of a tile are read at once, as they are.
-template <class T, int Count, class Tile> constexpr bool reads_at_once = false;
-template <class T, int Count, int M, int N, class Swizzle>
-constexpr bool reads_at_once<T, Count, SharedTile<T, M, N, Swizzle>> = Count * sizeof(T) <= 16 && N % (16 / sizeof(T)) == 0;
-
-/// to[n] = tile(i, j + n)
-template <class T, int Count, class Tile> TSR_DEVICE void read_neighbours(T (&to_neighbours)[Count], const Tile &tile, int i, int j) {
-  if constexpr (Count > 1 && reads_at_once<T, Count, Tile>) {  // a chunk keeps its elements together, wherever it lies
-    const auto chunk = *reinterpret_cast<const Chunk<T, Count * static_cast<int>(sizeof(T))> *>(&tile(i, j));
-    TSR_UNROLL
-    for (int n = 0; n < Count; ++n) to_neighbours[n] = chunk.element[n];
-  } else {
-    TSR_UNROLL
-    for (int n = 0; n < Count; ++n) to_neighbours[n] = to<T>(tile(i, j + n));
-  }
-}
-
 /// The elements of an operand in `Steps` steps along k that a lane has: `lines` says where its rows, or columns, are, and `operand` has them
 /// along the first index. Those that lie along k are read so, else in blocks of neighbours.
 template <int Block, bool Whole, int Steps, class T, int Held, class Lines, class Tile>
@@ -121,11 +104,6 @@ TSR_DEVICE void dot_blocks(Fragment<T, M, N, Grid> &acc, const A &a, const Colum
   }
 }
 
-/// Elements along k that one read gives of an operand of type E for sums of type T; 1: it does not lie along k.
-template <class T, class Tile> constexpr int along_k = 1;
-template <class T, int M, int K, class Swizzle>
-constexpr int along_k<T, SharedTile<T, M, K, Swizzle>> = sizeof(T) < 16 && K % (16 / sizeof(T)) == 0 ? 16 / sizeof(T) : 1;
-
 }  // namespace detail
 
 /// acc (M x N, in registers) += a (M x K) * b (K x N). Products and sums are in the accumulator's type, k ascending.
@@ -134,7 +112,7 @@ TSR_DEVICE void dot(Fragment<T, M, N, BlockedGrid<Rows, Cols, High, Wide>> &acc,
   static_assert(A::rows == M && B::cols == N && A::cols == B::rows, "acc is M x N, a is M x K, b is K x N");
   static_assert(M % High == 0 && N % Wide == 0, "a block lies inside, or outside");
   const auto &columns = detail::columns_of(b);
-  constexpr int K = A::cols, left = detail::along_k<T, A>, right = detail::along_k<T, typename std::decay<decltype(columns)>::type>;
+  constexpr int K = A::cols, left = detail::steps_at_once<T, A>, right = detail::steps_at_once<T, typename std::decay<decltype(columns)>::type>;
   constexpr int Steps = left > right ? left : right;
   if constexpr (Steps == 1) {
     TSR_UNROLL_4

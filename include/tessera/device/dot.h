@@ -15,15 +15,20 @@ template <class T, class Tile> constexpr int steps_at_once = 1;
 template <class T, int M, int K, class Swizzle>
 constexpr int steps_at_once<T, SharedTile<T, M, K, Swizzle>> = sizeof(T) < 16 && K % (16 / sizeof(T)) == 0 ? 16 / sizeof(T) : 1;
 
-/// to[s] = tile(i, k + s)
-template <class T, int Steps, class Tile> TSR_DEVICE void read_steps(T (&to_steps)[Steps], const Tile &tile, int i, int k) {
-  if constexpr (Steps > 1 && steps_at_once<T, Tile> == Steps) {  // a chunk keeps its elements together, wherever it lies
-    const auto chunk = *reinterpret_cast<const Chunk<T, Steps * static_cast<int>(sizeof(T))> *>(&tile(i, k));
+/// Whether `Count` neighbours along the second index of a tile are read at once, as they are.
+template <class T, int Count, class Tile> constexpr bool reads_at_once = false;
+template <class T, int Count, int M, int N, class Swizzle>
+constexpr bool reads_at_once<T, Count, SharedTile<T, M, N, Swizzle>> = Count * sizeof(T) <= 16 && N % (16 / sizeof(T)) == 0;
+
+/// to[n] = tile(i, j + n)
+template <class T, int Count, class Tile> TSR_DEVICE void read_neighbours(T (&to_neighbours)[Count], const Tile &tile, int i, int j) {
+  if constexpr (Count > 1 && reads_at_once<T, Count, Tile>) {  // a chunk keeps its elements together, wherever it lies
+    const auto chunk = *reinterpret_cast<const Chunk<T, Count * static_cast<int>(sizeof(T))> *>(&tile(i, j));
     TSR_UNROLL
-    for (int s = 0; s < Steps; ++s) to_steps[s] = chunk.element[s];
+    for (int n = 0; n < Count; ++n) to_neighbours[n] = chunk.element[n];
   } else {
     TSR_UNROLL
-    for (int s = 0; s < Steps; ++s) to_steps[s] = to<T>(tile(i, k + s));
+    for (int n = 0; n < Count; ++n) to_neighbours[n] = to<T>(tile(i, j + n));
   }
 }
 /// A right operand as its columns, which lie along k if the tile is a transposed one.
@@ -37,10 +42,10 @@ TSR_DEVICE void dot_steps(Fragment<T, M, N, Grid> &acc, const A &a, const Column
   T column[rows][Steps] = {}, line[cols][Steps] = {};
   TSR_UNROLL
   for (int i = 0; i < rows; ++i)
-    if (M % Grid::row_step == 0 || acc.row(i) < M) read_steps(column[i], a, acc.row(i), k);
+    if (M % Grid::row_step == 0 || acc.row(i) < M) read_neighbours(column[i], a, acc.row(i), k);
   TSR_UNROLL
   for (int j = 0; j < cols; ++j)
-    if (N % Grid::col_step == 0 || acc.col(j) < N) read_steps(line[j], columns, acc.col(j), k);
+    if (N % Grid::col_step == 0 || acc.col(j) < N) read_neighbours(line[j], columns, acc.col(j), k);
   TSR_UNROLL
   for (int s = 0; s < Steps; ++s) {
     TSR_UNROLL
