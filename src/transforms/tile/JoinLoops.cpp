@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Patterns.h"
 #include "transforms/tile/VectorForm.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -35,10 +36,8 @@ bool isSame(Value a, Value b) {
 
 /// A loop by which the lanes of a group take the elements of a row in turn, or by which a lane reduces a column by itself.
 bool isRowLoop(scf::ForOp loop) {
-  auto first = loop.getLowerBound().getDefiningOp<tile::QueryOp>(), step = loop.getStep().getDefiningOp<tile::QueryOp>();
-  bool isByGroup = first && step && first.getQuery() == "local_id" && step.getQuery() == "group_size";
   bool isByLane = loop.getLowerBound().getDefiningOp<tile::ConstantOp>() && !tile::reductionsOf(loop).empty();
-  if (loop->hasAttr(kSplit) || (!isByGroup && !isByLane)) return false;
+  if (loop->hasAttr(kSplit) || (!isByGroup(loop) && !isByLane)) return false;
   return llvm::all_of(loop.getBody()->without_terminator(), [](Operation &op) {
     return op.getNumRegions() == 0 && (isPure(&op) || isa<tile::LoadElementOp, tile::StoreElementOp>(op));
   });

@@ -15,6 +15,7 @@
 #include "support/Ops.h"
 #include "transforms/tile/KeptRows.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Patterns.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
@@ -101,9 +102,7 @@ int64_t costOf(Operation *op) {
 
 /// A loop by which the lanes of a group take the elements of a row in turn, of plain statements.
 bool isRowLoop(scf::ForOp loop) {
-  auto first = loop.getLowerBound().getDefiningOp<tile::QueryOp>(), step = loop.getStep().getDefiningOp<tile::QueryOp>();
-  return first && step && first.getQuery() == "local_id" && step.getQuery() == "group_size" &&
-         loop.getUpperBound().getDefiningOp<tile::DimOp>();
+  return isByGroup(loop) && loop.getUpperBound().getDefiningOp<tile::DimOp>();
 }
 
 bool goOverTheSame(scf::ForOp a, scf::ForOp b) {

@@ -13,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/tile/Patterns.h"
 #include <map>
 #include <set>
 
@@ -35,11 +36,6 @@ struct Touched {
   bool operator==(const Touched &other) const { return read == other.read && written == other.written; }
 };
 
-bool isRowLoop(scf::ForOp loop) {
-  auto first = loop.getLowerBound().getDefiningOp<tile::QueryOp>(), step = loop.getStep().getDefiningOp<tile::QueryOp>();
-  return first && step && first.getQuery() == "local_id" && step.getQuery() == "group_size";
-}
-
 /// Whether lanes stand for nothing but the elements of rows.
 bool takesOnlyRows(tile::KernelOp kernel) {
   WalkResult walk = kernel.walk([&](Operation *op) {
@@ -48,7 +44,7 @@ bool takesOnlyRows(tile::KernelOp kernel) {
     if (!query || !query.isVarying()) return WalkResult::advance();
     bool counts = llvm::all_of(query->getUsers(), [&](Operation *user) {
       auto loop = dyn_cast<scf::ForOp>(user);
-      return loop && isRowLoop(loop) && loop.getLowerBound() == query.getResult();
+      return loop && isByGroup(loop) && loop.getLowerBound() == query.getResult();
     });
     return counts ? WalkResult::advance() : WalkResult::interrupt();
   });
@@ -123,7 +119,7 @@ private:
       return state.merge(other);
     }
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (isa<scf::WhileOp>(op) || (loop && !isRowLoop(loop))) return visitLoop(op, state, insert);
+    if (isa<scf::WhileOp>(op) || (loop && !isByGroup(loop))) return visitLoop(op, state, insert);
     if (isa<tile::GroupReduceOp>(op)) state.read.clear();  // all lanes have come so far
     Touched now = accessesOf(op);
     if (meet(state.written, now.read, false) || meet(state.read, now.written, false) || meet(state.written, now.written, true)) {

@@ -1,6 +1,7 @@
 // What an operation is, for passes that look for a form of several.
 #pragma once
 #include "ir/tile/Tile.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/tile/LeavesNarrow.h"
 #include <cmath>
 
@@ -10,6 +11,12 @@ namespace tessera::transforms {
 inline ir::tile::ElementwiseOp elementwiseOf(mlir::Value value, llvm::StringRef mnemonic) {
   auto op = value.getDefiningOp<ir::tile::ElementwiseOp>();
   return op && op.getMnemonic() == mnemonic ? op : ir::tile::ElementwiseOp();
+}
+
+/// Whether the lanes of a group take the loop's turns one after the other: from local_id, in steps of group_size.
+inline bool isByGroup(mlir::scf::ForOp loop) {
+  auto first = loop.getLowerBound().getDefiningOp<ir::tile::QueryOp>(), step = loop.getStep().getDefiningOp<ir::tile::QueryOp>();
+  return first && step && first.getQuery() == "local_id" && step.getQuery() == "group_size";
 }
 
 inline bool isMinusInfinity(mlir::Value value) {

@@ -1,4 +1,5 @@
 #include "ir/common/Names.h"
+#include "transforms/tile/Patterns.h"
 #include "transforms/tile/SumBesideRows.h"
 #include "transforms/tile/VectorForm.h"
 
@@ -106,8 +107,7 @@ std::optional<RowKernel> rowKernel(tile::KernelOp kernel) {
     if (op.getQuery() == "origin" && op.getAxis() == 0) rows.origin = op.getResult(), ++origins;
   });
   if (!rows.loop || rows.loop.getNumResults() != 0 || origins != 1) return std::nullopt;
-  auto first = rows.loop.getLowerBound().getDefiningOp<tile::QueryOp>(), step = rows.loop.getStep().getDefiningOp<tile::QueryOp>();
-  bool goesOverRow = first && step && first.getQuery() == "local_id" && step.getQuery() == "group_size" && dimOf(rows.loop.getUpperBound()) == Dim(*columns);
+  bool goesOverRow = isByGroup(rows.loop) && dimOf(rows.loop.getUpperBound()) == Dim(*columns);
   return goesOverRow && rows.origin.getParentBlock() == rows.loop->getBlock() ? std::optional(rows) : std::nullopt;
 }
 
