@@ -27,12 +27,13 @@ std::string lineMapText(const Writer &writer, const std::string &file) {
   return json.dump(1) + "\n";
 }
 
+/// `part`: what it says of itself where it is one of several.
 void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Language &language,
-               const EmitOptions &options) {
+               const EmitOptions &options, const std::string &part) {
   std::string from = options.program.empty() ? options.name : baseName(options.program);
   std::string names;
   for (const EntryFacts &entry : entries) names += (names.empty() ? "" : ", ") + entry.name;
-  writer.comment(std::string(language.name) + " for " + from +
+  writer.comment(std::string(language.name) + " for " + from + part +
                  ", compiled by tesserac. Edit the program, not this file.");
   if (!names.empty()) writer.comment("Functions: " + names + " (declared in " + options.name + ".h).");
   if (options.standalone) writer.comment("Needs C++17: `-std=c++17` where the compiler's own default is older.");
@@ -47,6 +48,7 @@ void numberSet(Emitted &emitted, const std::string &inSource) {
                                                           {&emitted.manifest, "\"set\": \""},
                                                           {&emitted.lineMap, "\"set\": \""}};
   for (const auto &[text, before] : places) hasher.update(std::to_string(text->size()) + " " + *text);
+  for (const std::string &part : emitted.parts) hasher.update(std::to_string(part.size()) + " " + part);
   auto digest = hasher.final();
   const std::string number = llvm::toHex(llvm::ArrayRef(digest.data(), std::string_view(kNoSet).size() / 2), true);
   for (const auto &[text, before] : places) {
@@ -57,6 +59,35 @@ void numberSet(Emitted &emitted, const std::string &inSource) {
   emitted.set = number;
 }
 
+void includeHeaders(Writer &writer, const std::vector<std::string> &headers, const EmitOptions &options) {
+  if (options.standalone) {
+    TSR_CHECK(options.headerText, "a file that needs no headers is made from their texts, which are not given");
+    writer.paste(pastedHeaders(headers, options.headerText));
+  } else {
+    for (const std::string &header : headers) writer.line("#include \"" + header + "\"");
+  }
+}
+
+/// The text without its head; several where it is taken apart.
+std::vector<Writer> bodiesOf(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, const EmitOptions &options) {
+  Writer body(options.lineDirectives);
+  if (!options.dispatch.empty()) {
+    printDispatch(entries, options, body);
+    return {body};
+  }
+  const bool hasHost = !module.getOps<target::HostFuncOp>().empty();
+  if (options.mostParts > 1) {
+    Writer host(options.lineDirectives);
+    if (hasHost) printHost(module, entries, language, options.checks, host);
+    if (std::vector<Writer> parts = partsOf(module, entries, language, options, host); parts.size() > 1) return parts;
+  }
+  for (auto kernel : module.getOps<target::KernelOp>()) printKernel(kernel, language, body);
+  for (const Starter &starter : startersOf(entries)) printStarter(starter, StarterForm::Static, language, body);
+  for (const EntryFacts &entry : entries) printEntry(entry, language, body);
+  if (hasHost) printHost(module, entries, language, options.checks, body);
+  return {body};
+}
+
 }  // namespace
 
 Emitted emit(ModuleOp module, const EmitOptions &options) {
@@ -64,45 +95,43 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   TSR_CHECK(machine, "the module does not say which machine it is compiled for");
   const Language &language = languageOf(machine->family);
   std::vector<EntryFacts> entries = entriesOf(module, options.nameSpace);
-  // The body first: which headers it needs is read off it. The head's lines then come before it.
-  Writer body(options.lineDirectives);
+  // The bodies first: which headers one needs is read off it. The head's lines then come before it.
   bool dispatch = !options.dispatch.empty();
-  if (dispatch) {
-    printDispatch(entries, options, body);
-  } else {
-    for (auto kernel : module.getOps<target::KernelOp>()) printKernel(kernel, language, body);
-    printStarters(entries, language, body);
-    for (const EntryFacts &entry : entries) printEntry(entry, language, body);
-  }
-  bool host = !dispatch && !module.getOps<target::HostFuncOp>().empty();
-  if (host) printHost(module, entries, language, options.checks, body);
+  std::vector<Writer> bodies = bodiesOf(module, entries, language, options);
   Emitted result;
   result.suffix = dispatch ? cpuLanguage().suffix : language.suffix;
   std::string file = options.name + result.suffix;
-  std::vector<std::string> headers = headersFor(body.text(file));
+  std::string abi = "#include \"tessera/abi.h\"\n";
+  result.header = headerText(entries, options.name, options.program,
+                             options.standalone ? pastedHeaders({"tessera/abi.h"}, options.headerText) : abi);
+  const Writer &body = bodies.front();
+  const std::string ofHowMany = " of " + std::to_string(bodies.size());
   Writer whole(options.lineDirectives);
-  printHead(whole, entries, dispatch ? cpuLanguage() : language, options);
-  if (options.standalone) {
-    TSR_CHECK(options.headerText, "a file that needs no headers is made from their texts, which are not given");
-    whole.paste(pastedHeaders(headers, options.headerText));
-  } else {
-    for (const std::string &header : headers) whole.line("#include \"" + header + "\"");
-  }
+  printHead(whole, entries, dispatch ? cpuLanguage() : language, options, bodies.size() > 1 ? ", part 1" + ofHowMany : "");
+  includeHeaders(whole, headersFor(body.text(file)), options);
+  if (bodies.size() > 1) whole.paste(result.header);
   const std::string same = "  // the headers and the manifest of this compile have the same number";
   whole.line(entries.empty() ? std::string("// ") + kSetComment + kNoSet
                              : std::string(kSetMacro) + kNoSet + ")" + same);
   whole.append(body);
   result.source = whole.text(file);
   result.lineMap = lineMapText(whole, file);
-  std::string abi = "#include \"tessera/abi.h\"\n";
-  result.header = headerText(entries, options.name, options.program,
-                             options.standalone ? pastedHeaders({"tessera/abi.h"}, options.headerText) : abi);
+  std::string all = body.text(file);
+  for (size_t i = 1; i < bodies.size(); ++i) {
+    all += bodies[i].text(file);
+    Writer part(options.lineDirectives);
+    printHead(part, {}, language, options, ", part " + std::to_string(i + 1) + ofHowMany);
+    includeHeaders(part, headersFor(bodies[i].text(file)), options);
+    part.paste(result.header);
+    part.append(bodies[i]);
+    result.parts.push_back(part.text(file));
+  }
   result.cppHeader = cppHeaderText(entries, options,
                                    options.standalone ? pastedHeaders({"tessera/tensor.h"}, options.headerText)
                                                       : "#include \"tessera/tensor.h\"\n");
   result.manifest = manifestText(
       module, entries,
-      {options.name, options.program, machine, &language, options.tools, featuresOf(body.text(file), language.target)});
+      {options.name, options.program, machine, &language, options.tools, featuresOf(all, language.target)});
   numberSet(result, entries.empty() ? kSetComment : kSetMacro);
   return result;
 }

@@ -24,6 +24,7 @@ struct EmitOptions {
   bool lineDirectives = false;  // `#line`: compilers, debuggers and profilers then speak of the program
   HostChecks checks;
   bool standalone = false;      // paste in the headers that are used
+  size_t mostParts = 1;         // into which the source may be taken apart, for compilers that run side by side
   std::string nameSpace;        // "kernels::cpu": of the C++ functions; the C functions are `kernels_cpu_softmax`
   /// Not the functions, but those that call one of them, for each target ("cpu", "cuda:sm_90a") in a namespace of its own.
   std::vector<std::string> dispatch;
@@ -34,6 +35,7 @@ struct EmitOptions {
 
 struct Emitted {
   std::string source, header, cppHeader;
+  std::vector<std::string> parts;  // what of the source is compiled apart from it and linked with it
   std::string manifest;  // JSON
   std::string lineMap;   // JSON: emitted line -> line of the program
   std::string suffix;    // ".cu", ".hip", ".cpp"

@@ -3,6 +3,7 @@
 #include "codegen/DimText.h"
 #include "codegen/EntryFacts.h"
 #include "codegen/Language.h"
+#include "codegen/Printers.h"
 #include "codegen/Types.h"
 #include "codegen/source/Names.h"
 #include "llvm/ADT/SmallVector.h"
@@ -17,7 +18,7 @@ public:
       : facts_(facts), language_(language), spell_(language.target), writer_(writer) {}
   void print();
   /// The function that starts what is launched here and in other places (`started` of target.launch), with this printer's facts.
-  void printStarter(mlir::DictionaryAttr started);
+  void printStarter(mlir::DictionaryAttr started, StarterForm form);
   /// What a launch says of the function that starts it; null where there is none, or where it starts others before it.
   static mlir::DictionaryAttr startedOf(ir::target::LaunchOp launch) { return launch->getAttrOfType<mlir::DictionaryAttr>("started"); }
 

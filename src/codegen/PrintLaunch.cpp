@@ -57,7 +57,7 @@ static bool isOnlyRead(Type kernelType) {
   return cast<target::ViewType>(kernelType).getReadOnly();
 }
 
-void EntryPrinter::printStarter(DictionaryAttr started) {
+void EntryPrinter::printStarter(DictionaryAttr started, StarterForm form) {
   starts_ = true;
   std::string name = started.getAs<StringAttr>("by").getValue().str();
   chooseNames();
@@ -85,12 +85,14 @@ void EntryPrinter::printStarter(DictionaryAttr started) {
     numbers_[i] = names_.fresh(cast<StringAttr>(kernelOf(first).getParamNames()[i]).getValue());
     parameters.push_back("int64_t " + numbers_[i]);
   }
+  const Doc signature = Doc((form == StarterForm::Static ? "static void " : "void ") + name + "(") + Doc::nest(4, commaSeparated(parameters)) + ")";
+  if (form == StarterForm::Declaration) return writer_.statement(signature + ";");
   writer_.blank();
   writer_.beginFunction();
   std::string kernels;
   for (target::LaunchOp launch : facts_.launches) kernels += (kernels.empty() ? "" : ", ") + launch.getKernel().str();
   writer_.comment("Starts " + kernels + (facts_.launches.size() > 1 ? ": that for these sizes." : "."));
-  writer_.statement(Doc("static void " + name + "(") + Doc::nest(4, commaSeparated(parameters)) + ") {");
+  writer_.statement(signature + " {");
   writer_.indent();
   constants(true);
   sizes();
@@ -132,15 +134,36 @@ static EntryFacts factsOfStarter(const EntryFacts &entry, size_t first, Dictiona
   return facts;
 }
 
-void printStarters(const std::vector<EntryFacts> &entries, const Language &language, Writer &writer) {
-  std::set<std::string> printed;
+std::string Starter::name() const { return EntryPrinter::startedOf(entry->launches[first]).getAs<StringAttr>("by").getValue().str(); }
+
+std::vector<std::string> Starter::kernels() const {
+  const auto count = static_cast<size_t>(EntryPrinter::startedOf(entry->launches[first]).getAs<IntegerAttr>("launches").getInt());
+  std::vector<std::string> names;
+  for (size_t i = first; i < first + count; ++i) names.push_back(target::LaunchOp(entry->launches[i]).getKernel().str());
+  return names;
+}
+
+std::vector<Starter> startersOf(const EntryFacts &entry) {
+  std::vector<Starter> starters;
+  std::set<std::string> known;
+  for (size_t i = 0; i < entry.launches.size(); ++i)
+    if (EntryPrinter::startedOf(entry.launches[i]) && known.insert(Starter{&entry, i}.name()).second) starters.push_back({&entry, i});
+  return starters;
+}
+
+std::vector<Starter> startersOf(const std::vector<EntryFacts> &entries) {
+  std::vector<Starter> starters;
+  std::set<std::string> known;
   for (const EntryFacts &entry : entries)
-    for (size_t i = 0; i < entry.launches.size(); ++i) {
-      auto started = EntryPrinter::startedOf(entry.launches[i]);
-      if (!started || !printed.insert(started.getAs<StringAttr>("by").getValue().str()).second) continue;
-      EntryFacts facts = factsOfStarter(entry, i, started);
-      EntryPrinter(facts, language, writer).printStarter(started);
-    }
+    for (const Starter &starter : startersOf(entry))
+      if (known.insert(starter.name()).second) starters.push_back(starter);
+  return starters;
+}
+
+void printStarter(const Starter &starter, StarterForm form, const Language &language, Writer &writer) {
+  auto started = EntryPrinter::startedOf(starter.entry->launches[starter.first]);
+  EntryFacts facts = factsOfStarter(*starter.entry, starter.first, started);
+  EntryPrinter(facts, language, writer).printStarter(started, form);
 }
 
 target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {

@@ -14,12 +14,31 @@ namespace tessera::codegen {
 inline constexpr const char *kNoSet = "0000000000000000", *kSetComment = "Set ", *kSetMacro = "TESS_SET(";
 
 void printKernel(ir::target::KernelOp kernel, const Language &language, Writer &writer);
-/// The functions that launches of the entries share.
-void printStarters(const std::vector<EntryFacts> &entries, const Language &language, Writer &writer);
+/// A function that starts kernels, for launches of one entry function or more (ShareLaunches.cpp).
+struct Starter {
+  const EntryFacts *entry;  // one of those that call it
+  size_t first;             // of its launches there
+  std::string name() const;
+  std::vector<std::string> kernels() const;
+};
+/// In the order in which the entry function calls them, each once; those that others call, too, are among them.
+std::vector<Starter> startersOf(const EntryFacts &entry);
+/// Those of all entry functions, each once.
+std::vector<Starter> startersOf(const std::vector<EntryFacts> &entries);
+enum class StarterForm {
+  Static,       // for calls from its own file
+  Shared,       // for calls from other parts, too
+  Declaration,  // in those
+};
+void printStarter(const Starter &starter, StarterForm form, const Language &language, Writer &writer);
 void printEntry(const EntryFacts &facts, const Language &language, Writer &writer);
 /// All host functions, with a wrapper for each entry function that they call. `checks`: of EmitOptions.
 void printHost(mlir::ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, HostChecks checks,
                Writer &writer);
+
+/// All functions and kernels in at most `options.mostParts` texts, as many as their length is worth; `host`, the host code, in the first.
+std::vector<Writer> partsOf(mlir::ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, const EmitOptions &options,
+                            const Writer &host);
 
 std::string headerText(const std::vector<EntryFacts> &entries, const std::string &name,
                        const std::string &program, const std::string &includes);

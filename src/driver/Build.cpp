@@ -5,6 +5,7 @@
 #include "driver/Process.h"
 #include "driver/Spills.h"
 #include "tessera/tessera.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <unistd.h>
 
 namespace tessera::driver {
@@ -93,12 +95,14 @@ std::string environmentOfCompilers() {
   return text;
 }
 
-std::string keyOf(const std::string &source, const std::string &shown, const TargetSpec &target, bool shared, const std::vector<std::string> &flags) {
+std::string keyOf(const std::vector<std::string> &sources, const std::string &shown, const TargetSpec &target, bool shared, const std::vector<std::string> &flags) {
   CompileCommand command = shared ? sharedLibraryCommand(target, "", "", "") : programCommand(target, "", "", "");
   command.command.insert(command.command.end(), flags.begin(), flags.end());
   std::string words;
   for (const std::string &word : command.command) words += word + "\n";
-  return contentHash({source, shown, hashOfHeaders(), TESSERA_VERSION, target.name(), words, compilerIdentity(target), processorIdentity(),
+  std::string texts;
+  for (const std::string &source : sources) texts += contentHash({source});
+  return contentHash({texts, shown, hashOfHeaders(), TESSERA_VERSION, target.name(), words, compilerIdentity(target), processorIdentity(),
                       deviceIdentity(target), environmentOfCompilers()});
 }
 
@@ -122,16 +126,42 @@ std::string exportsOf(const Product &product) {
   return "{ global: " + names + "tessSet_*; tessLastErrorText; local: *; };\n";
 }
 
-/// One compiler call: empty on success, else its output; `missing` is set when the compiler is not here. `said`: takes what it says
-/// on success.
-std::string compileSource(const TargetSpec &target, const std::string &source, const std::string &output, const std::string &headers, bool shared,
-                          const std::string &exports, const std::vector<std::string> &flags, std::string &missing, std::string &said) {
-  CompileCommand command = shared ? sharedLibraryCommand(target, source, output, headers, exports) : programCommand(target, source, output, headers);
-  if (!command.missing.empty()) return missing = command.missing, "";
+/// What compilers say: `log` is empty on success, else the output of those that failed; `said` is that of the others, and `missing` a
+/// compiler that is not here.
+struct CompilerWords {
+  std::string log, said, missing;
+};
+
+void call(CompileCommand command, const std::vector<std::string> &flags, CompilerWords &words) {
+  if (!command.missing.empty()) return words.missing = command.missing, void();
   command.command.insert(command.command.end(), flags.begin(), flags.end());
   ProcessResult result = runProcess(command.command);
-  if (result.exitCode == 0) return said = result.output, "";
-  return result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
+  if (result.exitCode == 0) words.said += result.output;
+  else words.log += result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
+}
+
+/// One compiler call, or one for each source side by side, and one that links what comes of them.
+CompilerWords compileSources(const TargetSpec &target, const std::vector<std::string> &sources, const std::string &output, const std::string &headers,
+                             bool shared, const std::string &exports, const std::vector<std::string> &flags) {
+  CompilerWords all;
+  if (sources.size() == 1) {
+    call(shared ? sharedLibraryCommand(target, sources[0], output, headers, exports) : programCommand(target, sources[0], output, headers), flags, all);
+    return all;
+  }
+  std::vector<std::string> objects;
+  for (size_t i = 0; i < sources.size(); ++i) objects.push_back(output + "." + std::to_string(i + 1) + ".o");
+  std::vector<CompilerWords> each(sources.size());
+  std::vector<std::thread> compilers;
+  for (size_t i = 0; i < sources.size(); ++i)
+    compilers.emplace_back([&, i] { call(objectCommand(target, sources[i], objects[i], headers, shared), flags, each[i]); });
+  for (std::thread &compiler : compilers) compiler.join();
+  for (const CompilerWords &one : each) {
+    all.log += one.log, all.said += one.said;
+    if (all.missing.empty()) all.missing = one.missing;
+  }
+  if (all.log.empty() && all.missing.empty()) call(linkCommand(target, objects, output, headers, shared, exports), {}, all);
+  for (const std::string &object : objects) std::remove(object.c_str());
+  return all;
 }
 
 Result<std::string> unpackInto(const std::string &cache) {
@@ -154,6 +184,7 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   options.checks = checks;
   options.target = target;
   options.sourceName = (name.empty() ? stemOf(session.path()) : name) + target.suffix();
+  options.mostParts = std::max(1U, std::thread::hardware_concurrency());
   Compiler compiler(session, options);
   auto product = compiler.emit(functions);
   if (!product) return {};
@@ -163,20 +194,25 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   Place place = placeOfProducts();
   if (!place.folder) return cacheProblem(session, "a temporary folder", place.folder.error());
   const std::vector<std::string> flags = flagsForSpills(target.target, compiler.program(), functions);
-  const std::string folder = *place.folder + "/compiled", key = keyOf(product->source, shown, target, shared, flags);
-  const std::string output = folder + "/" + key + (shared ? ".so" : ""), source = folder + "/" + key + target.suffix();
+  std::vector<std::string> texts = product->parts;
+  texts.insert(texts.begin(), product->source);
+  const std::string folder = *place.folder + "/compiled", key = keyOf(texts, shown, target, shared, flags);
+  const std::string output = folder + "/" + key + (shared ? ".so" : "");
+  std::vector<std::string> sources = {folder + "/" + key + target.suffix()};
+  for (size_t i = 1; i < texts.size(); ++i) sources.push_back(folder + "/" + key + "-" + std::to_string(i + 1) + target.suffix());
   EntryState state = readEntry(output).state;
   if (state == EntryState::Good) return output;
   if (std::string problem = makeFolders(folder); !problem.empty()) return cacheProblem(session, folder, problem);
   auto headers = unpackInto(*place.folder);
   if (!headers) return cacheProblem(session, *place.folder, headers.error());
-  if (std::string problem = writeFiles({{source, product->source}}); !problem.empty()) return cacheProblem(session, source, problem);
-  std::string temporary = temporaryBeside(output), missing;
+  for (size_t i = 0; i < texts.size(); ++i)
+    if (std::string problem = writeFiles({{sources[i], texts[i]}}); !problem.empty()) return cacheProblem(session, sources[i], problem);
+  std::string temporary = temporaryBeside(output);
   if (temporary.empty()) return cacheProblem(session, output, std::strerror(errno));
   const std::string exports = library ? folder + "/" + key + ".map" : "";
   if (library)
     if (std::string problem = writeFiles({{exports, shown}}); !problem.empty()) return cacheProblem(session, exports, problem);
-  std::string said, log = compileSource(target, source, temporary, *headers, shared, exports, flags, missing, said);
+  const auto [log, said, missing] = compileSources(target, sources, temporary, *headers, shared, exports, flags);
   const bool spills = !flags.empty() && missing.empty() && log.empty() &&
                       !keepToRegisters(compiler.program(), product->manifest, spillsIn(target.target, said), session.sources, session.diagnostics);
   if (!missing.empty() || !log.empty() || spills) std::remove(temporary.c_str());
@@ -187,7 +223,7 @@ static std::string build(Session &session, const TargetSpec &target, const std::
     return {};
   }
   if (!log.empty()) {
-    session.diagnostics.report(diag::Id::toolchainFailed, {}, target.name()).help("the source is " + source).help(log);
+    session.diagnostics.report(diag::Id::toolchainFailed, {}, target.name()).help("the source is " + sources[0]).help(log);
     return {};
   }
   if (std::string problem = keepEntry(temporary, output); !problem.empty()) return cacheProblem(session, output, problem);

@@ -72,6 +72,7 @@ struct Compiler::State {
     };
     graph = irgen::generate(*program, session.sources, *context, engineOf, complete);
     ir::setMachine(*graph, options.target.machine());
+    if (options.mostParts > 1) (*graph)->setAttr(ir::kInParts, mlir::UnitAttr::get(context.get()));
   }
 
   /// Carries `part` from level `from` down. What fails is in `messages`.
@@ -150,6 +151,7 @@ struct Compiler::State {
     emit.program = fileNameOf(session.path());
     emit.lineDirectives = options.lineDirectives;
     emit.standalone = options.standalone;
+    emit.mostParts = options.mostParts;
     emit.checks = options.checks;
     emit.nameSpace = options.nameSpace;
     emit.dispatch = options.dispatch;
@@ -197,7 +199,7 @@ std::optional<Product> Compiler::emit(const std::vector<std::string> &functions)
   if (!keepToRequirements(*s.program, *s.module, s.session.sources, s.session.diagnostics)) return std::nullopt;
   codegen::Emitted emitted = s.emitModule(*s.module);
   return Product{std::move(emitted.source), std::move(emitted.header), std::move(emitted.cppHeader), std::move(emitted.manifest), std::move(emitted.lineMap),
-                 std::move(emitted.set)};
+                 std::move(emitted.set), std::move(emitted.parts)};
 }
 
 std::optional<std::vector<KernelWork>> Compiler::workOf(const std::string &function, const Sizes &sizes) {

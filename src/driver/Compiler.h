@@ -22,12 +22,14 @@ struct CompileOptions {
   std::string sourceName = "model.cu";  // file name of the emitted source: the header and manifest are named after it
   bool lineDirectives = false;
   bool standalone = false;
+  size_t mostParts = 1;  // into which the source may be taken apart: codegen::EmitOptions
   codegen::HostChecks checks;
   std::string nameSpace;              // of the C++ functions, and before the names of the C functions
   std::vector<std::string> dispatch;  // targets among which the functions choose, instead of the functions themselves
 };
 struct Product {
   std::string source, header, cppHeader, manifest, lineMap, set;
+  std::vector<std::string> parts;  // what is compiled apart from the source and linked with it
 };
 
 /// The headers and the manifest, which have the name of `output` with other suffixes.

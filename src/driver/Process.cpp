@@ -1,5 +1,6 @@
 #include "driver/Process.h"
 #include <cstdlib>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sstream>
 #include <sys/wait.h>
@@ -28,14 +29,12 @@ int exitCodeOf(pid_t child) {
 }  // namespace
 
 ProcessResult runProcess(const std::vector<std::string> &command) {
-  int ends[2];
-  if (pipe(ends) != 0) return {127, "no pipe for the output"};
+  int ends[2];  // closed in the child, and in those that other threads start meanwhile
+  if (pipe2(ends, O_CLOEXEC) != 0) return {127, "no pipe for the output"};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
   std::vector<char *> arguments = wordsOf(command);
   pid_t child = 0;
   int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);

@@ -1,6 +1,7 @@
 #include "driver/Targets.h"
 #include "driver/Process.h"
 #include "support/Check.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstdlib>
 #include <filesystem>
 #include <sys/stat.h>
@@ -101,40 +102,53 @@ std::vector<std::string> gpuFlags(const TargetSpec &target) {
   return {"-gencode=arch=compute_" + name.substr(name.find('_') + 1) + ",code=" + name, kernelsAtOnce};
 }
 
-CompileCommand commandFor(const TargetSpec &target, const std::string &source, const std::string &output,
-                          const std::string &includeFolder, bool shared, const std::string &exports = {}) {
-  CompileCommand result;
-  std::vector<std::string> &c = result.command;
+/// A compiler, and what it is told to translate a source and to link what comes of it.
+struct Toolchain {
+  std::string compiler, missing;  // as in CompileCommand
+  std::vector<std::string> translate, link;
+};
+
+/// `shared`: for a library, which shows the names in `exports`, or those in the folder of the headers.
+Toolchain toolchainOf(const TargetSpec &target, const std::string &includeFolder, bool shared, const std::string &exports) {
+  Toolchain result;
   // What the library shows to others, and what of it others can take the place of: the functions that are looked up.
   const std::string onlyEntries = "--version-script=" + (exports.empty() ? includeFolder + "/" + kExportsFile : exports);
   const std::string ownFirst = "-Bsymbolic";  // its functions call each other, whatever else is called like them
   switch (target.target) {
   case Target::Cpu:
-    c.push_back(hostCompiler());
-    if (c[0].empty()) result.missing = "a C++ compiler (g++ or clang++)";
-    for (std::string &flag : hostFlags(target)) c.push_back(flag);
-    if (shared) c.insert(c.end(), {"-fPIC", "-shared", "-Wl," + onlyEntries, "-Wl," + ownFirst});
+    result.compiler = hostCompiler();
+    if (result.compiler.empty()) result.missing = "a C++ compiler (g++ or clang++)";
+    result.translate = hostFlags(target);
+    result.link = {"-fopenmp"};
+    if (shared) result.translate.push_back("-fPIC"), result.link.insert(result.link.end(), {"-shared", "-Wl," + onlyEntries, "-Wl," + ownFirst});
     break;
   case Target::Cuda:
-    c.push_back(nvcc());
-    if (c[0].empty()) result.missing = "nvcc of the CUDA Toolkit";
+    result.compiler = nvcc();
+    if (result.compiler.empty()) result.missing = "nvcc of the CUDA Toolkit";
     // -O is of the host's code, which checks and launches: at -O3 it takes twice as long to compile. Kernels have -O3 in any case.
-    c.insert(c.end(), {"-std=c++17", "-O1", "-fmad=false", "-x", "cu"});
-    for (std::string &flag : gpuFlags(target)) c.push_back(flag);
-    if (shared) c.insert(c.end(), {"-shared", "-Xcompiler", "-fPIC", "-cudart", "static", "-Xlinker", onlyEntries, "-Xlinker", ownFirst});
+    result.translate = {"-std=c++17", "-O1", "-fmad=false", "-x", "cu"};
+    for (std::string &flag : gpuFlags(target)) result.translate.push_back(flag);
+    if (shared) result.translate.insert(result.translate.end(), {"-Xcompiler", "-fPIC"});
+    if (shared) result.link = {"-shared", "-cudart", "static", "-Xlinker", onlyEntries, "-Xlinker", ownFirst};
     break;
   case Target::Hip:
-    c.push_back(hipCompiler());
-    if (c[0].empty()) result.missing = "hipcc or clang++ with the ROCm device libraries";
-    c.insert(c.end(), {"-x", "hip", "-std=c++17", "-O3", "-ffp-contract=off"});
-    c.push_back("--offload-arch=" + std::string(target.machine().compilerName));
-    if (shared) c.insert(c.end(), {"-fPIC", "-shared", "--hip-link", "-Wl," + onlyEntries, "-Wl," + ownFirst});
+    result.compiler = hipCompiler();
+    if (result.compiler.empty()) result.missing = "hipcc or clang++ with the ROCm device libraries";
+    result.translate = {"-x", "hip", "-std=c++17", "-O3", "-ffp-contract=off", "--offload-arch=" + std::string(target.machine().compilerName)};
+    if (shared) result.translate.push_back("-fPIC"), result.link = {"-shared", "--hip-link", "-Wl," + onlyEntries, "-Wl," + ownFirst};
     break;
   }
-  c.insert(c.end(), {"-I" + includeFolder, source, "-o", output});
-  bool isPath = c[0].find('/') != std::string::npos;
-  bool found = isPath ? access(c[0].c_str(), X_OK) == 0 : !findProgram(c[0]).empty();
-  if (result.missing.empty() && !found) result.missing = "`" + c[0] + "`, which the environment names";
+  bool isPath = result.compiler.find('/') != std::string::npos;
+  bool found = isPath ? access(result.compiler.c_str(), X_OK) == 0 : !findProgram(result.compiler).empty();
+  if (result.missing.empty() && !found) result.missing = "`" + result.compiler + "`, which the environment names";
+  return result;
+}
+
+CompileCommand commandOf(const Toolchain &tools, bool translates, bool links, std::vector<std::string> words) {
+  CompileCommand result{{tools.compiler}, tools.missing};
+  if (translates) llvm::append_range(result.command, tools.translate);
+  if (links) llvm::append_range(result.command, tools.link);
+  llvm::append_range(result.command, words);
   return result;
 }
 
@@ -142,11 +156,21 @@ CompileCommand commandFor(const TargetSpec &target, const std::string &source, c
 
 CompileCommand sharedLibraryCommand(const TargetSpec &target, const std::string &source, const std::string &output,
                                     const std::string &includeFolder, const std::string &exports) {
-  return commandFor(target, source, output, includeFolder, true, exports);
+  return commandOf(toolchainOf(target, includeFolder, true, exports), true, true, {"-I" + includeFolder, source, "-o", output});
 }
 CompileCommand programCommand(const TargetSpec &target, const std::string &source, const std::string &output,
                               const std::string &includeFolder) {
-  return commandFor(target, source, output, includeFolder, false);
+  return commandOf(toolchainOf(target, includeFolder, false, {}), true, true, {"-I" + includeFolder, source, "-o", output});
+}
+CompileCommand objectCommand(const TargetSpec &target, const std::string &source, const std::string &object, const std::string &includeFolder,
+                             bool shared) {
+  return commandOf(toolchainOf(target, includeFolder, shared, {}), true, false, {"-I" + includeFolder, "-c", source, "-o", object});
+}
+CompileCommand linkCommand(const TargetSpec &target, const std::vector<std::string> &objects, const std::string &output,
+                           const std::string &includeFolder, bool shared, const std::string &exports) {
+  std::vector<std::string> words = objects;
+  words.insert(words.end(), {"-o", output});
+  return commandOf(toolchainOf(target, includeFolder, shared, exports), false, true, std::move(words));
 }
 
 std::string compilerIdentity(const TargetSpec &target) {

@@ -45,6 +45,11 @@ CompileCommand sharedLibraryCommand(const TargetSpec &target, const std::string 
 /// The same for a program with `def main()`.
 CompileCommand programCommand(const TargetSpec &target, const std::string &source, const std::string &output,
                               const std::string &includeFolder);
+/// An object of one part of a source, and what links those of all parts; `shared`: into a library, else into a program.
+CompileCommand objectCommand(const TargetSpec &target, const std::string &source, const std::string &object, const std::string &includeFolder,
+                             bool shared);
+CompileCommand linkCommand(const TargetSpec &target, const std::vector<std::string> &objects, const std::string &output,
+                           const std::string &includeFolder, bool shared, const std::string &exports = {});
 /// The compiler's path and what it says of its version; part of a cache key.
 std::string compilerIdentity(const TargetSpec &target);
 

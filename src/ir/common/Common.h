@@ -40,6 +40,8 @@ llvm::SmallVector<DimAttr> dimAttrs(mlir::MLIRContext *context, llvm::ArrayRef<D
 /// the module names none. It lives as long as the program.
 const Machine *machineOf(mlir::Operation *op);
 void setMachine(mlir::Operation *module, const Machine &machine);
+/// On a module whose text may be compiled in parts, side by side: a unit attribute.
+inline constexpr llvm::StringLiteral kInParts = "tsr.in_parts";
 /// "[M, K]" for messages.
 std::string text(llvm::ArrayRef<DimAttr> dims);
 /// A type as its assembly prints it, for messages.

@@ -1,5 +1,6 @@
 // Launches that are equal but for what they pass are calls of one function: the layers of a model choose among the same variants and
-// make the same maps of their tensors.
+// make the same maps of their tensors. In a module that is compiled in parts (ir::kInParts) all launches are calls of such functions,
+// which stand in one part with the kernels that they start.
 #include "ir/common/Common.h"
 #include "ir/common/WorkNotes.h"
 #include "ir/target/Target.h"
@@ -212,6 +213,9 @@ private:
   std::map<StringRef, out::ConstantOp> constants_;
 };
 
+/// From how many kernels on a text may be long enough for several compilers.
+constexpr unsigned kKernelsOfParts = 24;
+
 /// About how many lines of text a launch is.
 size_t linesOf(out::LaunchOp launch) {
   const size_t arguments = launch.getArguments().size();
@@ -230,11 +234,12 @@ struct ShareLaunches : PassWrapper<ShareLaunches, OperationPass<ModuleOp>> {
     for (auto entry : getOperation().getOps<out::EntryOp>()) llvm::append_range(groups, Grouping(entry).groups());
     llvm::MapVector<Attribute, SmallVector<Group *>> equal;
     for (Group &group : groups) equal[group.key].push_back(&group);
+    const bool inParts = getOperation()->hasAttr(ir::kInParts) && llvm::hasNItemsOrMore(getOperation().getOps<out::KernelOp>(), kKernelsOfParts);
     std::set<std::string> taken;
     for (Operation &op : getOperation().getBody()->getOperations())
       if (auto symbol = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName())) taken.insert(symbol.str());
     for (auto &[key, same] : equal)
-      if (pays(same)) share(same, taken);
+      if (inParts || pays(same)) share(same, taken);
     for (auto entry : getOperation().getOps<out::EntryOp>()) markConstants(entry);
   }
 
