@@ -284,12 +284,8 @@ public:
     mind_forks();
   }
   ~Call() {
-    while (memory_) {
-      Memory *next = memory_->next;
-      (void)detail::device_free(memory_->data, stream_);
-      delete memory_;
-      memory_ = next;
-    }
+    end_launch();
+    release(memory_);
     if (range_ != first_) delete[] range_;
     if (previousDevice_ >= 0) (void)detail::device_set(previousDevice_);
   }
@@ -360,25 +356,12 @@ public:
   }
   /// Device memory until the end of the call; null after a failure.
   template <class T> T *temporary(const char *name, int64_t count) {
-    if (failed()) return nullptr;
-    const int64_t bytes = saturating_multiply(count > 0 ? count : 1, static_cast<int64_t>(sizeof(T)));
-    if (bytes == kMostSize || static_cast<uint64_t>(bytes) > SIZE_MAX / 2) {
-      fail(TESS_ERROR_MEMORY, "the temporary `%s` has more bytes than a machine can have", name);
-      return nullptr;
-    }
-    Memory *memory = new (std::nothrow) Memory;
-    void *data = nullptr;
-    if (memory) {
-      if (detail::DeviceError e = detail::device_allocate(&data, static_cast<size_t>(bytes), detail::device_pool(), stream_); e == detail::kDeviceOk) {
-        *memory = {data, memory_};
-        memory_ = memory;
-        return static_cast<T *>(data);
-      }
-      delete memory;
-      (void)detail::device_last_error();  // the failure is told by the status
-    }
-    fail(TESS_ERROR_MEMORY, "no memory for the temporary `%s` of %lld bytes", name, static_cast<long long>(bytes));
-    return nullptr;
+    return static_cast<T *>(allocate(name, saturating_multiply(count > 0 ? count : 1, static_cast<int64_t>(sizeof(T))), memory_));
+  }
+  /// Likewise until the next launch, which may be given the same.
+  template <class T> T *until_next_launch(const char *name, int64_t count) {
+    few_groups_ = false;  // what is written to it comes before the launch, and is not waited for by kernels that start early
+    return static_cast<T *>(allocate(name, saturating_multiply(count > 0 ? count : 1, static_cast<int64_t>(sizeof(T))), launchMemory_));
   }
 
   /// What begins `offset` bytes behind the begin of a temporary that is not needed at the same time.
@@ -388,12 +371,25 @@ public:
 
   /// The number of groups of a launch as the machine takes it: at most 2^31 - 1.
   unsigned groups(int64_t count) {
+    end_launch();
     if (failed() || count <= 0) return 0;
     few_groups_ = count <= 1024;
     if (count > 0x7fffffff) fail(TESS_ERROR_LAUNCH, "%lld groups are more than a launch can have", static_cast<long long>(count));
     return static_cast<unsigned>(count);
   }
 #if defined(TSR_CUDA)
+  /// `work(stream)` comes behind the next launch, and before the one after it.
+  template <class Work> void after_launch(Work work) {
+    struct Made : Due {
+      explicit Made(Work work) : work(work) {}
+      void run(cudaStream_t stream) override { work(stream); }
+      Work work;
+    };
+    Due *due = new (std::nothrow) Made(work);
+    if (!due) return fail(TESS_ERROR_MEMORY, "no memory for what follows a launch");
+    due->next = due_;
+    due_ = due;
+  }
   /// Groups of a kernel that takes its rows in turn, one group a processor: no more than there are rows.
   int64_t at_once(int64_t rows) {
     const int processors = failed() ? 0 : detail::processors();
@@ -439,6 +435,7 @@ public:
   /// What a kernel before this wrote to `place`. A default value after a failure.
   template <class T> T fetch(const T *place) {
     T value{};
+    end_launch();
     if (failed()) return value;
     if (detail::DeviceError e = detail::device_fetch(&value, place, sizeof(T), stream_); e != detail::kDeviceOk) {
       fail(TESS_ERROR_DEVICE, "%s", detail::device_error_text(e));
@@ -448,6 +445,7 @@ public:
   }
   /// The status of the call after its launches.
   TessStatus finish() {
+    end_launch();
     if (!failed()) {
       if (detail::DeviceError e = detail::device_last_error(); e != detail::kDeviceOk)
         fail(TESS_ERROR_LAUNCH, "%s", detail::device_error_text(e));
@@ -475,6 +473,55 @@ private:
     void *data = nullptr;
     Memory *next = nullptr;
   };
+#if defined(TSR_CUDA)
+  struct Due {
+    virtual ~Due() = default;
+    virtual void run(cudaStream_t stream) = 0;
+    Due *next = nullptr;
+  };
+#endif
+  /// What was put off until a launch had been started, and its memory.
+  void end_launch() {
+#if defined(TSR_CUDA)
+    while (due_) {
+      Due *next = due_->next;
+      if (!failed()) due_->run(stream());
+      delete due_;
+      due_ = next;
+    }
+#endif
+    release(launchMemory_);
+  }
+
+  void *allocate(const char *name, int64_t bytes, Memory *&list) {
+    if (failed()) return nullptr;
+    if (bytes == kMostSize || static_cast<uint64_t>(bytes) > SIZE_MAX / 2) {
+      fail(TESS_ERROR_MEMORY, "the temporary `%s` has more bytes than a machine can have", name);
+      return nullptr;
+    }
+    Memory *memory = new (std::nothrow) Memory;
+    void *data = nullptr;
+    if (memory) {
+      if (detail::DeviceError e = detail::device_allocate(&data, static_cast<size_t>(bytes), detail::device_pool(), stream_); e == detail::kDeviceOk) {
+        *memory = {data, list};
+        list = memory;
+        return data;
+      }
+      delete memory;
+      (void)detail::device_last_error();  // the failure is told by the status
+    }
+    fail(TESS_ERROR_MEMORY, "no memory for the temporary `%s` of %lld bytes", name, static_cast<long long>(bytes));
+    return nullptr;
+  }
+  void release(Memory *&list) {
+    while (list) {
+      Memory *next = list->next;
+      (void)detail::device_free(list->data, stream_);
+      delete list;
+      list = next;
+    }
+  }
+
   struct Range {
     const char *name;
     uintptr_t begin, end;
@@ -600,7 +647,10 @@ private:
   TessStream stream_;
   bool few_groups_ = false;  // in the launch at hand
   TessStatus status_ = TESS_OK;
-  Memory *memory_ = nullptr;
+  Memory *memory_ = nullptr, *launchMemory_ = nullptr;  // until the call ends; until the next launch
+#if defined(TSR_CUDA)
+  Due *due_ = nullptr;
+#endif
   int previousDevice_ = -1;
 #if !defined(TSR_CPU)
   int device_ = -1;

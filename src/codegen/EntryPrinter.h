@@ -44,7 +44,7 @@ private:
   void launch(ir::target::LaunchOp launch);
   void launchVariants(ir::target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(ir::target::LaunchOp launch, LaunchText text, ir::target::KernelOp kernel);
-  Doc argument(ir::target::ArgumentAttr argument, mlir::Type kernelType, mlir::ArrayAttr shape, mlir::ArrayAttr places, mlir::ArrayAttr windows);
+  Doc argument(ir::target::ArgumentAttr argument, mlir::BlockArgument passed, mlir::ArrayAttr shape, mlir::ArrayAttr places, mlir::ArrayAttr windows);
   std::string dim(const std::string &text) { return plain(dims_(text)); }
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   ir::target::KernelOp kernelOf(ir::target::LaunchOp launch);
@@ -72,9 +72,9 @@ private:
   bool starts_ = false;  // prints a function for launches, which returns nothing: groups() is 0 after a failure
   std::map<size_t, std::string> numbers_;  // in such a function, by the places of the arguments
   DimText dims_;
-  std::string mapped_;  // whether a launch's tensors are aligned, as far as maps of them are to be made
   std::string call_, stream_, groups_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
+  std::map<std::string, std::string> tileNames_;  // of views with maps, by the kernel's name of the tensor
   std::set<std::string> declared_;  // integers of loops
   llvm::SmallVector<mlir::Attribute> open_;  // the conditions around the line that is written
 };

@@ -173,9 +173,19 @@ target::KernelOp EntryPrinter::kernelOf(target::LaunchOp launch) {
   return kernel;
 }
 
+/// Whether a kernel writes it by the copy engine; what it reads that way, it does not write.
+static bool isStoredInTiles(BlockArgument passed) {
+  return llvm::any_of(passed.getUsers(), [](Operation *user) {
+    auto call = dyn_cast<target::CallOp>(user);
+    return call && call.getCallee() == "tsr::store_tile";
+  });
+}
+
 /// `shape`: under which the kernel sees a tensor; null: that of its memory. `places`: where a part of it begins, and its strides.
 /// `windows`: the lists of numbers of a window through which it is read.
-Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, ArrayAttr shape, ArrayAttr places, ArrayAttr windows) {
+Doc EntryPrinter::argument(target::ArgumentAttr argument, BlockArgument passed, ArrayAttr shape, ArrayAttr places, ArrayAttr windows) {
+  Type kernelType = passed.getType();
+  const bool stored = isStoredInTiles(passed);
   std::string name = argument.getText().str();
   if (argument.getKind() == "dim") return dims_(name).doc;
   if (argument.getKind() == "scalar") {
@@ -229,7 +239,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, Type kernelType, Array
   std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + (windows ? ", " + numbers[0] : "") + strides;
   for (size_t i = 1; i < numbers.size(); ++i) view += ", " + numbers[i];
   view += "}";
-  if (tiled) return Doc("tsr::tiled(" + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) + ", " + mapped_ +
+  if (tiled) return Doc((stored ? "tsr::tiled_result(" : "tsr::tiled(") + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) +
                         (tiled.getRowAxis() == tiled.getRank() - 2 ? "" : ", " + std::to_string(tiled.getRowAxis())) + ")");
   return Doc(view);
 }
@@ -244,11 +254,21 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     auto list = launch->getAttrOfType<ArrayAttr>(name);
     return list && i < list.size() ? dyn_cast<ArrayAttr>(list[i]) : ArrayAttr();
   };
-  if (launch.getAligned()) mapped_ = alignmentTest(launch).empty() ? "true" : rowsAligned_;
-  for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>()))
-    if (auto number = numbers_.find(i); number != numbers_.end()) text.arguments.push_back(number->second);
-    else text.arguments.push_back(argument(attr, body.getArgument(i).getType(),
-                                      listed("shapes", i), listed("places", i), listed("windows", i)));
+  std::vector<std::pair<std::string, Doc>> tiles;  // made before the launch, which is left out where one cannot be made
+  for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>())) {
+    if (auto number = numbers_.find(i); number != numbers_.end()) {
+      text.arguments.push_back(number->second);
+      continue;
+    }
+    Doc passed = argument(attr, body.getArgument(i), listed("shapes", i), listed("places", i), listed("windows", i));
+    if (isa<target::TiledViewType>(body.getArgument(i).getType())) {
+      std::string &name = tileNames_[cast<StringAttr>(kernel.getParamNames()[i]).getValue().str()];
+      if (name.empty()) name = names_.fresh(cast<StringAttr>(kernel.getParamNames()[i]).getValue().str() + "_tiles");
+      tiles.emplace_back(name, passed);
+      passed = name;
+    }
+    text.arguments.push_back(passed);
+  }
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.kernel = kernel.getSymName().str();
   text.early = launch.getEarly();
@@ -266,6 +286,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
                       dims_(launch.getGrid()->str()).doc + ")) {");
     writer_.indent();
   }
+  for (const auto &[name, made] : tiles) writer_.statement(Doc("const auto " + name + " = ") + Doc::nest(4, made) + ";");
   if (hasCapacities(launch) || launch.getAligned()) {
     launchWithCapacities(launch, text, kernel);
   } else {

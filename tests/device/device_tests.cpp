@@ -5,6 +5,7 @@
 #include "philox_tests.h"
 #include "atomic_tests.h"
 #include "sort_tests.h"
+#include "tiled_tests.h"
 #include "warp_tests.h"
 #include "window_tests.h"
 #if defined(TSR_CUDA)
@@ -539,6 +540,7 @@ int main() {
   sort_tests::all();
   atomic_tests::all();
   warp_tests::all();
+  tiled_tests::all();
   window_tests::all();
   Buffer<float> x(2 * 3 * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0;

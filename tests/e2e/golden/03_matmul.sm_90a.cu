@@ -23,7 +23,6 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   schedule  m = 128, n = 256, k = 64, stages = 4, warps = 8, 256 threads a group
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> B,
@@ -39,16 +38,16 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // 03_matmul.tsr:10
+  tsr::start_ring<Consumers>(shared.ring);  // 03_matmul.tsr:10
   tsr::group_barrier();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :13
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
@@ -84,7 +83,7 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
           acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
         }
       }
-      tsr::store_tile<Align>(result, to_store, acc_bf16, m, n);
+      tsr::store_tile(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :10
   }
@@ -97,7 +96,6 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
 //   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
 //     tile
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
                     const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> B,
@@ -113,16 +111,16 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // 03_matmul.tsr:10
+  tsr::start_ring<Consumers>(shared.ring);  // 03_matmul.tsr:10
   tsr::group_barrier();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
+    if (!tsr::fills_ring<Teams * Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :13
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
@@ -167,7 +165,7 @@ small_matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A
           acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
         }
       }
-      tsr::store_tile<Align>(result, to_store, acc_bf16, m, n);
+      tsr::store_tile(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :10
   }
@@ -186,18 +184,13 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const bool rows_aligned = call.aligned(16, A, B, result) && K % 8 == 0 && N % 8 == 0;
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
-          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64, rows_aligned),
-          tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
-          M, N, K);
-    };
-    start(rows_aligned ? matmul_kernel<16> : matmul_kernel<1>, 230400);
+    const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 128);
+    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64);
+    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    call.allow_shared(matmul_kernel, 230400);
     if (call.failed()) return call.status();
+    matmul_kernel<<<tsr::resident_groups(groups), Threads, 230400, call.stream()>>>(A_tiles,
+        B_tiles, result_tiles, M, N, K);
   }
   return call.finish();
 }
@@ -218,18 +211,13 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const bool rows_aligned = call.aligned(16, A, B, result) && K % 8 == 0 && N % 8 == 0;
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
-          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 64, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64, rows_aligned),
-          tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
-          M, N, K);
-    };
-    start(rows_aligned ? small_matmul_kernel<16> : small_matmul_kernel<1>, 99328);
+    const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 64);
+    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64);
+    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    call.allow_shared(small_matmul_kernel, 99328);
     if (call.failed()) return call.status();
+    small_matmul_kernel<<<tsr::resident_groups(groups), Threads, 99328, call.stream()>>>(A_tiles,
+        B_tiles, result_tiles, M, N, K);
   }
   return call.finish();
 }

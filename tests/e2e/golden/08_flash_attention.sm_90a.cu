@@ -30,7 +30,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   the next tile's scores and this one's product are begun together, warpgroups by turns; weights
 //     are computed meanwhile
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
-template <int MaxD, int Align>
+template <int MaxD>
 static __global__ void __launch_bounds__(384, 1)
 flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> Q,
                        const __grid_constant__ tsr::TiledView<const tsr::bf16, 4> K,
@@ -50,20 +50,20 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // 08_flash_attention.tsr:6
-  tsr::start_ring<Align, Consumers>(shared.ring2);
-  tsr::start_ring<Align, Consumers>(shared.ring3);
+  tsr::start_ring<Consumers>(shared.ring);  // 08_flash_attention.tsr:6
+  tsr::start_ring<Consumers>(shared.ring2);
+  tsr::start_ring<Consumers>(shared.ring3);
   tsr::group_barrier();
   const int64_t groups = tsr::ceil_div(S, BM) * B * H;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, 1> to_fill(shared.ring);
-    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
-    tsr::RingWriter<Align, Stages> to_fill_3(shared.ring3);
+    tsr::RingWriter<1> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill_2(shared.ring2);
+    tsr::RingWriter<Stages> to_fill_3(shared.ring3);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t b = group / (tsr::ceil_div(S, BM) * H);  // :11
       const int64_t h = group / tsr::ceil_div(S, BM) % H;
@@ -261,7 +261,7 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
           as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
         }
       }
-      tsr::store_tile<Align>(result, to_store, as_bf16, b, h, q0, 0);
+      tsr::store_tile(result, to_store, as_bf16, b, h, q0, 0);
     }
     tsr::finish_stores();  // :6
   }
@@ -285,21 +285,19 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * B * H)) {
-    const bool rows_aligned = call.aligned(16, Q, K, V, result) && D % 8 == 0;
+    const auto Q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}}, 128);
+    const auto K_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}}, 64);
+    const auto V_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, 64);
+    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, 64);
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;
-      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
-          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}}, 64, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, 64, rows_aligned),
-          causal,
-          tsr::tiled(call, tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, 64, rows_aligned),
-          S, B, H, D);
+      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(Q_tiles,
+          K_tiles, V_tiles, causal, result_tiles, S, B, H, D);
     };
-    if (D <= 64) start(rows_aligned ? flash_attention_kernel<64, 16> : flash_attention_kernel<64, 1>, 84992);
-    else if (D <= 128) start(rows_aligned ? flash_attention_kernel<128, 16> : flash_attention_kernel<128, 1>, 134144);
-    else start(rows_aligned ? flash_attention_kernel<256, 16> : flash_attention_kernel<256, 1>, 232448);
+    if (D <= 64) start(flash_attention_kernel<64>, 84992);
+    else if (D <= 128) start(flash_attention_kernel<128>, 134144);
+    else start(flash_attention_kernel<256>, 232448);
     if (call.failed()) return call.status();
   }
   return call.finish();

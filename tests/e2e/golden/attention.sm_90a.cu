@@ -30,7 +30,6 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> k,
@@ -49,19 +48,19 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // attention.tsr:9
-  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::start_ring<Consumers>(shared.ring);  // attention.tsr:9
+  tsr::start_ring<Consumers>(shared.ring2);
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(S, BM) * H;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, 2> to_fill(shared.ring);
-    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    tsr::RingWriter<2> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t h0 = tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H);
       const int64_t m = tsr::longest_first_row<16>(group, tsr::ceil_div(S, BM), H) * BM;
@@ -172,7 +171,7 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
           as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
         }
       }
-      tsr::store_tile<Align>(result, to_store, as_bf16,
+      tsr::store_tile(result, to_store, as_bf16,
           tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H), m, 0);
     }
     tsr::finish_stores();
@@ -188,7 +187,6 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
-template <int Align>
 static __global__ void __launch_bounds__(256, 1)
 attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
                 const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> k,
@@ -208,8 +206,8 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // attention.tsr:9
-  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::start_ring<Consumers>(shared.ring);  // attention.tsr:9
+  tsr::start_ring<Consumers>(shared.ring2);
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
@@ -217,11 +215,11 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, 2> to_fill(shared.ring);
-    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    tsr::RingWriter<2> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t part = group / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
       const int64_t h0 = group / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
@@ -330,7 +328,7 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
         largest = largest_new;  // :9
       }
       filled.release();  // :6
-      tsr::store_tile<Align>(part_acc, to_store, acc, part, h0, m, 0);  // :9
+      tsr::store_tile(part_acc, to_store, acc, part, h0, m, 0);  // :9
       tsr::store_fragment(part_largest[part][h0], largest, m);
       tsr::store_fragment(part_sum[part][h0], row_sum, m);
     }
@@ -433,39 +431,30 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
 
   if (S > 64) {
     if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-      const bool rows_aligned = call.aligned(16, q, k, v, result);
-      const auto start = [&](auto *kernel, int shared_bytes) {
-        call.allow_shared(kernel, shared_bytes);
-        if (call.failed()) return;
-        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
-            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
-            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
-            tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64, rows_aligned),
-            S, H, T);
-      };
-      start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 215040);
+      const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
+      const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
+      const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
+      const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64);
+      call.allow_shared(attend_kernel, 215040);
       if (call.failed()) return call.status();
+      call.start_early(attend_kernel, tsr::resident_groups(groups), Threads, 215040, q_tiles,
+          k_tiles, v_tiles, result_tiles, S, H, T);
     }
   }
   if (S <= 64) {
     if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), 64) * H *
     tsr::max<int64_t>(1, size))) {
-      const bool rows_aligned = call.aligned(16, q, k, v);
-      const auto start = [&](auto *kernel, int shared_bytes) {
-        call.allow_shared(kernel, shared_bytes);
-        if (call.failed()) return;
-        call.start_early(kernel, tsr::resident_groups(groups), 256, shared_bytes,
-            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64, rows_aligned),
-            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
-            tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
-            tsr::View<float, 3>{part_largest, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-            tsr::View<float, 3>{part_sum, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-            tsr::tiled(call, tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}}, 64, rows_aligned),
-            S, H, T);
-      };
-      start(rows_aligned ? attend_kernel_1<16> : attend_kernel_1<1>, 231424);
+      const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64);
+      const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
+      const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
+      const auto part_acc_tiles = tsr::tiled_result(call, tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}}, 64);
+      call.allow_shared(attend_kernel_1, 231424);
       if (call.failed()) return call.status();
+      call.start_early(attend_kernel_1, tsr::resident_groups(groups), 256, 231424, q_tiles, k_tiles,
+          v_tiles,
+          tsr::View<float, 3>{part_largest, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<float, 3>{part_sum, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
+          part_acc_tiles, S, H, T);
     }
     if (const unsigned groups = call.groups(tsr::ceil_div(S, 4) * H)) {
       call.start_early(attend_kernel_2, groups, 128, 0,

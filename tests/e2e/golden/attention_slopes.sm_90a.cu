@@ -31,7 +31,6 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 slopes_kernel(tsr::View<const tsr::bf16, 3> dresult,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
@@ -52,19 +51,19 @@ slopes_kernel(tsr::View<const tsr::bf16, 3> dresult,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // attention_slopes.tsr:8
-  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::start_ring<Consumers>(shared.ring);  // attention_slopes.tsr:8
+  tsr::start_ring<Consumers>(shared.ring2);
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(S, BM) * H;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, 2> to_fill(shared.ring);
-    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    tsr::RingWriter<2> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t h0 = tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H);  // :9
       const int64_t m = tsr::longest_first_row<16>(group, tsr::ceil_div(S, BM), H) * BM;
@@ -178,7 +177,7 @@ slopes_kernel(tsr::View<const tsr::bf16, 3> dresult,
           product(i, j) = tsr::to<float>(dresult_tile(i, j)) * (acc(i, j) * reciprocal(i));
         }
       }
-      tsr::store_tile<Align>(result, to_store, product, h0, m, 0);
+      tsr::store_tile(result, to_store, product, h0, m, 0);
       tsr::store_fragment(largest[h0], largest_2, m);  // :9
       tsr::store_fragment(row_sum[h0], row_sum_2, m);
     }
@@ -256,7 +255,6 @@ slopes_row_sum_kernel(const float *__restrict__ temporary, float *__restrict__ r
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 slopes_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
                 const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> dresult,
@@ -282,19 +280,19 @@ slopes_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // attention_slopes.tsr:8
-  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::start_ring<Consumers>(shared.ring);  // attention_slopes.tsr:8
+  tsr::start_ring<Consumers>(shared.ring2);
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(T, BM) * H;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, 2> to_fill(shared.ring);
-    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    tsr::RingWriter<2> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t h0 = tsr::longest_first_of<16>(group, tsr::ceil_div(T, BM), H);
       const int64_t m = (tsr::ceil_div(T, BM) - 1 -
@@ -441,8 +439,8 @@ slopes_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
           dv_2(i, j) = tsr::to<tsr::bf16>(dv(i, j));  // :9
         }
       }
-      tsr::store_tile<Align>(result_1, to_store, dk, h0, m, 0);  // :8
-      tsr::store_tile<Align>(result_2, to_store, dv_2, h0, m, 0);  // :9
+      tsr::store_tile(result_1, to_store, dk, h0, m, 0);  // :8
+      tsr::store_tile(result_2, to_store, dv_2, h0, m, 0);  // :9
     }
     tsr::finish_stores();  // :8
   }
@@ -457,7 +455,6 @@ slopes_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   warpgroups by turns: one multiplies while another computes
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 slopes_kernel_2(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> dresult,
                 const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
@@ -480,19 +477,19 @@ slopes_kernel_2(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> dresu
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // attention_slopes.tsr:8
-  tsr::start_ring<Align, Consumers>(shared.ring2);
+  tsr::start_ring<Consumers>(shared.ring);  // attention_slopes.tsr:8
+  tsr::start_ring<Consumers>(shared.ring2);
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(S, BM) * H;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, 2> to_fill(shared.ring);
-    tsr::RingWriter<Align, Stages> to_fill_2(shared.ring2);
+    tsr::RingWriter<2> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const int64_t h0 = tsr::longest_first_of<16>(group, tsr::ceil_div(S, BM), H);
       const int64_t m = tsr::longest_first_row<16>(group, tsr::ceil_div(S, BM), H) * BM;
@@ -612,7 +609,7 @@ slopes_kernel_2(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> dresu
           dq_2(i, j) = tsr::to<tsr::bf16>(dq(i, j));
         }
       }
-      tsr::store_tile<Align>(result_0, to_store, dq_2, h0, m, 0);
+      tsr::store_tile(result_0, to_store, dq_2, h0, m, 0);
     }
     tsr::finish_stores();
   }
@@ -640,20 +637,16 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-    const bool rows_aligned = call.aligned(16, q, k, v);
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}},
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192, rows_aligned),
-          tsr::View<float, 2>{largest, {H, S}}, tsr::View<float, 2>{row_sum, {H, S}},
-          tsr::tiled(call, tsr::View<float, 3>{temporary, {H, S, 64}}, 64, rows_aligned), S, H, T);
-    };
-    start(rows_aligned ? slopes_kernel<16> : slopes_kernel<1>, 215040);
+    const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
+    const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
+    const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
+    const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 3>{temporary, {H, S, 64}}, 64);
+    call.allow_shared(slopes_kernel, 215040);
     if (call.failed()) return call.status();
+    call.start_early(slopes_kernel, tsr::resident_groups(groups), Threads, 215040,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, q_tiles,
+        k_tiles, v_tiles, tsr::View<float, 2>{largest, {H, S}},
+        tsr::View<float, 2>{row_sum, {H, S}}, result_tiles, S, H, T);
   }
   {
     const auto start = [&](auto *kernel, int64_t count) {
@@ -673,41 +666,29 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
     start(slopes_row_sum_kernel<4, 8, 16>, tsr::ceil_div(H * S, 16), dim3(8, 16));
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(T, BM) * H)) {
-    const bool rows_aligned = call.aligned(16, v, dresult, k, q, result_2, result_1);
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 64, rows_aligned),
-          tsr::View<const float, 2>{row_sum, {H, S}},
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64, rows_aligned),
-          tsr::View<const float, 2>{log_sum, {H, S}},
-          tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_2), {H, T, 64}}, 64, rows_aligned),
-          tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_1), {H, T, 64}}, 64, rows_aligned),
-          T, H, S);
-    };
-    start(rows_aligned ? slopes_kernel_1<16> : slopes_kernel_1<1>, 202752);
+    const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128);
+    const auto dresult_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 64);
+    const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128);
+    const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64);
+    const auto result_2_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_2), {H, T, 64}}, 64);
+    const auto result_1_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_1), {H, T, 64}}, 64);
+    call.allow_shared(slopes_kernel_1, 202752);
     if (call.failed()) return call.status();
+    call.start_early(slopes_kernel_1, tsr::resident_groups(groups), Threads, 202752, v_tiles,
+        dresult_tiles, tsr::View<const float, 2>{row_sum, {H, S}}, k_tiles, q_tiles,
+        tsr::View<const float, 2>{log_sum, {H, S}}, result_2_tiles, result_1_tiles, T, H, S);
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-    const bool rows_aligned = call.aligned(16, dresult, v, q, k, result_0);
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128, rows_aligned),
-          tsr::View<const float, 2>{row_sum, {H, S}},
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128, rows_aligned),
-          tsr::View<const float, 2>{log_sum, {H, S}},
-          tsr::tiled(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_0), {H, S, 64}}, 64, rows_aligned),
-          S, H, T);
-    };
-    start(rows_aligned ? slopes_kernel_2<16> : slopes_kernel_2<1>, 231424);
+    const auto dresult_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 128);
+    const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128);
+    const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
+    const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128);
+    const auto result_0_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_0), {H, S, 64}}, 64);
+    call.allow_shared(slopes_kernel_2, 231424);
     if (call.failed()) return call.status();
+    call.start_early(slopes_kernel_2, tsr::resident_groups(groups), Threads, 231424, dresult_tiles,
+        v_tiles, tsr::View<const float, 2>{row_sum, {H, S}}, q_tiles, k_tiles,
+        tsr::View<const float, 2>{log_sum, {H, S}}, result_0_tiles, S, H, T);
   }
   return call.finish();
 }

@@ -26,7 +26,6 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //     cols is done on the sums, before they are stored
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
                 const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
@@ -43,17 +42,17 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
+  tsr::start_ring<Consumers>(shared.ring);  // narrow_products.tsr:30
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
@@ -91,7 +90,7 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
           as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
         }
       }
-      tsr::store_tile<Align>(result, to_store, as_bf16, m, n);
+      tsr::store_tile(result, to_store, as_bf16, m, n);
     }
     tsr::finish_stores();
   }
@@ -107,7 +106,6 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
 //   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
 //     tile
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
                     const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
@@ -124,17 +122,17 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
+  tsr::start_ring<Consumers>(shared.ring);  // narrow_products.tsr:30
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
+    if (!tsr::fills_ring<Teams * Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
@@ -181,7 +179,7 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
           as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
         }
       }
-      tsr::store_tile<Align>(result, to_store, as_bf16, m, n);
+      tsr::store_tile(result, to_store, as_bf16, m, n);
     }
     tsr::finish_stores();
   }
@@ -197,7 +195,6 @@ rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
 //   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
 //     tile
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
                        const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
@@ -214,17 +211,17 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:30
+  tsr::start_ring<Consumers>(shared.ring);  // narrow_products.tsr:30
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
+    if (!tsr::fills_ring<Teams * Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
@@ -271,7 +268,7 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
           as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
         }
       }
-      tsr::store_tile<Align>(result, to_store, as_bf16, m, n);
+      tsr::store_tile(result, to_store, as_bf16, m, n);
     }
     tsr::finish_stores();
   }
@@ -283,7 +280,6 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
 //   products by warpgroups, which read their operands from shared memory
 //   floats of 8 bits: the tensor cores add up 128 products, which are then added in f32
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
              const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> B,
@@ -299,16 +295,16 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // narrow_products.tsr:43
+  tsr::start_ring<Consumers>(shared.ring);  // narrow_products.tsr:43
   tsr::group_barrier();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :45
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
@@ -344,7 +340,7 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
           acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
         }
       }
-      tsr::store_tile<Align>(result, to_store, acc_bf16, m, n);
+      tsr::store_tile(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :43
   }
@@ -366,57 +362,39 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
 
   if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) <= 66) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-      const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
-      const auto start = [&](auto *kernel, int shared_bytes) {
-        call.allow_shared(kernel, shared_bytes);
-        if (call.failed()) return;
-        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64, rows_aligned),
-            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64, rows_aligned),
-            tsr::View<const float, 1>{call.data<const float>(rows), {M}},
-            tsr::View<const float, 1>{call.data<const float>(cols), {N}},
-            tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
-            M, N, K);
-      };
-      start(rows_aligned ? rescaled_kernel_fewest<16> : rescaled_kernel_fewest<1>, 230400);
+      const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
+      const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64);
+      const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+      call.allow_shared(rescaled_kernel_fewest, 230400);
       if (call.failed()) return call.status();
+      call.start_early(rescaled_kernel_fewest, tsr::resident_groups(groups), Threads, 230400,
+          x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+          tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
     }
   }
   if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
     if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) > 66) {
       if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
-        const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
-        const auto start = [&](auto *kernel, int shared_bytes) {
-          call.allow_shared(kernel, shared_bytes);
-          if (call.failed()) return;
-          call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-              tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64, rows_aligned),
-              tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
-              tsr::View<const float, 1>{call.data<const float>(rows), {M}},
-              tsr::View<const float, 1>{call.data<const float>(cols), {N}},
-              tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
-              M, N, K);
-        };
-        start(rows_aligned ? rescaled_kernel_few<16> : rescaled_kernel_few<1>, 181248);
+        const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
+        const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
+        const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+        call.allow_shared(rescaled_kernel_few, 181248);
         if (call.failed()) return call.status();
+        call.start_early(rescaled_kernel_few, tsr::resident_groups(groups), Threads, 181248,
+            x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+            tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
       }
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
-      const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 8 == 0;
-      const auto start = [&](auto *kernel, int shared_bytes) {
-        call.allow_shared(kernel, shared_bytes);
-        if (call.failed()) return;
-        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128, rows_aligned),
-            tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128, rows_aligned),
-            tsr::View<const float, 1>{call.data<const float>(rows), {M}},
-            tsr::View<const float, 1>{call.data<const float>(cols), {N}},
-            tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
-            M, N, K);
-      };
-      start(rows_aligned ? rescaled_kernel<16> : rescaled_kernel<1>, 230400);
+      const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128);
+      const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
+      const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+      call.allow_shared(rescaled_kernel, 230400);
       if (call.failed()) return call.status();
+      call.start_early(rescaled_kernel, tsr::resident_groups(groups), Threads, 230400, x_tiles,
+          w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+          tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
     }
   }
   return call.finish();
@@ -438,18 +416,13 @@ extern "C" TessStatus tiles(const TessTensor *A, const TessTensor *B, TessTensor
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const bool rows_aligned = call.aligned(16, A, B, result) && K % 16 == 0 && N % 8 == 0;
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
-          tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(A), {M, K}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(B), {N, K}}, 128, rows_aligned),
-          tsr::tiled(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64, rows_aligned),
-          M, N, K);
-    };
-    start(rows_aligned ? tiles_kernel<16> : tiles_kernel<1>, 164864);
+    const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(A), {M, K}}, 128);
+    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(B), {N, K}}, 128);
+    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    call.allow_shared(tiles_kernel, 164864);
     if (call.failed()) return call.status();
+    tiles_kernel<<<tsr::resident_groups(groups), Threads, 164864, call.stream()>>>(A_tiles, B_tiles,
+        result_tiles, M, N, K);
   }
   return call.finish();
 }

@@ -29,7 +29,6 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   sums with a product that leave in 16 bits as one instruction (R17)
-template <int Align>
 static __global__ void __launch_bounds__(256, 1)
 int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
                   const __grid_constant__ tsr::TiledView<const uint8_t, 2> w,
@@ -52,16 +51,16 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // served_products.tsr:14
+  tsr::start_ring<Consumers>(shared.ring);  // served_products.tsr:14
   tsr::group_barrier();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       // :20
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
@@ -154,7 +153,6 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
 //   products by warpgroups, which read their operands from shared memory
 //   `@fast_sums`: the tensor cores keep the sums, with about 14 bits
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 fast_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
             const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> w,
@@ -170,17 +168,17 @@ fast_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // served_products.tsr:61
+  tsr::start_ring<Consumers>(shared.ring);  // served_products.tsr:61
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Consumers>()) {
+    if (!tsr::fills_ring<Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
@@ -207,7 +205,7 @@ fast_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
         tsr::dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]), tsr::FastSums());
         filled.release();  // :59
       }
-      tsr::store_tile<Align>(result, to_store, acc, m, n);  // :61
+      tsr::store_tile(result, to_store, acc, m, n);  // :61
     }
     tsr::finish_stores();
   }
@@ -223,7 +221,6 @@ fast_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
 //   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
 //     tile
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 fast_kernel_few(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
                 const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> w,
@@ -239,17 +236,17 @@ fast_kernel_few(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // served_products.tsr:61
+  tsr::start_ring<Consumers>(shared.ring);  // served_products.tsr:61
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
+    if (!tsr::fills_ring<Teams * Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
@@ -285,7 +282,7 @@ fast_kernel_few(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
       turns.pass();  // :61
       tsr::finish_products();
       filled.release_latest();
-      tsr::store_tile<Align>(result, to_store, acc, m, n);
+      tsr::store_tile(result, to_store, acc, m, n);
     }
     tsr::finish_stores();
   }
@@ -301,7 +298,6 @@ fast_kernel_few(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
 //   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
 //     tile
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-template <int Align>
 static __global__ void __launch_bounds__(384, 1)
 fast_kernel_fewest(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
                    const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> w,
@@ -317,17 +313,17 @@ fast_kernel_fewest(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> 
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Align, Consumers>(shared.ring);  // served_products.tsr:61
+  tsr::start_ring<Consumers>(shared.ring);  // served_products.tsr:61
   tsr::group_barrier();
   tsr::after_previous_kernel();
   const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Teams * Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Align, Teams * Consumers>()) {
+    if (!tsr::fills_ring<Teams * Consumers>()) {
       return;
     }
-    tsr::RingWriter<Align, Stages> to_fill(shared.ring);
+    tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
       const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
@@ -363,7 +359,7 @@ fast_kernel_fewest(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> 
       turns.pass();  // :61
       tsr::finish_products();
       filled.release_latest();
-      tsr::store_tile<Align>(result, to_store, acc, m, n);
+      tsr::store_tile(result, to_store, acc, m, n);
     }
     tsr::finish_stores();
   }
@@ -394,20 +390,15 @@ extern "C" TessStatus int4_tiles(const TessTensor *x, const TessTensor *w, const
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const bool rows_aligned = call.aligned(16, x, w);
-    const auto start = [&](auto *kernel, int shared_bytes) {
-      call.allow_shared(kernel, shared_bytes);
-      if (call.failed()) return;
-      kernel<<<tsr::resident_groups(groups), Threads, shared_bytes, call.stream()>>>(
-          tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(x), {M, 256 * G}}, 16, rows_aligned),
-          tsr::tiled(call, tsr::View<const uint8_t, 2>{call.data<const uint8_t>(w), {N, 128 * G}}, 64, rows_aligned),
-          tsr::View<const float, 2>{call.data<const float>(scale), {2 * G, N}},
-          tsr::View<const float, 2>{call.data<const float>(offset), {2 * G, N}},
-          tsr::View<const float, 2>{call.data<const float>(sums), {2 * G, 16}},
-          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, M, N, G);
-    };
-    start(rows_aligned ? int4_tiles_kernel<16> : int4_tiles_kernel<1>, 71808);
+    const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(x), {M, 256 * G}}, 16);
+    const auto w_tiles = tsr::tiled(call, tsr::View<const uint8_t, 2>{call.data<const uint8_t>(w), {N, 128 * G}}, 64);
+    call.allow_shared(int4_tiles_kernel, 71808);
     if (call.failed()) return call.status();
+    int4_tiles_kernel<<<tsr::resident_groups(groups), Threads, 71808, call.stream()>>>(x_tiles,
+        w_tiles, tsr::View<const float, 2>{call.data<const float>(scale), {2 * G, N}},
+        tsr::View<const float, 2>{call.data<const float>(offset), {2 * G, N}},
+        tsr::View<const float, 2>{call.data<const float>(sums), {2 * G, 16}},
+        tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, M, N, G);
   }
   return call.finish();
 }
@@ -429,51 +420,36 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
 
   if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) <= 66) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-      const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 4 == 0;
-      const auto start = [&](auto *kernel, int shared_bytes) {
-        call.allow_shared(kernel, shared_bytes);
-        if (call.failed()) return;
-        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-            tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64, rows_aligned),
-            tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64, rows_aligned),
-            tsr::tiled(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64, rows_aligned),
-            M, N, K);
-      };
-      start(rows_aligned ? fast_kernel_fewest<16> : fast_kernel_fewest<1>, 230400);
+      const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
+      const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
+      const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      call.allow_shared(fast_kernel_fewest, 230400);
       if (call.failed()) return call.status();
+      call.start_early(fast_kernel_fewest, tsr::resident_groups(groups), Threads, 230400, x_tiles,
+          w_tiles, result_tiles, M, N, K);
     }
   }
   if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256) <= 66) {
     if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) > 66) {
       if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
-        const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 4 == 0;
-        const auto start = [&](auto *kernel, int shared_bytes) {
-          call.allow_shared(kernel, shared_bytes);
-          if (call.failed()) return;
-          call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-              tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64, rows_aligned),
-              tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128, rows_aligned),
-              tsr::tiled(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64, rows_aligned),
-              M, N, K);
-        };
-        start(rows_aligned ? fast_kernel_few<16> : fast_kernel_few<1>, 181248);
+        const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
+        const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
+        const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+        call.allow_shared(fast_kernel_few, 181248);
         if (call.failed()) return call.status();
+        call.start_early(fast_kernel_few, tsr::resident_groups(groups), Threads, 181248, x_tiles,
+            w_tiles, result_tiles, M, N, K);
       }
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256))) {
-      const bool rows_aligned = call.aligned(16, x, w, result) && K % 16 == 0 && N % 4 == 0;
-      const auto start = [&](auto *kernel, int shared_bytes) {
-        call.allow_shared(kernel, shared_bytes);
-        if (call.failed()) return;
-        call.start_early(kernel, tsr::resident_groups(groups), Threads, shared_bytes,
-            tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128, rows_aligned),
-            tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 256, rows_aligned),
-            tsr::tiled(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64, rows_aligned),
-            M, N, K);
-      };
-      start(rows_aligned ? fast_kernel<16> : fast_kernel<1>, 230400);
+      const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+      const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 256);
+      const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      call.allow_shared(fast_kernel, 230400);
       if (call.failed()) return call.status();
+      call.start_early(fast_kernel, tsr::resident_groups(groups), Threads, 230400, x_tiles, w_tiles,
+          result_tiles, M, N, K);
     }
   }
   return call.finish();

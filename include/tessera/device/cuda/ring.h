@@ -7,8 +7,8 @@
 //   team<Lanes>()         of consumers in teams of so many lanes, each with tiles of its own: the number of this lane's
 //
 // Both go over the stages in the same order; a stage's barriers flip a phase bit each time round (PTX ISA, "mbarrier").
-// `Align` is the alignment of the rows of the tensors: with 16, one lane of the producer starts bulk copies, which the
-// machine's copy engine does; otherwise its 128 lanes copy element by element.
+// One lane of the producer starts bulk copies, which the machine's copy engine does. It reads rows that begin at multiples of 16
+// bytes; of others, the launch gives it a copy (tessera/tensor_map.h).
 #pragma once
 #include "tessera/device/copy.h"
 #include "tessera/device/cuda/panels.h"
@@ -21,8 +21,6 @@ template <int Stages> struct Ring {
   static constexpr int stages = Stages;
   uint64_t full[Stages], empty[Stages];
 };
-
-constexpr int kProducerLanes = 128;
 
 namespace detail {
 
@@ -70,12 +68,12 @@ TSR_DEVICE void fence_async_proxy() {
 }  // namespace detail
 
 /// One lane prepares the barriers; a group_barrier() must stand between this and the first use.
-template <int Align, int Consumers, int Stages> TSR_DEVICE void start_ring(Ring<Stages> &ring) {
+template <int Consumers, int Stages> TSR_DEVICE void start_ring(Ring<Stages> &ring) {
 #if defined(TSR_BULK_COPY)
   if (lane() != 0) return;
   TSR_UNROLL
   for (int stage = 0; stage < Stages; ++stage) {
-    detail::barrier_init(ring.full[stage], Align == 16 ? 1 : kProducerLanes);
+    detail::barrier_init(ring.full[stage], 1);
     detail::barrier_init(ring.empty[stage], Consumers / kRowLanes);
   }
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -94,10 +92,10 @@ template <int Count> TSR_DEVICE void take_registers() {
 #endif
 }
 
-/// True in the lanes of the producer that have something to do: one starts bulk copies, all copy element by element.
-template <int Align, int Consumers> TSR_DEVICE bool fills_ring() { return Align != 16 || lane() == Consumers; }
+/// True in the lane of the producer that starts the copies.
+template <int Consumers> TSR_DEVICE bool fills_ring() { return lane() == Consumers; }
 
-template <int Align, int Stages> class RingWriter {
+template <int Stages> class RingWriter {
 public:
   explicit TSR_DEVICE RingWriter(Ring<Stages> &ring) : ring_(ring) {}
 
@@ -108,7 +106,6 @@ public:
   }
   /// Everything for this stage is under way.
   TSR_DEVICE void publish() {
-    if constexpr (Align != 16) detail::fence_async_proxy();
     detail::barrier_arrive(ring_.full[stage_]);
     if (++stage_ == Stages) stage_ = 0, phase_ ^= 1;
   }
@@ -203,39 +200,20 @@ template <int Rank> struct Coordinates {
 
 /// The tile of `from` whose first element is at `first`, an index for each dimension, into one stage. The tile lies along
 /// the last two dimensions; what is outside of the tensor becomes zero.
-template <int Align, int Stages, class T, int M, int N, class V, int Rank, class Layout, class... First>
-TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M, N, Panels> &to,
+template <int Stages, class T, int M, int N, class V, int Rank, class Layout, class... First>
+TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, M, N, Panels> &to,
                              const TiledView<V, Rank, Layout> &from, First... first) {
   static_assert(sizeof...(First) == Rank, "one index for each dimension");
   const int64_t at[] = {static_cast<int64_t>(first)...};
   using Tile = SharedTile<T, M, N, Panels>;
-  if constexpr (Align == 16) {
-    detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
+  detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
+  TSR_UNROLL
+  for (int panel = 0; panel < Tile::panels; ++panel) {
+    detail::Coordinates<Rank> where;
     TSR_UNROLL
-    for (int panel = 0; panel < Tile::panels; ++panel) {
-      detail::Coordinates<Rank> where;
-      TSR_UNROLL
-      for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
-      where.number[0] += panel * Tile::panel_cols;
-      detail::bulk_copy_panel(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where);
-    }
-  } else {
-    const View<V, Rank, Layout> &view = from;
-    int64_t base = 0;
-    bool inside = true;
-    TSR_UNROLL
-    for (int d = 0; d < Rank - 2; ++d) {
-      base += at[d] * view.stride(d);
-      inside = inside && at[d] >= 0 && at[d] < view.extent[d];
-    }
-    const int64_t height = view.extent[Rank - 2], width = view.extent[Rank - 1], stride = view.stride(Rank - 2);
-    const V *const data = view.data + base;
-    TSR_NO_UNROLL
-    for (int e = static_cast<int>(threadIdx.x) % kProducerLanes; e < M * N; e += kProducerLanes) {
-      const int64_t row = at[Rank - 2] + e / N, col = at[Rank - 1] + e % N;
-      const bool some = inside && row >= 0 && row < height && col >= 0 && col < width;
-      to(e / N, e % N) = some ? data[row * stride + col] : T{};
-    }
+    for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
+    where.number[0] += panel * Tile::panel_cols;
+    detail::bulk_copy_panel(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where);
   }
 }
 
@@ -263,36 +241,24 @@ TSR_DEVICE void bulk_copy_windows(void *to, const TensorMap &map, uint64_t &barr
 
 /// Likewise of a tensor that is read through a window: windows from `first` on, at one place of each, channels from `channel` on. What
 /// lies behind the last window, the last place or the last channel becomes zero.
-template <int Align, int Stages, class T, int M, int N, class V, int Axes>
-TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, M, N, Panels> &to, const TiledView<V, 3, Windows<Axes>> &from, int64_t first,
+template <int Stages, class T, int M, int N, class V, int Axes>
+TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, M, N, Panels> &to, const TiledView<V, 3, Windows<Axes>> &from, int64_t first,
                              int64_t place, int64_t channel) {
   using Tile = SharedTile<T, M, N, Panels>;
   static_assert(Axes == 1 || Axes == 2, "windows slide over one axis or two");
   const auto shift = from.shift(place);
-  if constexpr (Align == 16) {
-    const auto begin = from.origin(first);
-    detail::Coordinates<Axes + 2> where;
-    uint16_t behind[Axes];
-    TSR_UNROLL
-    for (int d = 0; d <= Axes; ++d) where.number[1 + d] = static_cast<int>(begin.begin[Axes - d]);
-    TSR_UNROLL
-    for (int d = 0; d < Axes; ++d) behind[d] = static_cast<uint16_t>(shift.by[Axes - 1 - d]);
-    detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
-    TSR_UNROLL
-    for (int panel = 0; panel < Tile::panels; ++panel) {
-      where.number[0] = static_cast<int>(channel) + panel * Tile::panel_cols;
-      detail::bulk_copy_windows<Axes>(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where, behind);
-    }
-  } else {
-    // A warp has the channels of a window, so that its lanes read side by side.
-    const int lane = static_cast<int>(threadIdx.x) % kProducerLanes;
-    TSR_NO_UNROLL
-    for (int row = lane / kRowLanes; row < M; row += kProducerLanes / kRowLanes) {
-      const bool some = first + row < from.extent[0];
-      const V *const channels = some ? from.at(from.origin(first + row), shift) : nullptr;
-      for (int col = lane % kRowLanes; col < N; col += kRowLanes)
-        to(row, col) = channels != nullptr && channel + col < from.extent[2] ? channels[channel + col] : T{};
-    }
+  const auto begin = from.origin(first);
+  detail::Coordinates<Axes + 2> where;
+  uint16_t behind[Axes];
+  TSR_UNROLL
+  for (int d = 0; d <= Axes; ++d) where.number[1 + d] = static_cast<int>(begin.begin[Axes - d]);
+  TSR_UNROLL
+  for (int d = 0; d < Axes; ++d) behind[d] = static_cast<uint16_t>(shift.by[Axes - 1 - d]);
+  detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
+  TSR_UNROLL
+  for (int panel = 0; panel < Tile::panels; ++panel) {
+    where.number[0] = static_cast<int>(channel) + panel * Tile::panel_cols;
+    detail::bulk_copy_windows<Axes>(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where, behind);
   }
 }
 
@@ -318,8 +284,8 @@ TSR_DEVICE void barrier_expect_words(uint64_t &barrier) {
 
 /// Likewise N elements of a row, from element (..., first) on; what is outside of the row becomes zero. One bulk copy, unless the row
 /// begins or ends within it: then word by word, which is slow and rare.
-template <int Align, int Stages, class T, int N, class V, int Rank, class Layout, class... First>
-TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, 1, N, Linear> &to, const View<V, Rank, Layout> &from, First... first) {
+template <int Stages, class T, int N, class V, int Rank, class Layout, class... First>
+TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, 1, N, Linear> &to, const View<V, Rank, Layout> &from, First... first) {
   static_assert(sizeof...(First) == Rank && sizeof(T) == 4 && N % 4 == 0, "one index for each dimension, of words that bulk copies can move");
   const int64_t at[] = {static_cast<int64_t>(first)...};
   int64_t base = 0;
@@ -331,25 +297,20 @@ TSR_DEVICE void copy_to_ring(RingWriter<Align, Stages> &writer, SharedTile<T, 1,
   }
   const int64_t begin = at[Rank - 1], count = inside ? from.extent[Rank - 1] : 0;
   const V *const row = from.data + base;
-  if constexpr (Align == 16) {
-    if (begin >= 0 && begin + N <= count && reinterpret_cast<uintptr_t>(row + begin) % 16 == 0) {
-      detail::fence_async_proxy();  // behind words that were copied here before
-      detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(T)) * N);
-      detail::bulk_copy(to.element, row + begin, static_cast<int>(sizeof(T)) * N, writer.barrier());
-      return;
-    }
-    TSR_NO_UNROLL
-    for (int e = 0; e < N; ++e) {
-      const bool some = begin + e >= 0 && begin + e < count;
-#if defined(TSR_ASYNC_COPY)
-      detail::copy_async<4>(&to.element[e], some ? row + begin + e : from.data, some ? 4 : 0);
-#endif
-    }
-    detail::barrier_expect_words(writer.barrier());
-  } else {
-    for (int e = static_cast<int>(threadIdx.x) % kProducerLanes; e < N; e += kProducerLanes)
-      to.element[e] = begin + e >= 0 && begin + e < count ? row[begin + e] : T{};
+  if (begin >= 0 && begin + N <= count && reinterpret_cast<uintptr_t>(row + begin) % 16 == 0) {
+    detail::fence_async_proxy();  // behind words that were copied here before
+    detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(T)) * N);
+    detail::bulk_copy(to.element, row + begin, static_cast<int>(sizeof(T)) * N, writer.barrier());
+    return;
   }
+  TSR_NO_UNROLL
+  for (int e = 0; e < N; ++e) {
+    const bool some = begin + e >= 0 && begin + e < count;
+#if defined(TSR_ASYNC_COPY)
+    detail::copy_async<4>(&to.element[e], some ? row + begin + e : from.data, some ? 4 : 0);
+#endif
+  }
+  detail::barrier_expect_words(writer.barrier());
 }
 
 }  // namespace tsr

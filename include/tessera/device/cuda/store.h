@@ -2,10 +2,8 @@
 //
 //   StorePanels<T, Warpgroups>    shared memory for it: two panels of 64 rows and 128 bytes for each warpgroup
 //   PanelWriter<T, Warpgroups>    a warpgroup's place in it: which of its panels is filled next
-//   store_tile<Align>(...)        begins the copies of a tile; the next tile may be computed meanwhile
+//   store_tile(...)               begins the copies of a tile; the next tile may be computed meanwhile
 //   finish_stores()               before the kernel ends
-//
-// With `Align` other than 16 the tensor cannot be reached by the engine, and lanes store what they hold.
 #pragma once
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/mma.h"
@@ -116,53 +114,30 @@ private:
 /// Stores the tile whose first element is at `first`, an index for each dimension of the tensor; its columns lie along the
 /// last, its rows along RowAxis, the last but one unless it is given. What is outside of the tensor is not written. All
 /// lanes of the consumers take part.
-template <int Align, int RowAxis = -1, class V, int Rank, class Layout, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
+template <int RowAxis = -1, class V, int Rank, class Layout, class T, int M, int N, int WarpRows, int Warpgroups, class... First>
 TSR_DEVICE void store_tile(const TiledView<V, Rank, Layout> &to, PanelWriter<T, Warpgroups> &panels,
                            const Fragment<T, M, N, MmaGrid<WarpRows, 1>> &from, First... first) {
   static_assert(sizeof...(First) == Rank, "one index for each dimension");
   constexpr int Rows = RowAxis < 0 ? Rank - 2 : RowAxis;
   const int64_t at[] = {static_cast<int64_t>(first)...};
-  if constexpr (Align == 16) {
-    using Panel = typename PanelWriter<T, Warpgroups>::Panel;
-    const int group = static_cast<int>(threadIdx.x) / 128;
+  using Panel = typename PanelWriter<T, Warpgroups>::Panel;
+  const int group = static_cast<int>(threadIdx.x) / 128;
+  TSR_UNROLL
+  for (int block = 0; block < M / (16 * WarpRows); ++block) {
     TSR_UNROLL
-    for (int block = 0; block < M / (16 * WarpRows); ++block) {
-      TSR_UNROLL
-      for (int col = 0; col < N; col += Panel::cols) {
-        Panel &panel = panels.next();
-        detail::fill_panel<T>(panel, from, block, col);
-        detail::fence_async_proxy();
-        detail::warpgroup_barrier(group);
-        if (threadIdx.x % 128 == 0) {
-          detail::Coordinates<Rank> where;
-          TSR_UNROLL
-          for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
-          where.number[0] += col;
-          where.number[Rank - 1 - Rows] += (block * (WarpRows / 4) + group % (WarpRows / 4)) * 64;
-          detail::bulk_store_panel(to.map, panel.element, where);
-          detail::bulk_store_commit();
-        }
-      }
-    }
-  } else {
-    int64_t base = 0;
-    TSR_UNROLL
-    for (int d = 0; d < Rank - 1; ++d) {
-      if (d == Rows) continue;
-      if (at[d] < 0 || at[d] >= to.extent[d]) return;
-      base += at[d] * to.stride(d);
-    }
-    if constexpr (Rows == Rank - 2 && std::is_same<Layout, RowMajor>::value) {
-      store_fragment(View<V, 2>{to.data + base, {to.extent[Rows], to.extent[Rank - 1]}}, from, at[Rows], at[Rank - 1]);
-    } else {
-      TSR_UNROLL
-      for (int i = 0; i < from.rows; ++i) {
+    for (int col = 0; col < N; col += Panel::cols) {
+      Panel &panel = panels.next();
+      detail::fill_panel<T>(panel, from, block, col);
+      detail::fence_async_proxy();
+      detail::warpgroup_barrier(group);
+      if (threadIdx.x % 128 == 0) {
+        detail::Coordinates<Rank> where;
         TSR_UNROLL
-        for (int j = 0; j < from.cols; ++j) {
-          const int64_t row = at[Rows] + from.row(i), col = at[Rank - 1] + from.col(j);
-          const bool inside = row >= 0 && row < to.extent[Rows] && col >= 0 && col < to.extent[Rank - 1];
-          if (from.holds(i, j) && inside) to.data[base + row * to.stride(Rows) + col] = from(i, j);
-        }
+        for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
+        where.number[0] += col;
+        where.number[Rank - 1 - Rows] += (block * (WarpRows / 4) + group % (WarpRows / 4)) * 64;
+        detail::bulk_store_panel(to.map, panel.element, where);
+        detail::bulk_store_commit();
       }
     }
   }

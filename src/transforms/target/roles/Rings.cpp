@@ -78,7 +78,7 @@ LogicalResult emitBulkStore(Emission &em, tile::StoreFragmentOp op) {
   Indices arguments = {em.values->bound.lookup(op.getBase()),
                        em.roles->panels.lookup(op.getValue().getType().getElementType()), value->operands[0]};
   for (Value offset : op.getOffsets()) arguments.push_back(scalar(em, offset));
-  std::vector<Attribute> how = {StringAttr::get(em.context, em.sizes->alignment)};
+  std::vector<Attribute> how;
   const auto rank = static_cast<int64_t>(op.getOffsets().size());
   if (rowAxis(op) != rank - 2) how.push_back(em.builder.getI64IntegerAttr(rowAxis(op)));
   statement(em, call("tsr::store_tile", arguments, em.none(), how), op.getLoc());

@@ -71,8 +71,7 @@ static LogicalResult emitRole(Emission &em, Block &body, const ExprRef &groups, 
   Location place = ir::unnamed(em.kernel.getLoc());
   for (tile::RingOp ring : em.roles->rings) {
     std::string stages = typeExtent(em, ring.getResult().getType().getStages().getDim());
-    std::string type =
-        produces ? "tsr::RingWriter<" + em.sizes->alignment + ", " + stages + ">" : "tsr::RingReader<" + stages + ">";
+    std::string type = produces ? "tsr::RingWriter<" + stages + ">" : "tsr::RingReader<" + stages + ">";
     ExprRef shared = em.values->bound.lookup(ring.getResult());
     em.roles->cursors[ring.getResult()] =
         declare(em, em.names.fresh(produces ? "to_fill" : "filled"), out::NamedType::get(em.context, type), "direct",
@@ -108,7 +107,7 @@ LogicalResult emitRoles(Emission &em, tile::RolesOp op) {
       hasTeams(em) ? em.sizes->constants.at("T.Teams") + " * " + em.sizes->constants.at("T.Consumers")
                    : em.sizes->constants.at("T.Consumers");
   auto sizesFor = [&](const std::string &lanes) {
-    return std::vector<Attribute>{StringAttr::get(em.context, em.sizes->alignment), StringAttr::get(em.context, lanes)};
+    return std::vector<Attribute>{StringAttr::get(em.context, lanes)};
   };
   for (tile::RingOp ring : em.roles->rings)  // a stage is read by one team
     statement(em,

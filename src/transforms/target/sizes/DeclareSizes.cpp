@@ -151,13 +151,10 @@ bool beginsAligned(Emission &em, tile::CopyOp copy) {
 }
 
 void declareAlignment(Emission &em) {
-  if (!em.machine.asyncCopy) return;
+  if (!em.machine.asyncCopy || em.roles->op) return;  // the copy engine finds its tensors aligned (tessera/tensor_map.h)
   llvm::SmallSetVector<unsigned, 4> parameters;
-  if (em.roles->op)
-    for (BlockArgument argument : em.kernel.getBody().getArguments())
-      if (tileRows(em, argument)) parameters.insert(argument.getArgNumber());
   em.kernel.getBody().walk([&](tile::CopyOp copy) {
-    if (!em.roles->op && beginsAligned(em, copy)) parameters.insert(cast<BlockArgument>(copy.getBase()).getArgNumber());
+    if (beginsAligned(em, copy)) parameters.insert(cast<BlockArgument>(copy.getBase()).getArgNumber());
   });
   if (parameters.empty()) return;
   em.sizes->alignment = em.names.fresh("Align");
