@@ -39,16 +39,48 @@ void collectParts(Value condition, SmallVectorImpl<Value> &parts) {
   }
 }
 
-/// Whether the conditions of the `if`s around it say that this one holds.
+/// Whether the conditions of the choices and `if`s around it say that this one holds.
 bool isImplied(out::ConditionalOp choice) {
   SmallVector<Value> asked, known;
   collectParts(choice.getCondition(), asked);
+  Operation *statement = choice;  // an expression has one use, and is evaluated there
+  while (statement->getNumResults() == 1 && statement->hasOneUse() && !isa<out::VariableOp>(statement)) {
+    OpOperand &use = *statement->use_begin();
+    auto around = dyn_cast<out::ConditionalOp>(use.getOwner());
+    if (around && use.get() == around.getThenValue() && use.getOperandNumber() == 1) collectParts(around.getCondition(), known);
+    statement = use.getOwner();
+  }
   for (Operation *inner = choice, *outer = inner->getParentOp(); outer; inner = outer, outer = outer->getParentOp())
     if (auto branch = dyn_cast<out::IfOp>(outer); branch && inner->getParentRegion() == &branch.getThenBody())
       collectParts(branch.getCondition(), known);
   return llvm::all_of(asked, [&](Value part) {
     return part && llvm::any_of(known, [&](Value one) { return one && isSame(one, part); });
   });
+}
+
+/// Whether something is declared in a branch, or left by it.
+bool isMoreThanStores(out::IfOp branch) {
+  return branch.getThenBody().walk([](Operation *op) {
+    return isa<out::VariableOp, out::AliasOp, out::BreakOp, out::ReturnOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+  }).wasInterrupted();
+}
+
+/// The `if` behind this one that asks the same, with nothing between; null if it is another statement.
+out::IfOp sameBranchBehind(out::IfOp branch) {
+  llvm::SmallPtrSet<Operation *, 8> asks;
+  Operation *op = branch->getNextNode();
+  for (; isa_and_nonnull<out::LiteralOp, out::NameOp, out::BinaryOp, out::UnaryOp, out::CastOp, out::ReadOp>(op); op = op->getNextNode()) asks.insert(op);
+  auto next = dyn_cast_or_null<out::IfOp>(op);
+  if (!next || !next.getElseBody().empty() || isMoreThanStores(next)) return {};
+  for (Operation *part : asks)
+    if (!llvm::all_of(part->getUsers(), [&](Operation *user) { return user == next || asks.contains(user); })) return {};
+  SmallVector<Value> a, b;
+  collectParts(branch.getCondition(), a);
+  collectParts(next.getCondition(), b);
+  const bool same = a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
+                      return std::get<0>(pair) && std::get<1>(pair) && isSame(std::get<0>(pair), std::get<1>(pair));
+                    });
+  return same ? next : out::IfOp();
 }
 
 void eraseUnused(Value value) {
@@ -60,6 +92,23 @@ void eraseUnused(Value value) {
 }
 
 }  // namespace
+
+void joinEqualBranches(Operation *kernel) {
+  SmallVector<out::IfOp> branches;
+  kernel->walk<WalkOrder::PreOrder>([&](out::IfOp branch) { branches.push_back(branch); });
+  llvm::SmallPtrSet<Operation *, 8> gone;
+  for (out::IfOp branch : branches) {
+    if (gone.contains(branch) || !branch.getElseBody().empty() || isMoreThanStores(branch)) continue;
+    while (out::IfOp next = sameBranchBehind(branch)) {
+      Block &to = branch.getThenBody().front(), &from = next.getThenBody().front();
+      to.getOperations().splice(to.end(), from.getOperations());
+      Value condition = next.getCondition();
+      gone.insert(next);
+      next->erase();
+      eraseUnused(condition);
+    }
+  }
+}
 
 void foldImpliedConditions(Operation *kernel) {
   SmallVector<out::ConditionalOp> implied;

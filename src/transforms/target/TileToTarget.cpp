@@ -59,7 +59,10 @@ struct TileToTarget : PassWrapper<TileToTarget, OperationPass<ModuleOp>> {
       }
     for (Operation *op : old)
       if (isa<tile::KernelOp, tile::FuncOp, tile::HostFuncOp>(op)) op->erase();
-    module.walk([](out::KernelOp kernel) { totarget::foldImpliedConditions(kernel); });
+    module.walk([](out::KernelOp kernel) {
+      totarget::joinEqualBranches(kernel);
+      totarget::foldImpliedConditions(kernel);
+    });
   }
 };
 
