@@ -226,7 +226,10 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
   if (row.op == "save_npz") return saveNpz(cx, row, args, span);
   if (row.kind == BuiltinKind::Draw && row.name != "bernoulli" && args.size() == 1) args.push_back({"shape", Value::tuple({}), span, span, nullptr});
   if (auto longer = longerForm(cx, row, args, span)) return *longer;
-  Bound bound = bindBuiltin(cx, row, args, span);
+  BuiltinRow called = row;
+  const auto byPlace = std::count_if(args.begin(), args.end(), [](const Given &arg) { return arg.keyword.empty(); });
+  if (row.kind == BuiltinKind::Draw && byPlace > 3) called.signature = row.signature.substr(0, row.signature.find(", at="));  // which stands under its name
+  Bound bound = bindBuiltin(cx, called, args, span);
   if (!bound.ok) return Value::poison();
   noteBuiltinEffect(cx, row, span);
   Value v = callEffectBuiltin(cx, row, bound, span);

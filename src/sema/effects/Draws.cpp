@@ -42,6 +42,7 @@ ExprPtr Draw::binary(ElementwiseOp op, DType dtype, ExprPtr a, ExprPtr b) const 
 
 /// The number of each element, in row-major order.
 ExprPtr Draw::element() const {
+  if (at_) return clone(*at_);
   if (shape_.empty()) return whole(0, span_);
   ExprPtr number;
   for (size_t axis = 0; axis < shape_.size(); ++axis) {

@@ -12,6 +12,9 @@ Type keyType();
 class Draw {
 public:
   Draw(const Expr &key, std::vector<Dim> shape, Span span) : key_(key), shape_(std::move(shape)), span_(span) {}
+  /// The elements with these numbers (i64), of that shape.
+  Draw(const Expr &key, std::vector<Dim> shape, std::shared_ptr<Expr> at, Span span)
+      : key_(key), shape_(std::move(shape)), at_(std::move(at)), span_(span) {}
 
   /// 32 random bits of each element, 0 to 2^32 - 1, as i64. `word` of `words` for each element.
   ExprPtr bits(int word = 0, int words = 1) const;
@@ -29,6 +32,7 @@ private:
 
   const Expr &key_;
   std::vector<Dim> shape_;
+  std::shared_ptr<Expr> at_;  // null: each element's own number
   Span span_;
 };
 

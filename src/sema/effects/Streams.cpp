@@ -87,13 +87,31 @@ ExprPtr inNamedVariable(Context &cx, ExprPtr expr, const std::string &name) {
 
 static ExprPtr share(Context &cx, const Value &p, Span span, const std::string &of, bool mayBeOne);
 
+/// `at=`: the numbers of the elements that are drawn, as i64. Poison after a message.
+static Value elementsToDraw(Context &cx, const Value &at, Span span, const std::string &of) {
+  if (at.isPoison()) return at;
+  const bool isIndex = at.kind == ValueKind::Int;
+  if (!isIndex && !((at.isArray() || at.isScalar()) && isInt(at.type.dtype))) {
+    report(cx, Id::wrongArgument, span, quoted(of), "numbers of elements, which are integers", describe(cx, at));
+    return Value::poison();
+  }
+  if (!isIndex) return reusable(cx, castTo(cx, at, DType::I64, {}, span), "element", span);
+  return reusable(cx, arrayValue(cx, inCarryType(cx, at, DType::I64, span), scalarType(DType::I64), {}, span), "element", span);
+}
+
 /// `rng.uniform(shape, dtype)` in [0, 1), `rng.normal(shape, dtype)` and `rng.bernoulli(p, shape)`.
 static Value drawFrom(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string name(row.name);
   const bool events = name == "bernoulli";
   const size_t at = events ? 2 : 1;
+  const Value &named = args.values[3];
   std::vector<Dim> shape;
-  if (!inHost(cx) && !shapeArgument(cx, args.values[at], args.spans[at], shape)) return Value::poison();
+  if (named.given() == args.values[at].given()) {
+    report(cx, Id::wrongArgument, span, quoted(name), "either a shape or `at=`, the numbers of elements", named.given() ? "both" : "none of them");
+    return Value::poison();
+  }
+  if (named.given() && inHost(cx)) return unsupported(cx, "`at=` in host code", args.spans[3], "a function of tensors draws at places, and so does a kernel");
+  if (!named.given() && !inHost(cx) && !shapeArgument(cx, args.values[at], args.spans[at], shape)) return Value::poison();
   DType dtype = events ? DType::Bool : DType::F32;
   Numerics numerics;
   ExprPtr probability;
@@ -110,11 +128,17 @@ static Value drawFrom(Context &cx, const BuiltinRow &row, Bound &args, Span span
     dtype = *given;
   }
   if (inHost(cx)) return hostDraw(cx, name, args, at, dtype, span);
-  if (!useUp(cx, args.values[0], "`" + name + "`", span)) return Value::poison();
+  Value elements = named.given() ? elementsToDraw(cx, named, args.spans[3], name) : Value::of(ValueKind::Absent);
+  if (elements.isPoison() || (named.given() && isUsedUp(cx, args.values[0], span))) return Value::poison();
+  // What is drawn at places is drawn as often as the program says: it names the numbers itself.
+  if (!named.given() && !useUp(cx, args.values[0], "`" + name + "`", span)) return Value::poison();
   noteEffect(cx, {EffectKind::Random, "", false, false, {{span, "`" + name + "` draws here"}}});
-  if (inKernel(cx)) notCompiledYet(cx, "random numbers that a kernel draws", span);
+  if (inKernel(cx) && !named.given())
+    return unsupported(cx, "a draw of a shape inside a kernel", span,
+                       "each group would get the same numbers; name the elements that are drawn, `rng." + name + "(" + (events ? "p, " : "") + "at=tile.arange(i, i + 256))`");
+  if (elements.given()) shape = elements.type.shape;
   Type type = shape.empty() ? scalarType(dtype, numerics) : sema::tensorType(dtype, shape, numerics);
-  Draw draw(*args.values[0].expr, shape, span);
+  Draw draw(*args.values[0].expr, shape, elements.given() ? elements.expr : nullptr, span);
   ExprPtr drawn;
   if (events) drawn = draw.happens(std::move(probability));
   else if (name == "uniform") drawn = uniform(draw, dtype);
@@ -123,7 +147,7 @@ static Value drawFrom(Context &cx, const BuiltinRow &row, Bound &args, Span span
     ExprPtr high = inNamedVariable(cx, draw.bits(0, dtype == DType::F64 ? 2 : 1), "bits");
     drawn = draw.normal(in, *high, dtype == DType::F64 ? draw.bits(1, 2) : nullptr);
   }
-  return arrayValue(cx, std::move(drawn), type, {}, span);
+  return arrayValue(cx, std::move(drawn), type, elements.given() ? elements.limits : std::vector<std::optional<Limit>>(), span);
 }
 
 ExprPtr uniform(const Draw &draw, DType dtype) {
