@@ -1,5 +1,6 @@
 // The checked program as text, one statement a line.
 #include "checked/Checked.h"
+#include "support/SetAtPlaces.h"
 #include <cstdio>
 
 namespace tessera::checked {
@@ -232,7 +233,7 @@ private:
                   "store " + access(s.access) + " = " + expr(*s.value) + (s.oncePerGroup ? " once" : ""));
     case StmtKind::Atomic: {
       std::string out = (s.var ? "let " + name(s.var) + " varying: " + s.var->type.str() + " = " : "") + "atomic " +
-                        std::string(info(s.combine).mnemonic) + " " + access(s.access);
+                        (s.combine == kSetAtPlaces ? kSetMnemonic : std::string(info(s.combine).mnemonic)) + " " + access(s.access);
       for (size_t i = 0; i < s.values.size(); ++i) out += (i ? ", " : " at (") + expr(*s.values[i]);
       return line(depth, out + (s.values.empty() ? "" : ")") + " with " + expr(*s.value) + (s.oncePerGroup ? " once" : ""));
     }

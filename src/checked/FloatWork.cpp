@@ -1,4 +1,5 @@
 #include "checked/FloatWork.h"
+#include "support/SetAtPlaces.h"
 #include <map>
 #include <set>
 #include <string>
@@ -83,7 +84,7 @@ private:
       if (*e && all) all = sum(all, expr(**e));
     for (const ExprPtr &e : s.values)
       if (all) all = sum(all, expr(*e));
-    if (s.kind == StmtKind::Atomic && s.value && isFloatValue(s.value->type)) all = sum(all, elementsOf(s.value->type));
+    if (s.kind == StmtKind::Atomic && s.combine != kSetAtPlaces && s.value && isFloatValue(s.value->type)) all = sum(all, elementsOf(s.value->type));
     if (s.kind == StmtKind::For) return sum(all, loop(s));
     if (s.kind == StmtKind::While) return isNothing(block(s.body)) ? all : std::nullopt;
     return s.kind == StmtKind::If ? sum(all, branches(s)) : all;

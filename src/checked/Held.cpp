@@ -46,11 +46,21 @@ private:
       for (const ExprPtr *e : {&stmt->value, &stmt->condition, &stmt->start, &stmt->stop, &stmt->step})
         if (holds_ && !unread && kernel_.kernel.grid != GridKind::Lanes)
           visitExprs(e->get(), [&](Expr &part) {
-            if (longAxes(part.type) > 0) ask(part.type, part.span.valid() ? part.span : stmt->span);
+            if (const Expr *from = chosenFrom(part)) chosen_.insert({from, part.args[0].get()});  // before its operands
+            if (longAxes(part.type) > 0 && !chosen_.count(&part)) ask(part.type, part.span.valid() ? part.span : stmt->span);
           });
       look(stmt->body);
       look(stmt->otherwise);
     }
+  }
+  /// The load of a tensor of which indices choose elements: they alone are read.
+  static const Expr *chosenFrom(const Expr &e) {
+    if (e.kind != ExprKind::Gather) return nullptr;
+    const Expr *from = e.args[0].get();
+    if (from->kind == ExprKind::Reshape) from = from->args[0].get();  // several axes, counted together
+    if (from->kind != ExprKind::Load) return nullptr;
+    const Access &access = from->as<node::Load>().access;
+    return access.base->type.kind == TypeKind::View && !access.other ? from : nullptr;
   }
   void ask(const Type &type, Span span) {
     std::set<std::string> names;
@@ -66,6 +76,7 @@ private:
   const Function &kernel_;
   bool holds_ = false;
   std::set<const Var *> read_;
+  std::set<const Expr *> chosen_;
   std::optional<HeldTile> found_;
 };
 

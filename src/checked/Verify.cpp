@@ -2,6 +2,7 @@
 #include "checked/Verify.h"
 #include "checked/Verifier.h"
 #include "support/Atomics.h"
+#include "support/SetAtPlaces.h"
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -181,7 +182,8 @@ void FunctionVerifier::atomic(const Stmt &stmt) {
   access(stmt.access, nullptr);
   expr(stmt.value, "an update in one step has a value");
   const Type &type = stmt.value->type;
-  require(stmt.access.base && type.dtype == stmt.access.base->type.dtype && hasAtomicForm(stmt.combine, type.dtype),
+  require(stmt.access.base && type.dtype == stmt.access.base->type.dtype &&
+              (stmt.combine == kSetAtPlaces ? type.isArray() : hasAtomicForm(stmt.combine, type.dtype)),
           "an update in one step has a form for its dtype");
   require(type.isArray() ? stmt.values.size() == stmt.access.parts.size() : stmt.values.empty(),
           "an array that is combined with memory has an index for each dimension, and a scalar has its place");

@@ -2,6 +2,7 @@
 #include "ir/common/VectorAttr.h"
 #include "irgen/FunctionGen.h"
 #include "support/Check.h"
+#include "support/SetAtPlaces.h"
 
 namespace tessera::irgen {
 using namespace mlir;
@@ -78,7 +79,7 @@ void FunctionGen::genAtomic(const checked::Stmt &stmt) {
   }
   for (const checked::ExprPtr &index : stmt.values) indices.push_back(genExpr(*index));
   auto atomic = builder_.create<graph::AtomicOp>(location, stmt.var ? TypeRange(value.getType()) : TypeRange(),
-                                                 StringRef(info(stmt.combine).mnemonic.data(), info(stmt.combine).mnemonic.size()),
+                                                 stmt.combine == kSetAtPlaces ? StringRef(kSetMnemonic) : StringRef(info(stmt.combine).mnemonic.data(), info(stmt.combine).mnemonic.size()),
                                                  value, base, indices, builder_.getDenseBoolArrayAttr(inBounds), stmt.oncePerGroup);
   if (stmt.var) values_[stmt.var] = {atomic.getOld()};
 }

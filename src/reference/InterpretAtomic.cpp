@@ -1,5 +1,6 @@
 // Updates of memory in one step. Lanes do them in ascending order here, groups one after the other.
 #include "reference/Interpreter.h"
+#include "support/SetAtPlaces.h"
 #include <algorithm>
 #include <cmath>
 
@@ -45,6 +46,15 @@ struct Place {
 
 }  // namespace
 
+/// A tile stores an element at a place that data name: one that it, or another group, stores something else to is a race.
+bool Interpreter::setElement(const Stmt &stmt, const Datum &memory, size_t element, double value, std::unordered_map<size_t, double> &set) {
+  const std::string &name = stmt.access.base->name;
+  auto [before, isNew] = set.try_emplace(element, value);
+  const bool same = isNew || before->second == value || (before->second != before->second && value != value);
+  if (!same) return reportTensorRace("'" + name + "': two elements of a tile are written to one place", stmt.span);
+  return reportTensorRace(races_.writeElement(name, &memory, element, value), stmt.span);
+}
+
 bool Interpreter::atomic(const Stmt &stmt) {
   const checked::Var &var = *stmt.access.base;
   const Ref &memory = values_[var.id];
@@ -66,6 +76,8 @@ bool Interpreter::atomic(const Stmt &stmt) {
   const Rounder round(memory->dtype, var.type.numerics);
   Ref old = stmt.var ? makeDatum(memory->dtype, {}, groupSize_) : nullptr;
   const size_t count = elementCount(value->shape);
+  const bool sets = stmt.combine == kSetAtPlaces;
+  std::unordered_map<size_t, double> set;  // by this statement: where, and to what
   auto at = [&](const Datum &datum, size_t lane, size_t i) { return (datum.lanes != 0 ? lane * datum.perLane() : 0) + (datum.shape.empty() ? 0 : i); };
   for (size_t lane = 0; lane < (byLanes ? lanes.size() : 1); ++lane) {
     if (byLanes && !lanes[lane]) continue;
@@ -74,18 +86,19 @@ bool Interpreter::atomic(const Stmt &stmt) {
       for (const Ref &index : indices) place.step(index->ints[at(*index, lane, i)]);
       if (!place.inside) continue;
       const auto element = static_cast<size_t>(place.linear);
-      auto race = races_.update(var.name, memory.get(), element, lane, isTile, stmt.combine);
+      const size_t from = at(*value, lane, i);
+      if (sets && !setElement(stmt, *memory, element, value->number(from), set)) return false;
+      auto race = sets ? std::nullopt : races_.update(var.name, memory.get(), element, lane, isTile, stmt.combine);
       const bool isShared = var.type.kind == checked::TypeKind::Shared;
       if (isShared ? !reportRace(std::move(race), stmt.span) : !reportTensorRace(std::move(race), stmt.span)) return false;
-      const size_t from = at(*value, lane, i);
       if (memory->isFloat()) {
         double &there = memory->floats[element];
         if (old) old->floats[lane] = there;
-        there = round(combined(stmt.combine, there, value->floats[from]));
+        there = round(sets ? value->floats[from] : combined(stmt.combine, there, value->floats[from]));
       } else {
         int64_t &there = memory->ints[element];
         if (old) old->ints[lane] = there;
-        there = round.wrap(combined(stmt.combine, there, value->ints[from]));
+        there = round.wrap(sets ? value->ints[from] : combined(stmt.combine, there, value->ints[from]));
       }
     }
   }

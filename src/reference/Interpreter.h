@@ -122,6 +122,7 @@ private:
   bool store(const checked::Stmt &stmt);
   // InterpretAtomic.cpp
   bool atomic(const checked::Stmt &stmt);
+  bool setElement(const checked::Stmt &stmt, const Datum &memory, size_t element, double value, std::unordered_map<size_t, double> &set);
   bool assertion(const checked::Stmt &stmt);
   void assign(const checked::Var &var, const Ref &value);
   LaneMask lanesWhere(const Datum &condition) const;

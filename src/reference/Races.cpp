@@ -174,6 +174,25 @@ std::optional<std::string> Races::readTensor(const std::string &name, const Regi
   return message;
 }
 
+/// `who` writes a value to an element; who collides with that.
+std::optional<std::string> Races::written(const std::string &name, TensorElement &e, int32_t who, double value) {
+  bool sameValue = e.writer.way == 0 && (value == e.writer.value || (value != value && e.writer.value != e.writer.value));
+  const TensorUse *other = !sameValue && collides(e.writer, who) ? &e.writer : collides(e.reader, who) ? &e.reader : nullptr;
+  std::optional<std::string> message;
+  if (other)
+    message = "'" + name + "': " + (who == kTile ? "a tile" : laneText(who)) + " of group " + std::to_string(group_) +
+              " writes an element that " + whoText(*other) + (other == &e.writer ? " writes" : " reads");
+  note(e.writer, who);
+  e.writer.value = value;
+  e.writer.way = 0;
+  return message;
+}
+
+std::optional<std::string> Races::writeElement(const std::string &name, const Datum *tensor, size_t index, double value) {
+  auto found = tensors_.find(tensor);
+  return found == tensors_.end() ? std::nullopt : written(name, found->second[index], kTile, value);
+}
+
 std::optional<std::string> Races::writeTensor(const std::string &name, const Region &region, const LaneMask &mask,
                                               const Datum &value) {
   auto found = tensors_.find(region.base.get());
@@ -190,18 +209,8 @@ std::optional<std::string> Races::writeTensor(const std::string &name, const Reg
     visitRegion(region, lane, [&](int64_t index) {
       double written = value.number(from + step * position++);
       if (index < 0) return;
-      TensorElement &e = found->second[static_cast<size_t>(index)];
-      bool sameValue = e.writer.way == 0 && (written == e.writer.value || (written != written && e.writer.value != e.writer.value));
-      const TensorUse *other = !sameValue && collides(e.writer, who) ? &e.writer
-                               : collides(e.reader, who)             ? &e.reader
-                                                                     : nullptr;
-      if (!message && other)
-        message = "'" + name + "': " + (who == kTile ? "a tile" : laneText(who)) + " of group " +
-                  std::to_string(group_) + " writes an element that " + whoText(*other) +
-                  (other == &e.writer ? " writes" : " reads");
-      note(e.writer, who);
-      e.writer.value = written;
-      e.writer.way = 0;
+      auto raced = this->written(name, found->second[static_cast<size_t>(index)], who, written);
+      if (!message) message = std::move(raced);
     });
   }
   return message;

@@ -28,6 +28,8 @@ public:
   std::optional<std::string> readTensor(const std::string &name, const Region &region, const LaneMask &mask);
   std::optional<std::string> writeTensor(const std::string &name, const Region &region, const LaneMask &mask,
                                          const Datum &value);
+  /// A tile writes `value` to one element.
+  std::optional<std::string> writeElement(const std::string &name, const Datum *tensor, size_t index, double value);
   /// An element of a tensor or a buffer is combined with a value in one step; with other updates in the same `way` that
   /// collides with nothing.
   std::optional<std::string> update(const std::string &name, const Datum *memory, size_t index, size_t lane, bool isTile, ElementwiseOp way);
@@ -62,6 +64,7 @@ private:
   bool collides(const TensorUse &before, int32_t lane) const;
   std::string whoText(const TensorUse &use) const;
   void note(TensorUse &use, int32_t lane) const;
+  std::optional<std::string> written(const std::string &name, TensorElement &element, int32_t who, double value);
 
   std::optional<std::string> use(const std::string &name, const Region &region, const LaneMask &mask,
                                  bool writes, bool byLanes);

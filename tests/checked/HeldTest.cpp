@@ -41,6 +41,15 @@ TEST(Held, ARowThatIsOnlyReadIsNotHeld) {
             "");
 }
 
+TEST(Held, RowsThatIndicesNameNeedNoBound) {
+  const std::string head = "@kernel(grid=(cdiv(N, 64),))\ndef f[R, H, N, K](x: Tensor[R, H, K, f32], ids: Tensor[N, i32], w: Tensor[K, 64, f32], y: Tensor[N, 64, f32]):\n"
+                           "    n = tile.group_id(0) * 64\n    rows = ids[n:n + 64]\n    acc = tile.zeros((64, 64), f32)\n    for k in range(0, K, 32):\n";
+  const std::string tail = "    y[n:n + 64, :] = acc\n";
+  EXPECT_EQ(unbounded(head + "        acc = tile.dot(x[rows, 0, k:k + 32], w[k:k + 32, :], acc)\n" + tail), "");
+  EXPECT_EQ(unbounded(head + "        acc = tile.dot(x[rows, rows, k:k + 32], w[k:k + 32, :], acc)\n" + tail), "");
+  EXPECT_EQ(unbounded(head + "        acc = tile.dot(x[0:64, 0, :], w, acc)\n" + tail), "K");
+}
+
 TEST(Held, WhatALoopCarriesIsHeld) {
   const std::string head = "@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]";
   const std::string body = ":\n    r, _ = tile.origin()\n    row = x[r, :]\n    for i in tile.range(0, 3):\n        row = row * 0.5\n    return row\n";

@@ -290,6 +290,49 @@ template <class T, class Swizzle, bool Async, int M, int N> void copies(const ch
   }
 }
 
+template <class T, class Swizzle, bool Async, int M, int N>
+KERNEL rows_back(tsr::View<const T, 3> from, const int64_t *places, T *to, int64_t head, int64_t col0) {
+  SHARED tsr::SharedTile<T, M, N, Swizzle> tile, merged;
+  constexpr int lanes = kGpu ? 64 : 1;
+  if constexpr (Async) {
+    tsr::copy_rows_async<lanes>(tile, from, places, 0, head, col0);
+    tsr::copy_rows_async<lanes, 1, 1>(merged, from, places, 0, 0, col0);
+    tsr::async_commit();
+    tsr::async_wait<0>();
+  } else {
+    tsr::copy_rows<lanes>(tile, from, places, 0, head, col0);
+    tsr::copy_rows<lanes, 1, 1>(merged, from, places, 0, 0, col0);
+  }
+  tsr::group_barrier();
+  for (int at = tsr::lane(); at < M * N; at += lanes) to[at] = tile(at / N, at % N), to[M * N + at] = merged(at / N, at % N);
+}
+
+/// Rows of one head by their numbers, and of all heads; places outside, and columns behind the end.
+template <class T, class Swizzle, bool Async, int M, int N> void rows(const char *name) {
+  const int64_t height = 11, heads = 3;
+  for (int64_t width : {40, 64, 41}) {
+    Buffer<T> from(static_cast<size_t>(height * heads * width)), to(2 * M * N);
+    Buffer<int64_t> places(M);
+    for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i % 251 + 1);
+    for (int i = 0; i < M; ++i) places[static_cast<size_t>(i)] = i * 7 % 37 - 2;
+    const tsr::View<const T, 3> view{from.device(), {height, heads, width}};
+    for (int64_t col0 : {0, 8, 39, 64}) {
+      LAUNCH(64, (rows_back<T, Swizzle, Async, M, N>), view, places.device(), to.device(), int64_t{2}, col0);
+      to.back();
+      bool right = true;
+      for (int64_t i = 0; i < M; ++i)
+        for (int64_t j = 0; j < N; ++j) {
+          const int64_t place = places[static_cast<size_t>(i)];
+          const bool in = place >= 0 && col0 + j < width;
+          const T row = in && place < height ? from[static_cast<size_t>((place * heads + 2) * width + col0 + j)] : T{};
+          const T merged = in && place < height * heads ? from[static_cast<size_t>(place * width + col0 + j)] : T{};
+          right = right && to[static_cast<size_t>(i * N + j)] == row && to[static_cast<size_t>(M * N + i * N + j)] == merged;
+        }
+      expect(right, name, static_cast<long long>(width * 1000 + col0));
+    }
+  }
+}
+
 template <class T, int M, int N, int K, class Grid, bool TransposeA, bool TransposeB>
 KERNEL product(tsr::View<const T, 2> a, tsr::View<const T, 2> b, tsr::View<float, 2> c) {
   SHARED tsr::SharedTile<T, TransposeA ? K : M, TransposeA ? M : K, tsr::Xor> a_tile;
@@ -512,6 +555,9 @@ int main() {
   rounds_from_both_ends();
   longest_in_pairs();
   erfc_accuracy();
+  rows<float, tsr::Linear, false, 32, 16>("rows by their places");
+  rows<uint16_t, tsr::Xor, true, 64, 32>("rows by their places, swizzled, later");
+  rows<uint8_t, tsr::Linear, true, 16, 32>("rows of bytes by their places");
   copies<float, tsr::Linear, false, 32, 32>("copy of f32");
   copies<uint16_t, tsr::Xor, false, 16, 64>("copy of 16 bits, swizzled");
   copies<uint16_t, tsr::Xor, true, 32, 32>("asynchronous copy of 16 bits, swizzled");

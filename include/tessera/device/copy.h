@@ -3,6 +3,10 @@
 //   copy_tile<Lanes>(tile, view, row0, col0)         the elements of `view` from (row0, col0) on; zero outside of it
 //   copy_whole_tile<Lanes>(tile, view, row0, col0)   a tile that is known to lie inside of `view`
 //   copy_tile_async, copy_whole_tile_async           likewise, but the elements come later:
+//   copy_rows<Lanes, Axis>(tile, view, places, i, j)   row r of the tile is the one at places[r] along the axis, from element (i, j) on,
+//                                                    where i, of the axis, is 0; zeros where there is no such row, and behind its end.
+//                                                    <Lanes, Axis, Merged>: places count the rows of so many axes before it, too
+//   copy_rows_async                                  likewise
 //   async_commit()                                   ends a batch of such copies
 //   async_wait<N>()                                  waits until all but the N latest batches of this lane have come
 //
@@ -169,7 +173,65 @@ TSR_DEVICE void copy_any(SharedTile<T, M, N, Swizzle> &to, const View<V, 2, Layo
   copy_aligned<Lanes, Async>(to, from, stride, height, width);
 }
 
+/// Rows that begin at `from` + places[i] * stride and have `width` elements, in chunks of Bytes, lane by lane.
+template <int Lanes, int Bytes, bool Async, class T, int M, int N, class Swizzle>
+TSR_DEVICE void copy_row_chunks(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, const int64_t *places, int64_t rows, int width) {
+  constexpr int chunk = Bytes / static_cast<int>(sizeof(T)), chunks = N / chunk, total = M * chunks;
+  TSR_UNROLL_4
+  for (int at = lane(); at < total; at += Lanes) {
+    const int i = at / chunks, j = at % chunks * chunk;
+    const int64_t place = places[i];
+    const bool some = place >= 0 && place < rows && j < width;
+    const int valid = !some ? 0 : j + chunk <= width ? chunk : width - j;
+    copy_chunk<Bytes, Async>(&to(i, j), some ? from + place * stride + j : from, valid);
+  }
+}
+
+#if defined(TSR_CPU)
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle>
+inline void copy_row_list(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, const int64_t *places, int64_t rows, int width) {
+  static_assert(Lanes == 1, "on the CPU a group has one lane");
+  for (int i = 0; i < M; ++i) {
+    const bool some = places[i] >= 0 && places[i] < rows;
+    for (int j = 0; j < N; ++j) to(i, j) = some && j < width ? from[places[i] * stride + j] : T{};
+  }
+}
+#else
+template <int Lanes, bool Async, class T, int M, int N, class Swizzle>
+TSR_DEVICE void copy_row_list(SharedTile<T, M, N, Swizzle> &to, const T *from, int64_t stride, const int64_t *places, int64_t rows, int width) {
+  const uintptr_t alignment = reinterpret_cast<uintptr_t>(from) | static_cast<uintptr_t>(stride * static_cast<int64_t>(sizeof(T)));
+  if constexpr (chunks_fit<T, N, 16>()) {
+    if (alignment % 16 == 0) return copy_row_chunks<Lanes, 16, Async>(to, from, stride, places, rows, width);
+  }
+  if constexpr (chunks_fit<T, N, 4>()) {
+    if (alignment % 4 == 0) return copy_row_chunks<Lanes, 4, Async>(to, from, stride, places, rows, width);
+  }
+  copy_row_chunks<Lanes, static_cast<int>(sizeof(T)), false>(to, from, stride, places, rows, width);
+}
+#endif
+
+template <int Lanes, int Axis, int Merged, bool Async, class T, int M, int N, class Swizzle, class From, class... Index>
+TSR_DEVICE void copy_rows_at(SharedTile<T, M, N, Swizzle> &to, const From &view, const int64_t *places, Index... index) {
+  const int64_t at[] = {static_cast<int64_t>(index)...};
+  const int64_t right = view.extent[From::rank - 1] - at[From::rank - 1];
+  const int width = static_cast<int>(right < 0 ? 0 : right < N ? right : N);
+  int64_t rows = view.extent[Axis];
+  TSR_UNROLL
+  for (int before = 1; before <= Merged; ++before) rows *= view.extent[Axis - before];
+  copy_row_list<Lanes, Async>(to, width > 0 ? &view(index...) : view.data, view.stride(Axis), places, rows, width);
+}
+
 }  // namespace detail
+
+template <int Lanes, int Axis = 0, int Merged = 0, class T, int M, int N, class Swizzle, class From, class... Index>
+TSR_DEVICE void copy_rows(SharedTile<T, M, N, Swizzle> &tile, const From &view, const int64_t *places, Index... index) {
+  detail::copy_rows_at<Lanes, Axis, Merged, false>(tile, view, places, index...);
+}
+
+template <int Lanes, int Axis = 0, int Merged = 0, class T, int M, int N, class Swizzle, class From, class... Index>
+TSR_DEVICE void copy_rows_async(SharedTile<T, M, N, Swizzle> &tile, const From &view, const int64_t *places, Index... index) {
+  detail::copy_rows_at<Lanes, Axis, Merged, true>(tile, view, places, index...);
+}
 
 template <int Lanes, class T, int M, int N, class Swizzle, class V, class Layout>
 TSR_DEVICE void copy_tile(SharedTile<T, M, N, Swizzle> &tile, const View<V, 2, Layout> &view, int64_t row0, int64_t col0) {

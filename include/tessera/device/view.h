@@ -119,5 +119,16 @@ template <class T, int Rank> struct View<T, Rank, Strided> {
 };
 template <class T, int Rank> using StridedView = View<T, Rank, Strided>;
 
+/// What is left when the first index is fixed; without elements where that lies outside.
+template <class T, int Rank, class Layout> TSR_INLINE auto part(const View<T, Rank, Layout> &view, int64_t index) {
+  const bool inside = index >= 0 && index < view.extent[0];
+  auto rest = view[inside ? index : 0];
+  if (!inside) {
+    TSR_UNROLL
+    for (int d = 0; d + 1 < Rank; ++d) rest.extent[d] = 0;
+  }
+  return rest;
+}
+
 }  // inline namespace TSR_TARGET
 }  // namespace tsr

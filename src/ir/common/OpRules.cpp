@@ -2,6 +2,7 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/OrderShape.h"
 #include "support/Atomics.h"
+#include "support/SetAtPlaces.h"
 
 namespace tessera::ir {
 using namespace mlir;
@@ -341,20 +342,27 @@ LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t in
   return success();
 }
 
-LogicalResult verifyAtomic(Operation *op, StringRef mnemonic, Type value, Type base, TypeRange indices, size_t proofs, Type old) {
+LogicalResult verifyPlaces(Operation *op, Type value, Type base, TypeRange indices, size_t proofs) {
   const Type element = elementTypeOf(value);
-  auto combine = elementwiseByMnemonic({mnemonic.data(), mnemonic.size()});
-  auto dtype = isa<IndexType>(element) ? std::nullopt : dtypeOf(element);
-  if (!combine || !dtype || !hasAtomicForm(*combine, *dtype))
-    return op->emitOpError() << "there is no '" << mnemonic << "' of " << element << " in one step";
-  if (element != elementTypeOf(base))
-    return op->emitOpError() << "the value is of " << element << ", the memory of " << elementTypeOf(base);
   const size_t rank = shapeOf(base).size();
   if (indices.size() != rank || proofs != rank)
     return op->emitOpError() << "has " << indices.size() << " indices and " << proofs << " proofs for a memory of rank " << rank;
   for (Type index : indices)
     if (!isa<IndexType>(index) && !(elementTypeOf(index).isInteger(64) && withElementType(index, element) == value))
       return op->emitOpError() << "an index is " << index << ", not an index or as many integers as " << value;
+  return success();
+}
+
+LogicalResult verifyAtomic(Operation *op, StringRef mnemonic, Type value, Type base, TypeRange indices, size_t proofs, Type old) {
+  const Type element = elementTypeOf(value);
+  auto combine = elementwiseByMnemonic({mnemonic.data(), mnemonic.size()});
+  auto dtype = isa<IndexType>(element) ? std::nullopt : dtypeOf(element);
+  const bool sets = mnemonic == kSetMnemonic && !isScalar(value);
+  if (!dtype || (!sets && (!combine || !hasAtomicForm(*combine, *dtype))))
+    return op->emitOpError() << "there is no '" << mnemonic << "' of " << element << " in one step";
+  if (element != elementTypeOf(base))
+    return op->emitOpError() << "the value is of " << element << ", the memory of " << elementTypeOf(base);
+  if (failed(verifyPlaces(op, value, base, indices, proofs))) return failure();
   if (old && (old != value || !isScalar(value)))
     return op->emitOpError() << "the old value is " << old << "; only a scalar has one, of its own type";
   return success();

@@ -34,6 +34,8 @@ mlir::LogicalResult verifyWarp(mlir::Operation *op, llvm::StringRef what, mlir::
 /// A table has a number of its dtype for each element of its shape, a tensor's or a view's.
 mlir::LogicalResult verifyTable(mlir::Operation *op, mlir::ArrayAttr values, mlir::Type type);
 mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices);
+/// There is an index for each dimension of `base`: one for all elements of `value`, or as many integers.
+mlir::LogicalResult verifyPlaces(mlir::Operation *op, mlir::Type value, mlir::Type base, mlir::TypeRange indices, size_t proofs);
 /// An update of memory in one step: the operation has that form for elements of `base`, there is an index for each dimension (of
 /// an array of values each is one for all, or an array of integers of the same shape), and only a scalar has an old value.
 mlir::LogicalResult verifyAtomic(mlir::Operation *op, llvm::StringRef mnemonic, mlir::Type value, mlir::Type base,

@@ -33,7 +33,8 @@ def Graph_AtomicOp : Graph_Op<"atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     `mnemonic`: add, min, max, and, or, xor. Of arrays each element does it: each index is an index for all of them, or an
     array of integers of the value's shape. Outside of the memory nothing happens. `once`: one lane of the group does it
-    (a scalar). With a scalar, which every lane does for itself, `old` is what was there before; 0 outside.
+    (a scalar). With a scalar, which every lane does for itself, `old` is what was there before; 0 outside. Arrays are also
+    `set`: their elements take the place of what was there, and of two at one place either one is left.
 
     Example: `graph.atomic "add" %one, %counts[%bins] {in_bounds = array<i1: false>} : (!tsr.tensor<["T.n"], i32>,
     !tsr.view<["10"], i32>, !tsr.tensor<["T.n"], i64>) -> ()`

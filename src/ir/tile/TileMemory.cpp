@@ -64,6 +64,16 @@ LogicalResult AtomicOp::verify() {
                       getInBounds() ? getInBounds()->size() : getIndices().size(), getOld() ? getOld().getType() : Type());
 }
 
+LogicalResult LoadAtOp::verify() {
+  FragmentType type = getResult().getType();
+  if (type.getElementType() != elementTypeOf(getBase().getType()))
+    return emitOpError() << "the tile holds " << type.getElementType() << ", the base " << elementTypeOf(getBase().getType());
+  const int64_t rank = static_cast<int64_t>(getBase().getType().getShape().size()), axis = getAxis(), merged = getMerged();
+  if (axis < 0 || axis >= std::max<int64_t>(rank, 1) || merged < 0 || merged > axis)
+    return emitOpError() << "counts rows of axis " << axis << " and " << merged << " before it, of a base of rank " << rank;
+  return verifyPlaces(*this, type, getBase().getType(), getIndices().getTypes(), getInBounds() ? getInBounds()->size() : getIndices().size());
+}
+
 LogicalResult LoadFragmentOp::verify() { return checkRead(*this); }
 LogicalResult ReadSharedOp::verify() { return checkRead(*this); }
 
@@ -94,6 +104,23 @@ LogicalResult ArgsortRowOp::verify() { return verifyArgsortRow(*this, getKeys(),
 LogicalResult CopyOp::verify() {
   SharedType target = getTarget().getType();
   return checkAccess(*this, target.getShape(), target.getElementType());
+}
+
+LogicalResult CopyRowsOp::verify() {
+  SharedType target = getTarget().getType(), places = getPlaces().getType();
+  ViewType base = getBase().getType();
+  const int64_t rank = static_cast<int64_t>(base.getShape().size());
+  if (static_cast<int64_t>(getIndices().size()) != rank)
+    return emitOpError() << "has " << getIndices().size() << " indices for a base of rank " << rank;
+  const int64_t axis = getAxis();
+  if (axis < 0 || axis + 1 >= rank) return emitOpError() << "rows lie along an axis before the last one, not along " << axis;
+  if (static_cast<int64_t>(getMerged()) < 0 || static_cast<int64_t>(getMerged()) > axis) return emitOpError() << "there are no " << getMerged() << " axes before axis " << axis;
+  if (target.getRank() != 2 || places.getShape() != target.getShape().take_front())
+    return emitOpError() << "needs the place of each row of " << target << ", not " << places;
+  if (!places.getElementType().isInteger(64)) return emitOpError() << "places are i64, not " << places.getElementType();
+  if (target.getElementType() != base.getElementType())
+    return emitOpError() << "the tile holds " << target.getElementType() << ", the base " << base.getElementType();
+  return success();
 }
 
 LogicalResult SelectBufferOp::verify() {

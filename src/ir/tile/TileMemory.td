@@ -48,7 +48,8 @@ def Tile_AtomicOp : Tile_AccessStmt<"atomic"> {
   let description = [{
     `mnemonic`: add, min, max, and, or, xor. A scalar: every lane that reaches it does it, and `old` is what was there
     before; 0 outside of the memory. A fragment: each element once, at indices that are scalars or fragments of integers
-    that lie alike; outside of the memory nothing happens.
+    that lie alike; outside of the memory nothing happens. A fragment is also `set`: its elements take the place of what was
+    there, and of two at one place either one is left.
 
     Example: `%old = tile.atomic "add" %one, %count[%zero] : (i32, !tsr.view<["1"], i32>, index) -> i32`
   }];
@@ -74,6 +75,24 @@ def Tile_LoadFragmentOp : Tile_AccessOp<"load_fragment", [AttrSizedOperandSegmen
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
       " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
+}
+
+def Tile_LoadAtOp : Tile_AccessOp<"load_at"> {
+  let summary = "elements of a view at indices that only run time knows, into registers; 0 outside of the view";
+  let description = [{
+    An index is an index for all elements, or a fragment of i64 that lies as the result does. The one along `axis` counts the rows
+    of that axis and of `merged` axes before it, along which the indices are 0.
+
+    Example: `%f = tile.load_at %x[%rows, %cols] : (!tsr.view<["R", "C"], f32>, !tile.fragment<["T.m", "T.n"], i64,
+    #tile.grid<16 x 16>>, !tile.fragment<["T.m", "T.n"], i64, #tile.grid<16 x 16>>) -> !tile.fragment<["T.m", "T.n"], f32,
+    #tile.grid<16 x 16>>`
+  }];
+  let extraClassDeclaration = "bool isInBounds(unsigned i) { return getInBounds() && (*getInBounds())[i]; }";
+  let arguments = (ins Arg<Tsr_ViewType, "", [MemRead]>:$base, Variadic<Tile_Value>:$indices,
+                       DefaultValuedAttr<I64Attr, "0">:$axis, DefaultValuedAttr<I64Attr, "0">:$merged,
+                       OptionalAttr<DenseBoolArrayAttr>:$in_bounds);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$base `[` $indices `]` attr-dict `:` functional-type(operands, results)";
 }
 
 def Tile_StoreFragmentOp : Tile_AccessStmt<"store_fragment"> {
@@ -147,6 +166,22 @@ def Tile_CopyOp : Tile_AccessStmt<"copy"> {
                        (ins Arg<Tsr_SharedType, "", [MemWrite]>:$target, UnitAttr:$async));
   let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
       " `to` $target attr-dict `:` type($base) `to` type($target)");
+}
+
+def Tile_CopyRowsOp : Tile_AccessStmt<"copy_rows"> {
+  let summary = "the group copies rows of a view, whose numbers stand in shared memory, to a whole shared buffer";
+  let description = [{
+    Row i of the buffer is the one at `places`[i] along `axis` of the view, from `indices` on along the last axis; `indices` is 0 along
+    `axis` and names an element, which is there, along the others. Places count the rows of `axis` and of `merged` axes before it. A place outside of the axis is a row of zeros, and so is what lies
+    behind the end of a row. `async`: as in `tile.copy`.
+
+    Example: `tile.copy_rows %x[%c0, %k] rows %ids axis 0 to %x_tile {async} : !tsr.view<["R", "K"], bf16>, !tsr.shared<["T.m"], i64, "">
+    to !tsr.shared<["T.m", "T.k"], bf16, "">`
+  }];
+  let arguments = (ins Arg<Tsr_ViewType, "", [MemRead]>:$base, Variadic<Index>:$indices,
+                       Arg<Tsr_SharedType, "", [MemRead]>:$places, I64Attr:$axis, DefaultValuedAttr<I64Attr, "0">:$merged,
+                       Arg<Tsr_SharedType, "", [MemWrite]>:$target, UnitAttr:$async);
+  let assemblyFormat = "$base `[` $indices `]` `rows` $places `axis` custom<Integer>($axis) `to` $target attr-dict `:` type($base) `,` type($places) `to` type($target)";
 }
 
 def Tile_ArgsortRowOp : Tile_AccessStmt<"argsort_row"> {

@@ -37,7 +37,7 @@ Value gathered(Context &cx, Value x, Value places, int axis, const std::vector<i
   };
   for (size_t i = 0; i < along.size(); ++i) take(places.limit(i), static_cast<size_t>(along[i]));
   for (size_t i = 0; i < limits.size(); ++i)
-    if (static_cast<int>(i) != axis) take(x.limit(i), i);
+    if (const Limit *limit = x.limit(i); static_cast<int>(i) != axis && limit && !limits[i]) limits[i] = *limit;  // zeros stay zeros
   ExprPtr arg = takeExpr(x), at = takeExpr(places);
   Type result = arg->type;
   for (size_t i = 0; i < along.size(); ++i) result.shape[static_cast<size_t>(along[i])] = at->type.shape[i];

@@ -70,9 +70,30 @@ static std::optional<Dim> inferredExtent(Context &cx, const Value &value, const 
   return std::nullopt;
 }
 
+/// What lies outside of a tensor in a tile of this shape, of a value in whose tile axes stand alone or are merged: where the first of
+/// them ends, the merged one ends. Nothing if the edge would lie elsewhere.
+static std::optional<std::vector<std::optional<Limit>>> reshapedLimits(Context &cx, const Value &value, const std::vector<Dim> &shape) {
+  const std::vector<Dim> &from = value.type.shape;
+  std::vector<std::optional<Limit>> out(shape.size());
+  size_t at = 0;
+  for (size_t to = 0; to < shape.size() && at < from.size(); ++to) {
+    const size_t first = at;
+    Dim product = from[at++];
+    while (at < from.size() && !cx.function.facts.same(product, shape[to])) product = product * from[at++];
+    const bool isMerged = cx.function.facts.same(product, shape[to]);
+    for (size_t a = first; a < at; ++a)
+      if (value.limit(a) && (!isMerged || a != first)) return std::nullopt;
+    if (!isMerged) return out;  // and no axis behind it has an edge
+    Dim behind(1);
+    for (size_t a = first + 1; a < at; ++a) behind = behind * from[a];
+    if (const Limit *limit = value.limit(first)) out[to] = Limit{limit->end * behind, limit->zeroOutside};
+  }
+  for (size_t a = at; a < from.size(); ++a)
+    if (value.limit(a)) return std::nullopt;
+  return out;
+}
+
 Value reshape(Context &cx, Value value, std::vector<Dim> shape, int inferred, Span span) {
-  for (size_t a = 0; a < value.limits.size(); ++a)
-    if (value.limit(a)) return unsupported(cx, "reshaping a tile that may reach over the edge of its tensor", span);
   if (inferred >= 0) {
     auto extent = inferredExtent(cx, value, shape, inferred, span);
     if (!extent) return Value::poison();
@@ -86,6 +107,8 @@ Value reshape(Context &cx, Value value, std::vector<Dim> shape, int inferred, Sp
       return cannotReshape(cx, value, shape, inferred, show(cx, from) + " elements are not " + show(cx, to), equal,
                            span);
   }
+  auto limits = reshapedLimits(cx, value, shape);
+  if (!limits) return unsupported(cx, "reshaping a tile that may reach over the edge of its tensor, so that the edge is that of no axis", span);
   Type type = value.type;
   ExprPtr arg = takeExpr(value);
   Type result = arg->type;
@@ -93,7 +116,7 @@ Value reshape(Context &cx, Value value, std::vector<Dim> shape, int inferred, Sp
   result.kind = TypeKind::Tensor;
   ExprPtr e = makeExpr(ExprKind::Reshape, result, span);
   e->args.push_back(std::move(arg));
-  return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
+  return arrayValue(cx, std::move(e), type, std::move(*limits), span);
 }
 
 Value insertAxis(Context &cx, Value value, int axis, Span span) {

@@ -2,6 +2,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/ChosenAlong.h"
 #include "sema/claims/Claims.h"
 #include "sema/claims/MissingFacts.h"
 #include "sema/host/Host.h"
@@ -345,55 +346,6 @@ Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector
   return out;
 }
 
-/// `x[:, indices]`: which axis of the result a tensor of integers chooses from, and the places. That axis is read as a whole first.
-using Chosen = std::pair<int, Value>;
-
-/// What stands in a subscript for an axis that is not left to `...`.
-static Span indexOf(const ast::SubscriptExpr &expr, size_t axis, size_t rank) {
-  std::vector<const ast::Expr *> items;
-  for (const ast::Argument &item : expr.items)
-    if (item.value->kind == ast::ExprKind::Tuple)
-      for (const ast::ExprPtr &e : static_cast<const ast::SequenceExpr &>(*item.value).items) items.push_back(e.get());
-    else items.push_back(item.value.get());
-  size_t at = axis;
-  for (size_t i = 0; i < items.size() && i <= axis; ++i)
-    if (items[i]->kind == ast::ExprKind::Ellipsis) at = items.size() + axis - rank;
-  return items[at]->span;
-}
-
-/// Nothing after a message: of several tensors each would have to name a pair with the others.
-static std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access &access, std::vector<Dim> &shape,
-                                         std::vector<std::optional<Limit>> &limits, const std::vector<int> &newAxes,
-                                         std::vector<SliceStart> *starts, std::vector<Value> &places, const ast::SubscriptExpr &expr) {
-  Chosen out(-1, Value::poison());
-  int ranges = 0;
-  size_t first = 0;
-  for (size_t axis = 0; axis < places.size(); ++axis) {
-    if (!places[axis].given()) {
-      ranges += !access.parts[axis].isPoint;
-      continue;
-    }
-    if (out.first >= 0) {  // beside another one it would have to be a number
-      convertInt(cx, out.second, indexOf(expr, first, places.size()));
-      return std::nullopt;
-    }
-    if (!newAxes.empty()) {
-      unsupported(cx, "`None` beside a tensor of integers in an index", expr.span, "`take(x, indices, axis)`, and `unsqueeze` for a new axis");
-      return std::nullopt;
-    }
-    first = axis;
-    const Dim extent = base.var ? base.var->type.shape[axis] : base.type.shape[axis];
-    if (dependsOnTile(cx, extent, "an index of data", expr.span)) return std::nullopt;
-    out = {ranges, std::move(places[axis])};
-    access.parts[axis].inBounds = true;
-    shape.insert(shape.begin() + ranges, extent);
-    limits.insert(limits.begin() + ranges, base.limit(axis) ? std::optional(*base.limit(axis)) : std::nullopt);
-    if (starts) (*starts)[axis] = {};
-    ++ranges;
-  }
-  return out;
-}
-
 static Value loadSubscript(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
   Access access;
   std::vector<Dim> shape;
@@ -404,7 +356,9 @@ static Value loadSubscript(Context &cx, const Value &base, const ast::SubscriptE
   auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, nullptr, places, expr);
   if (!chosen) return Value::poison();
   Value out = loadAccess(cx, std::move(access), std::move(shape), std::move(limits), newAxes, expr.span);
-  return chosen->first < 0 || out.isPoison() ? out : taken(cx, std::move(out), std::move(chosen->second), chosen->first, expr.span);
+  if (chosen->axis < 0 || out.isPoison()) return out;
+  if (chosen->merged > 1) out = mergeAxes(cx, std::move(out), static_cast<size_t>(chosen->axis), chosen->merged, expr.span);
+  return out.isPoison() ? out : taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
 }
 
 namespace {
@@ -531,7 +485,7 @@ Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr)
   if (!chosen) return Value::poison();
   Value from = inKernel(cx) ? base : takenAtData(cx, base, access, starts, expr.span);
   Value out = from.isPoison() ? from : partOfArray(cx, from, std::move(access), shape, starts, expr.span);
-  if (chosen->first >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->second), chosen->first, expr.span);
+  if (chosen->axis >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
   for (int a : out.isPoison() ? std::vector<int>() : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;
 }

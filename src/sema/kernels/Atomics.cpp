@@ -5,6 +5,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Effects.h"
 #include "sema/kernels/Kernels.h"
+#include "sema/kernels/Places.h"
 #include "sema/trace/Trace.h"
 #include "support/Atomics.h"
 #include <algorithm>
@@ -12,104 +13,6 @@
 namespace tessera::sema {
 
 namespace {
-
-/// The elements that are updated: `access` says what may be reached, `places` which element along each axis.
-struct Target {
-  Access access;
-  std::vector<Value> places;  // Absent: `access` says it
-  std::vector<std::optional<Limit>> limits;  // of the ranges of `access`
-  std::vector<Dim> shape;     // empty: one element
-};
-
-ExprPtr wordOf(ExprPtr index) {
-  Type type = index->type;
-  return type.kind == TypeKind::Index ? makeCast(std::move(index), DType::I64, {}) : std::move(index);
-}
-
-/// The indices that a range names, as an array.
-Value placesOf(Context &cx, const IndexPart &part, Span span) {
-  ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I32, {part.size}), span);
-  count->as<node::Iota>().axis = 0;
-  const Type word = scalarType(DType::I64);
-  Value places = arrayValue(cx, makeCast(std::move(count), DType::I64, {}), word, {std::nullopt}, span);
-  if (part.step != 1) places = elementwise(cx, ElementwiseOp::Mul, {places, Value::integer(Dim(part.step))}, span, "*");
-  if (!part.offset) return places;
-  Value start = arrayValue(cx, wordOf(clone(*part.offset)), word, {}, span);
-  return elementwise(cx, ElementwiseOp::Add, {std::move(start), std::move(places)}, span, "+");
-}
-
-bool targetOf(Context &cx, const Value &object, const ast::SubscriptExpr &syntax, Target &out) {
-  std::vector<Dim> ranges;
-  std::vector<int> newAxes;
-  std::vector<SliceStart> starts;
-  if (!accessOf(cx, object, syntax, out.access, ranges, out.limits, newAxes, &starts, &out.places)) return false;
-  const bool named = std::any_of(out.places.begin(), out.places.end(), [](const Value &v) { return v.given(); });
-  if (!newAxes.empty() || (named && !ranges.empty())) {
-    unsupported(cx, newAxes.empty() ? "a slice beside a tile of indices" : "`None` in the place of an update", syntax.span,
-                newAxes.empty() ? "name the elements of that axis by a tile, too: `tile.iota((n,))`" : "");
-    return false;
-  }
-  if (endsAtData(out.limits)) {
-    unsupported(cx, "an update of a tile in a loop that ends at data, where the last tile is cut", syntax.span, kByOne);
-    return false;
-  }
-  out.shape = ranges;
-  if (!named) return true;
-  std::vector<Value> tiles;
-  for (const Value &v : out.places)
-    if (v.given()) tiles.push_back(v);
-  if (!broadcastShapes(cx, tiles, out.shape, syntax.span)) return false;
-  auto next = tiles.begin();
-  for (Value &v : out.places)
-    if (v.given()) v = *next++;
-  return true;
-}
-
-/// `places` with -1, which is outside, where the value comes from outside of the tensor that it was read from.
-Value withoutOutside(Context &cx, Value places, const Value &value, const std::vector<std::optional<Limit>> &known, IndexPart &part, Span span) {
-  auto mask = [&](size_t axis) {
-    places = maskAxis(cx, std::move(places), axis, -1, span);
-    part.inBounds = false;
-  };
-  for (size_t axis = 0; axis < places.type.shape.size(); ++axis) {
-    if (places.limit(axis)) mask(axis);
-    const Limit *limit = value.limit(axis);
-    if (!limit || (axis < known.size() && known[axis] && cx.function.facts.same(known[axis]->end, limit->end))) continue;
-    if (const Limit *own = places.limit(axis); own && cx.function.facts.same(own->end, limit->end)) continue;
-    places.limits.resize(places.type.shape.size());
-    places.limits[axis] = *limit;
-    mask(axis);
-  }
-  return places;
-}
-
-/// The index of each element along each axis; false after a message.
-bool indexTiles(Context &cx, Target &target, const Value &value, Span span, std::vector<ExprPtr> &out) {
-  const bool named = std::any_of(target.places.begin(), target.places.end(), [](const Value &v) { return v.given(); });
-  bool first = true;
-  size_t range = 0;
-  for (size_t axis = 0; axis < target.access.parts.size(); ++axis) {
-    IndexPart &part = target.access.parts[axis];
-    Value places = target.places[axis];
-    if (part.isPoint) {
-      out.push_back(clone(*part.offset));
-      continue;
-    }
-    if (!places.given()) {  // a range is an axis of the tile
-      places = placesOf(cx, part, span);
-      for (size_t i = ++range; i < target.shape.size() && !places.isPoison(); ++i)
-        places = insertAxis(cx, std::move(places), static_cast<int>(i - range + 1), span);
-    }
-    if (places.isPoison() || (places = broadcastValue(cx, std::move(places), target.shape, span)).isPoison()) return false;
-    places.limits.resize(target.shape.size());
-    places = withoutOutside(cx, std::move(places), first ? value : Value::of(ValueKind::None),
-                            named ? std::vector<std::optional<Limit>>() : target.limits, part, span);
-    if (places.isPoison()) return false;
-    out.push_back(wordOf(takeExpr(places)));
-    first = false;
-  }
-  return true;
-}
 
 bool reportDType(Context &cx, ElementwiseOp op, const Var &base, const std::string &called, Span span) {
   const DType dtype = base.type.dtype;
@@ -138,8 +41,8 @@ Value kernelAtomic(Context &cx, const BuiltinRow &row, Bound &args, const GivenL
     return Value::poison();
   }
   const Var &base = *object.var;
-  Target target;
-  if (!reportDType(cx, op, base, called, syntax->object->span) || !targetOf(cx, object, *syntax, target)) return Value::poison();
+  NamedPlaces target;
+  if (!reportDType(cx, op, base, called, syntax->object->span) || !placesNamed(cx, object, *syntax, target)) return Value::poison();
   ExprPtr e = castToPlace(cx, args.values[1], base.type, args.spans[1], "`" + base.name + "`", true);
   if (!e) return Value::poison();
   std::vector<ExprPtr> indices;

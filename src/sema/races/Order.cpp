@@ -1,6 +1,7 @@
 #include "sema/races/Order.h"
 #include "checked/ExprBuild.h"
 #include "sema/races/Simulation.h"
+#include "support/SetAtPlaces.h"
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -94,6 +95,7 @@ private:
       bool named = byData(stmt->access);
       for (const ExprPtr &index : stmt->values) named |= isMadeFrom(*index, fromData_, isData_);
       if (!named) continue;
+      if (stmt->combine == kSetAtPlaces) namedByData(stmt->access, stmt->span, "written");
       auto [known, isNew] = updated_.insert({stmt->access.base, stmt->combine});
       if (!isNew && known->second != stmt->combine)
         add(stmt->span, "`" + stmt->access.base->name + "` is updated in several ways, and which comes first decides what is left");
@@ -114,9 +116,10 @@ private:
   }
   void note(const Access &access, Span span, const char *verb) {
     if (!access.base || !written_.count(access.base) || !byData(access)) return;
-    std::string text = "data decide which element of `" + access.base->name + "` is " + verb +
-                       " here: two lanes or groups may mean the same one";
-    add(span, std::move(text));
+    namedByData(access, span, verb);
+  }
+  void namedByData(const Access &access, Span span, const char *verb) {
+    add(span, "data decide which element of `" + access.base->name + "` is " + verb + " here: two lanes or groups may mean the same one");
   }
   void block(const Block &block) {
     for (const auto &stmt : block) {

@@ -6,6 +6,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/kernels/Coverage.h"
+#include "sema/kernels/Places.h"
 #include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
@@ -253,7 +254,15 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
   std::vector<int> newAxes;
   Value one = target;
   if (!rows.empty()) one.type.shape.erase(one.type.shape.begin(), one.type.shape.begin() + static_cast<ptrdiff_t>(rows.size()));
-  if (!accessOf(cx, one, syntax, at.access, at.shape, limits, newAxes, &at.starts) || value.isPoison()) return;
+  NamedPlaces named;
+  if (!accessOf(cx, one, syntax, at.access, at.shape, limits, newAxes, &at.starts, inKernel(cx) ? &named.places : nullptr) || value.isPoison()) return;
+  const bool apart = valueSpan.valid();
+  if (named.isNamed()) {
+    named.access = std::move(at.access), named.shape = std::move(at.shape), named.limits = std::move(limits);
+    ExprPtr e = castToPlace(cx, value, target.var->type, apart ? valueSpan : span, "`" + target.var->name + "`", apart);
+    if (e && shapeOfPlaces(cx, newAxes, syntax.span, named)) storeAtPlaces(cx, target, std::move(named), std::move(e), value, span);
+    return;
+  }
   addRows(cx, at, rows);
   for (size_t axis = 0; target.kind == ValueKind::View && axis < at.starts.size(); ++axis) {  // lanes without a guard
     const Dim index = cx.function.facts.simplify(at.starts[axis].first);
@@ -272,7 +281,6 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
     return;
   }
   Type type = isOwn ? target.type : target.var->type;
-  bool apart = valueSpan.valid();
   const std::string called = isOwn ? std::string(cx.sources.text(syntax.object->span)) : target.var->name;
   ExprPtr e = castToPlace(cx, value, type, apart ? valueSpan : span, "`" + called + "`", apart);
   if (e) e = valueForPlace(cx, std::move(e), type, at.shape, isOwn, syntax.span, apart ? valueSpan : span);

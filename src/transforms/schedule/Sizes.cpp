@@ -5,6 +5,7 @@
 #include "shape/Bounds.h"
 #include "support/Lanes.h"
 #include "support/Machine.h"
+#include "transforms/schedule/ChosenLoad.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
@@ -67,6 +68,7 @@ private:
       return success();
     };
     kernel_.walk([&](Operation *op) {
+      if (isOnlyChosenFrom(op)) return WalkResult::advance();
       for (Type type : op->getResultTypes()) {
         bool held = isa<SharedType>(type) || (isa<TensorType>(type) && fragments_ && !isLanes());
         if (held && failed(need(op, shapeOf(type)))) {
@@ -145,7 +147,10 @@ private:
         meet(sort.getOperand().getType(), bytes(sort.getOperand().getType()));
         if (ordered.insert(sort.getType()).second) total += elements(sort.getType(), sizes) * sizeof(int32_t);  // places
       }
-      if (auto gather = dyn_cast<graph::GatherOp>(op); gather && isHeld)
+      auto gather = dyn_cast<graph::GatherOp>(op);
+      Operation *from = gather ? gather.getOperand().getDefiningOp() : nullptr;
+      if (from && isOnlyChosenFrom(from)) total += elements(gather.getPlaces().getType(), sizes) * sizeof(int64_t);  // of rows that are copied
+      else if (gather && isHeld)
         meet(gather.getOperand().getType(), bytes(gather.getOperand().getType()));
     });
     return total;

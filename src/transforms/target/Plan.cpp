@@ -69,7 +69,7 @@ bool Plan::foldsFragment(Operation &op) const {
   if (!isElementwiseFragment(&op)) return false;
   Value result = op.getResult(0);
   bool elementwiseUses = llvm::all_of(
-      result.getUsers(), [](Operation *user) { return isElementwiseFragment(user) || isa<tile::AtomicOp>(user); });
+      result.getUsers(), [](Operation *user) { return isElementwiseFragment(user) || isa<tile::AtomicOp, tile::LoadAtOp>(user); });
   if (!elementwiseUses) return false;
   if (isa<tile::BroadcastOp, tile::FillOp, tile::IotaOp>(op))
     return llvm::all_of(result.getUsers(),

@@ -46,6 +46,8 @@ private:
       if (Value buffer = tracked(base)) list.push_back(buffer);
     };
     if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) add(reads, load.getBase());
+    if (auto load = dyn_cast<tile::LoadAtOp>(op)) add(reads, load.getBase());
+    if (auto copy = dyn_cast<tile::CopyRowsOp>(op)) add(reads, copy.getBase()), add(reads, copy.getPlaces()), add(writes, copy.getTarget());
     if (auto read = dyn_cast<tile::ReadSharedOp>(op)) add(reads, read.getBase());
     if (auto copy = dyn_cast<tile::CopyOp>(op)) add(reads, copy.getBase()), add(writes, copy.getTarget());
     if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) add(writes, store.getBase());

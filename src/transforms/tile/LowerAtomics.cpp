@@ -1,4 +1,5 @@
 // Updates of memory in one step: by each lane, by the lanes of a group in turn, by a tile.
+#include "support/SetAtPlaces.h"
 #include "transforms/tile/Lowering.h"
 
 namespace tessera::transforms {
@@ -16,6 +17,10 @@ LogicalResult KernelLowering::lowerAtomic(graph::AtomicOp op) {
   if (op.getOnce() || (llvm::isa<TensorType>(op.getValue().getType()) && !byLane)) {
     auto single = builder_.create<tile::OnceOp>(op.getLoc());
     builder_.setInsertionPointToEnd(&single.getBody().emplaceBlock());
+  }
+  if (op.getMnemonic() == kSetMnemonic) {
+    builder_.create<tile::StoreElementOp>(op.getLoc(), values_.lookup(op.getValue()), values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
+    return success();
   }
   auto atomic = builder_.create<tile::AtomicOp>(op.getLoc(), op->getResultTypes(), op.getMnemonic(), values_.lookup(op.getValue()),
                                                 values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
@@ -38,7 +43,9 @@ LogicalResult KernelLowering::updateRow(graph::AtomicOp op) {
       if (!at) return {};
       indices.push_back(asIndex(at, op.getLoc()));
     }
-    if (value)
+    if (value && op.getMnemonic() == kSetMnemonic)
+      builder_.create<tile::StoreElementOp>(op.getLoc(), value, values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
+    else if (value)
       builder_.create<tile::AtomicOp>(op.getLoc(), TypeRange(), op.getMnemonic(), value, values_.lookup(op.getBase()), indices,
                                       proved(op.getInBounds()));
     return value;

@@ -77,9 +77,13 @@ bool KernelLowering::feedsDot(Value array) {
   });
 }
 
+/// Rows that were copied from their places, or tiles that were put together, which nothing but products read.
+bool KernelLowering::isInSharedAlone(Value array) { return shared_.contains(array) && !array.getDefiningOp<graph::LoadOp>(); }
+
 /// Every use ends in a dot that takes the tile from shared memory, so no fragment is needed.
 bool KernelLowering::isOnlyDotOperand(Value array) {
   bool transposed = false;
+  if (isInSharedAlone(lookThrough(array, transposed))) return true;
   auto load = lookThrough(array, transposed).getDefiningOp<graph::LoadOp>();
   if (!load || !isPlainTile(load)) return false;
   return llvm::all_of(array.getUsers(), [&](Operation *user) {
@@ -150,11 +154,11 @@ std::optional<KernelLowering::Operand> KernelLowering::dotOperand(Value array, g
   }
   Operand operand;
   Value source = lookThrough(array, operand.transposed);
+  if (Value buffer = shared_.lookup(source)) {
+    operand.buffer = buffer;
+    return operand;
+  }
   if (auto load = source.getDefiningOp<graph::LoadOp>()) {
-    if (Value buffer = shared_.lookup(source)) {
-      operand.buffer = buffer;
-      return operand;
-    }
     if (isWholeShared(load, dot)) {
       Value buffer = values_.lookup(load.getBase());
       for (auto [i, point] : llvm::enumerate(load.getPoints())) {

@@ -22,6 +22,7 @@ tile::FragmentType KernelLowering::fragmentType(Value array, Type element) {
 }
 
 LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
+  if (isOnlyChosenFrom(op)) return success();  // its elements are read where indices name them (LowerChosen.cpp)
   for (Type type : op->getResultTypes())
     if (longAxes(type).size() > 2)
       return unsupported(op, "a tile in a kernel has at most two axes of more than one element");

@@ -31,22 +31,27 @@ LogicalResult KernelLowering::lowerArgsort(graph::ArgsortOp op) {
   return success();
 }
 
+/// Those of one axis are the same along the other.
+Value KernelLowering::placesOf(graph::GatherOp op) {
+  Location loc = op.getLoc();
+  Type to = op.getType(), named = op.getPlaces().getType();
+  Value places = values_.lookup(op.getPlaces());
+  if (isLong(to) && !isLong(named)) return builder_.create<tile::FillOp>(loc, fragmentType(op.getResult(), builder_.getI64Type()), places);
+  if (longAxes(named).size() < longAxes(to).size()) {
+    const int64_t along = longPosition(to, op.getAxes()[longAxes(named)[0]]);
+    return builder_.create<tile::BroadcastOp>(loc, fragmentType(op.getResult(), builder_.getI64Type()), reoriented(places, 1 - along, loc));
+  }
+  return places;
+}
+
 LogicalResult KernelLowering::lowerGather(graph::GatherOp op) {
+  if (isOnlyChosenFrom(op.getOperand().getDefiningOp())) return lowerChosen(op);
   Location loc = op.getLoc();
   Type from = op.getOperand().getType(), to = op.getType();
   const int64_t axis = op.getAxis(), position = longPosition(from, axis);
-  Value value = values_.lookup(op.getOperand()), places = values_.lookup(op.getPlaces());
   if (position < 0 && isLong(from)) return unsupported(op, "a choice among rows of one element, of a tile");
-  // The places as the result has them: those of one axis are the same along the other.
-  if (isLong(to) && !isLong(op.getPlaces().getType())) {
-    places = builder_.create<tile::FillOp>(loc, fragmentType(op.getResult(), builder_.getI64Type()), places);
-  } else if (longAxes(op.getPlaces().getType()).size() < longAxes(to).size()) {
-    const int64_t along = longPosition(to, op.getAxes()[longAxes(op.getPlaces().getType())[0]]);
-    places = builder_.create<tile::BroadcastOp>(loc, fragmentType(op.getResult(), builder_.getI64Type()),
-                                                reoriented(places, 1 - along, loc));
-  } else if (longAxes(to).size() == 1 && longAxes(from).size() == 2) {
-    places = reoriented(places, position, loc);
-  }
+  Value value = values_.lookup(op.getOperand()), places = placesOf(op);
+  if (longAxes(to).size() == 1 && longAxes(from).size() == 2 && longAxes(op.getPlaces().getType()).size() == 1) places = reoriented(places, position, loc);
   Value result;
   if (position >= 0) {
     result = gatheredTile(value, places, position, loc);

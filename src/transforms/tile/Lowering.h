@@ -7,6 +7,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "transforms/tile/Layouts.h"
+#include "transforms/schedule/ChosenLoad.h"
 #include "transforms/schedule/Shapes.h"
 #include <map>
 
@@ -96,6 +97,10 @@ private:
   mlir::LogicalResult lowerArgsort(ir::graph::ArgsortOp op);  // LowerPlaces.cpp
   mlir::LogicalResult lowerGather(ir::graph::GatherOp op);
   mlir::LogicalResult lowerSlice(ir::graph::SliceOp op);
+  mlir::LogicalResult lowerChosen(ir::graph::GatherOp op);  // LowerChosen.cpp
+  bool copyRows(ir::graph::GatherOp op, const ChosenLoad &from);
+  /// The places of a gather as its result has them.
+  mlir::Value placesOf(ir::graph::GatherOp op);
   mlir::Value gatheredTile(mlir::Value value, mlir::Value places, int64_t position, mlir::Location loc);
   mlir::LogicalResult lowerDot(ir::graph::DotOp op, mlir::Value acc, mlir::Value result);
   ir::tile::FragmentType fragmentType(mlir::Value array, mlir::Type element = {});
@@ -110,6 +115,7 @@ private:
   mlir::Value allocShared(llvm::ArrayRef<ir::DimAttr> shape, mlir::Type element, llvm::StringRef name,
                           mlir::Location loc, mlir::Location like);
   mlir::Value writeToShared(mlir::Value fragment, llvm::StringRef name, mlir::Location loc);
+  bool isInSharedAlone(mlir::Value array);
 
   struct Operand {  // of a dot, in shared memory
     mlir::Value buffer;

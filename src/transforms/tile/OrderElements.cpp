@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
+#include "support/SetAtPlaces.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Patterns.h"
 #include <map>
@@ -95,6 +96,9 @@ private:
       if (auto load = dyn_cast<tile::LoadFragmentOp>(inner)) add(result.read, load.getBase(), kTile);
       if (auto store = dyn_cast<tile::StoreFragmentOp>(inner)) add(result.written, store.getBase(), kTile);
       if (auto copy = dyn_cast<tile::CopyOp>(inner)) add(result.read, copy.getBase(), kTile);
+      if (auto copy = dyn_cast<tile::CopyRowsOp>(inner)) add(result.read, copy.getBase(), kTile);
+      if (auto load = dyn_cast<tile::LoadAtOp>(inner)) add(result.read, load.getBase(), kTile);
+      if (auto set = dyn_cast<tile::AtomicOp>(inner); set && set.getMnemonic() == kSetMnemonic) add(result.written, set.getBase(), kTile);
     });
     return result;
   }

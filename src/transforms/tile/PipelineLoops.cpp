@@ -33,23 +33,44 @@ namespace {
 
 constexpr int64_t kUsualStages = 3;  // one in use, one that came in, one on its way
 
+/// A tile, or rows of a tensor, to a shared buffer.
+struct Copy {
+  Operation *op;
+  Value target() const {
+    auto rows = dyn_cast<tile::CopyRowsOp>(op);
+    return rows ? rows.getTarget() : cast<tile::CopyOp>(op).getTarget();
+  }
+  Value base() const {
+    auto rows = dyn_cast<tile::CopyRowsOp>(op);
+    return rows ? rows.getBase() : cast<tile::CopyOp>(op).getBase();
+  }
+  OperandRange offsets() const {
+    auto rows = dyn_cast<tile::CopyRowsOp>(op);
+    return rows ? rows.getIndices() : cast<tile::CopyOp>(op).getOffsets();
+  }
+  bool isAsync() const {
+    auto rows = dyn_cast<tile::CopyRowsOp>(op);
+    return rows ? rows.getAsync() : cast<tile::CopyOp>(op).getAsync();
+  }
+};
+
 class PipelineLoop {
 public:
   PipelineLoop(tile::KernelOp kernel, scf::ForOp loop) : kernel_(kernel), loop_(loop), builder_(loop) {}
 
   /// The copies that can run ahead, in order.
-  SmallVector<tile::CopyOp> candidates() {
-    SmallVector<tile::CopyOp> found;
+  SmallVector<Copy> candidates() {
+    SmallVector<Copy> found;
     for (Operation &op : *loop_.getBody())
-      if (auto copy = dyn_cast<tile::CopyOp>(op); copy && canRunAhead(copy)) found.push_back(copy);
+      if (isa<tile::CopyOp, tile::CopyRowsOp>(op) && canRunAhead({&op})) found.push_back({&op});
     return found;
   }
 
-  void run(ArrayRef<tile::CopyOp> copies, int64_t stages) {
+  void run(ArrayRef<Copy> copies, int64_t stages) {
     copies_.assign(copies.begin(), copies.end());
     stages_ = stages;
     Location loc = unnamed(loop_.getLoc());
-    for (tile::CopyOp copy : copies_) buffers_.push_back(withStages(copy));
+    for (const Copy &copy : copies_) buffers_.push_back(withStages(copy));
     builder_.setInsertionPoint(loop_);
     if (isa<scf::ForOp, scf::WhileOp>(loop_->getParentOp()))
       builder_.create<tile::BarrierOp>(loc);  // the turn before of the loop around may still read
@@ -61,17 +82,23 @@ public:
 private:
   // ---- what may be moved
 
-  bool canRunAhead(tile::CopyOp copy) {
-    auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
-    if (!alloc || alloc.getManual() || copy.getAsync()) return false;
-    for (Operation *user : copy.getBase().getUsers())
+  bool canRunAhead(const Copy &copy) {
+    auto alloc = copy.target().getDefiningOp<tile::AllocSharedOp>();
+    if (!alloc || alloc.getManual() || copy.isAsync()) return false;
+    for (Operation *user : copy.base().getUsers())
       if (isa<tile::StoreFragmentOp, tile::StoreElementOp, tile::AtomicOp>(user)) return false;  // what it reads may change
     for (Operation *user : alloc->getUsers()) {
-      if (user == copy) continue;
+      if (user == copy.op) continue;
       Operation *inside = loop_.getBody()->findAncestorOpInBlock(*user);
-      if (!inside || !copy->isBeforeInBlock(inside) || !isa<tile::DotOp, tile::ReadSharedOp>(user)) return false;
+      if (!inside || !copy.op->isBeforeInBlock(inside) || !isa<tile::DotOp, tile::ReadSharedOp>(user)) return false;
     }
-    return llvm::all_of(copy.getOffsets(), [&](Value offset) { return followsCounter(offset); });
+    if (auto rows = dyn_cast<tile::CopyRowsOp>(copy.op); rows && !areThereBefore(rows.getPlaces())) return false;
+    return llvm::all_of(copy.offsets(), [&](Value offset) { return followsCounter(offset); });
+  }
+
+  /// The places of rows are written before the loop, once.
+  bool areThereBefore(Value places) {
+    return llvm::all_of(places.getUsers(), [&](Operation *user) { return !isa<tile::WriteSharedOp>(user) || !loop_->isAncestor(user); });
   }
 
   /// Made of the loop's counter and of what does not change in the loop, without reading memory.
@@ -104,8 +131,8 @@ private:
   }
 
   /// The buffer with a leading dimension of stages, in the place of the one that it had.
-  Value withStages(tile::CopyOp copy) {
-    auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
+  Value withStages(const Copy &copy) {
+    auto alloc = copy.target().getDefiningOp<tile::AllocSharedOp>();
     auto type = cast<SharedType>(alloc.getType());
     SmallVector<DimAttr> shape = {DimAttr::get(type.getContext(), Dim::var("T.stages"))};
     shape.append(type.getShape().begin(), type.getShape().end());
@@ -131,11 +158,16 @@ private:
     IRMapping values;
     values.map(loop_.getInductionVar(), counter);
     for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
-      for (Value offset : copy.getOffsets()) cloneInto(offset, values);
-      values.map(copy.getTarget(), select(buffer, stage, unnamed(copy.getLoc())));
-      auto ahead = cast<tile::CopyOp>(builder_.clone(*copy, values));
+      for (Value offset : copy.offsets()) cloneInto(offset, values);
+      values.map(copy.target(), select(buffer, stage, unnamed(copy.op->getLoc())));
+      Operation *made = builder_.clone(*copy.op, values);
+      if (auto rows = dyn_cast<tile::CopyRowsOp>(made)) {  // asks for the end of its rows in any case
+        rows.setAsync(true);
+        continue;
+      }
+      auto ahead = cast<tile::CopyOp>(made);
       ahead.setAsync(true);
-      ahead.setInBounds(ArrayRef<bool>(maskedAhead(copy)));
+      ahead.setInBounds(ArrayRef<bool>(maskedAhead(cast<tile::CopyOp>(copy.op))));
     }
   }
   /// There is no condition around the copies, so that a turn is one stretch of code: what lies beyond the last turn is
@@ -226,8 +258,8 @@ private:
     copyTurn(ahead, free);
     builder_.create<tile::CommitGroupOp>(loc);
     for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
-      auto alloc = copy.getTarget().getDefiningOp<tile::AllocSharedOp>();
-      eraseWithOperands(copy, loop_);
+      auto alloc = copy.target().getDefiningOp<tile::AllocSharedOp>();
+      eraseWithOperands(copy.op, loop_);
       builder_.setInsertionPointAfter(barrier);
       alloc.getResult().replaceAllUsesWith(select(buffer, stage, unnamed(alloc.getLoc())));
       alloc.erase();
@@ -237,7 +269,7 @@ private:
   tile::KernelOp kernel_;
   scf::ForOp loop_;
   OpBuilder builder_;
-  SmallVector<tile::CopyOp> copies_;
+  SmallVector<Copy> copies_;
   SmallVector<Value> buffers_;
   int64_t stages_ = 1;
 };
@@ -252,14 +284,14 @@ struct PipelineLoops : PassWrapper<PipelineLoops, OperationPass<tile::KernelOp>>
     tile::KernelOp kernel = getOperation();
     const Machine *machine = machineOf(kernel);
     if (!machine) return signalPassFailure();
-    SmallVector<std::pair<scf::ForOp, SmallVector<tile::CopyOp>>> work;
+    SmallVector<std::pair<scf::ForOp, SmallVector<Copy>>> work;
     kernel.getBody().walk([&](scf::ForOp loop) {
       if (auto copies = PipelineLoop(kernel, loop).candidates(); !copies.empty()) work.emplace_back(loop, std::move(copies));
     });
     if (work.empty()) return;
     int64_t staged = 0;
     for (auto &[loop, copies] : work)
-      for (tile::CopyOp copy : copies) staged += bytes(kernel, copy.getTarget().getType());
+      for (const Copy &copy : copies) staged += bytes(kernel, cast<SharedType>(copy.target().getType()));
     int64_t stages = chooseStages(kernel, staged, *machine);
     explainStages(kernel, stages, staged);
     if (stages < 2) return;

@@ -46,6 +46,8 @@ private:
     if (auto access = dyn_cast<tile::LoadElementOp>(op)) proveElement(access);
     if (auto access = dyn_cast<tile::StoreElementOp>(op)) proveElement(access);
     if (auto access = dyn_cast<tile::AtomicOp>(op); access && isScalar(access.getValue().getType())) proveElement(access);
+    if (auto access = dyn_cast<tile::LoadAtOp>(op)) masked_.insert(access.getBase());  // data say where its elements are
+    if (auto access = dyn_cast<tile::CopyRowsOp>(op)) masked_.insert(access.getBase());
     if (auto access = dyn_cast<tile::LoadFragmentOp>(op)) proveTile(access);
     if (auto access = dyn_cast<tile::StoreFragmentOp>(op)) proveTile(access);
     if (auto access = dyn_cast<tile::ReadSharedOp>(op)) proveTile(access);

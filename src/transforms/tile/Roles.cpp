@@ -119,6 +119,7 @@ private:
     if (alloc.getManual()) return refuse(alloc, "the program lays out its shared memory by itself");
     tile::CopyOp copy;
     for (Operation *user : alloc->getUsers()) {
+      if (isa<tile::CopyRowsOp>(user)) return refuse(user, "rows that indices name are loaded one by one, which bulk copies cannot do");
       if (auto write = dyn_cast<tile::WriteSharedOp>(user)) return inRegisters_.contains(write) || hasForm(write);
       if (auto found = dyn_cast<tile::CopyOp>(user)) {
         if (copy) return refuse(found, "two loads fill one operand");

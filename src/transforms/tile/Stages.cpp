@@ -45,7 +45,7 @@ void addStages(tile::KernelOp kernel, int64_t bytes) {
   if (stages && staged > 0) setStages(kernel, std::min(std::max(kMostStages, *stages), *stages + bytes / staged));
 }
 
-void eraseWithOperands(tile::CopyOp copy, Operation *within) {
+void eraseWithOperands(Operation *copy, Operation *within) {
   llvm::SetVector<Operation *> left;
   auto leave = [&](Operation *op) {
     for (Value operand : op->getOperands())

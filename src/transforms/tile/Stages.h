@@ -18,6 +18,6 @@ constexpr int64_t kMostStages = 6;
 void addStages(ir::tile::KernelOp kernel, int64_t bytes);
 
 /// A copy that is done elsewhere, and what it alone needed in `within`: where a tile lies is for those to know who copy it.
-void eraseWithOperands(ir::tile::CopyOp copy, mlir::Operation *within);
+void eraseWithOperands(mlir::Operation *copy, mlir::Operation *within);
 
 }  // namespace tessera::transforms

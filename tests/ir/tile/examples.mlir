@@ -192,3 +192,22 @@ tile.kernel @sums_kernel(%sums: !tsr.view<["(M + 15) // 16", "N"], f32>) attribu
   tile.store_column_sums %tile, %sums[%row, %col] rows %rows {transposed} : !tile.fragment<["64", "64"], f32, #tile.mma<4 x 1>>, !tsr.view<["(M + 15) // 16", "N"], f32>
   tile.kernel_end
 }
+
+// CHECK-LABEL: tile.kernel @chosen_kernel
+tile.kernel @chosen_kernel(%x: !tsr.view<["R", "K"], bf16>, %y: !tsr.view<["R", "K"], bf16>) attributes {dims = ["R", "K"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", inout>], outputs = [], grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64,
+    context = ["m", "k"], sizes = {m = 64 : i64, k = 32 : i64}} {
+  %c0 = tile.constant 0 : index
+  %k = tile.query "group_id"
+  %word = tile.constant 1 : i64
+  %at = tile.fill %word : i64 to <["T.m", "T.k"], i64, #tile.grid<16 x 16>>
+  // CHECK: tile.load_at %x[%{{.*}}, %{{.*}}] : (!tsr.view<["R", "K"], bf16>, !tile.fragment<["T.m", "T.k"], i64, #tile.grid<16 x 16>>, index) -> !tile.fragment<["T.m", "T.k"], bf16, #tile.grid<16 x 16>>
+  %f = tile.load_at %x[%at, %k] : (!tsr.view<["R", "K"], bf16>, !tile.fragment<["T.m", "T.k"], i64, #tile.grid<16 x 16>>, index) -> !tile.fragment<["T.m", "T.k"], bf16, #tile.grid<16 x 16>>
+  // CHECK: tile.atomic "set" %{{.*}}, %y[%{{.*}}, %{{.*}}]
+  tile.atomic "set" %f, %y[%at, %k] : (!tile.fragment<["T.m", "T.k"], bf16, #tile.grid<16 x 16>>, !tsr.view<["R", "K"], bf16>, !tile.fragment<["T.m", "T.k"], i64, #tile.grid<16 x 16>>, index) -> ()
+  %rows = tile.alloc_shared : !tsr.shared<["T.m"], i64, "">
+  %s = tile.alloc_shared : !tsr.shared<["T.m", "T.k"], bf16, "">
+  // CHECK: tile.copy_rows %x[%{{.*}}, %{{.*}}] rows %{{.*}} axis 0 to %{{.*}} {async} : <["R", "K"], bf16>, <["T.m"], i64, ""> to <["T.m", "T.k"], bf16, "">
+  tile.copy_rows %x[%c0, %k] rows %rows axis 0 to %s {async} : !tsr.view<["R", "K"], bf16>, !tsr.shared<["T.m"], i64, ""> to !tsr.shared<["T.m", "T.k"], bf16, "">
+  tile.kernel_end
+}

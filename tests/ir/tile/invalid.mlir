@@ -901,3 +901,48 @@ tile.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params = [#t
   %s = tile.warp "sum" %true : (i1) -> i1
   tile.kernel_end
 }
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  // expected-error @+1 {{has 1 indices and 1 proofs for a memory of rank 2}}
+  %f = tile.load_at %x[%c0] : (!tsr.view<["M", "N"], f32>, index) -> !tile.fragment<["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %one = tile.constant 1.0 : f32
+  // expected-error @+1 {{there is no 'set' of 'f32' in one step}}
+  tile.atomic "set" %one, %x[%c0, %c0] : (f32, !tsr.view<["M", "N"], f32>, index, index) -> ()
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %rows = tile.alloc_shared : !tsr.shared<["T.m"], i64, "">
+  %s = tile.alloc_shared : !tsr.shared<["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{rows lie along an axis before the last one, not along 1}}
+  tile.copy_rows %x[%c0, %c0] rows %rows axis 1 to %s : !tsr.view<["M", "N"], f32>, !tsr.shared<["T.m"], i64, ""> to !tsr.shared<["T.m", "T.n"], f32, "">
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %rows = tile.alloc_shared : !tsr.shared<["T.n"], i64, "">
+  %s = tile.alloc_shared : !tsr.shared<["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{needs the place of each row of}}
+  tile.copy_rows %x[%c0, %c0] rows %rows axis 0 to %s : !tsr.view<["M", "N"], f32>, !tsr.shared<["T.n"], i64, ""> to !tsr.shared<["T.m", "T.n"], f32, "">
+  tile.kernel_end
+}

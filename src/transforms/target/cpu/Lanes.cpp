@@ -23,7 +23,7 @@ static bool isLaneQuery(Operation *op) {
 
 /// All lanes of the group take part at once: a loop over lanes ends before it.
 static bool cuts(Operation *op) {
-  if (isa<tile::BarrierOp, tile::GroupReduceOp, tile::WarpOp, tile::CopyOp, tile::OnceOp, tile::AllocSharedOp,
+  if (isa<tile::BarrierOp, tile::GroupReduceOp, tile::WarpOp, tile::CopyOp, tile::CopyRowsOp, tile::OnceOp, tile::AllocSharedOp,
           tile::SelectBufferOp, tile::CommitGroupOp, tile::WaitGroupOp, tile::ArgsortRowOp>(op))
     return true;
   for (Type type : op->getResultTypes())

@@ -20,7 +20,7 @@ bool isPlainLoop(Emission &em) {
   bool shares = false;
   em.kernel.getBody().walk([&](Operation *op) {
     shares |=
-        isa<tile::AllocSharedOp, tile::BarrierOp, tile::GroupReduceOp, tile::WarpOp, tile::OnceOp, tile::CopyOp>(op);
+        isa<tile::AllocSharedOp, tile::BarrierOp, tile::GroupReduceOp, tile::WarpOp, tile::OnceOp, tile::CopyOp, tile::CopyRowsOp>(op);
     for (Type type : op->getResultTypes()) shares |= isa<tile::FragmentType>(type);
     auto query = dyn_cast<tile::QueryOp>(op);
     shares |= query && query.getQuery() != "linear_id";

@@ -65,7 +65,7 @@ LogicalResult emitOp(Emission &em, Operation &op) {
   if (isa<tile::BarrierOp, tile::CommitGroupOp, tile::WaitGroupOp>(op)) return emitTime(em, op);
   bool fragments = llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::FragmentType>) ||
                    llvm::any_of(op.getResultTypes(), llvm::IsaPred<tile::FragmentType>);
-  if (fragments || isa<tile::CopyOp, tile::SelectBufferOp>(op)) return emitFragment(em, op);
+  if (fragments || isa<tile::CopyOp, tile::CopyRowsOp, tile::SelectBufferOp>(op)) return emitFragment(em, op);
   if (isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::LoadElementOp, tile::CastOp, tile::ElementwiseOp>(op))
     return emitScalar(em, op);
   return unsupported(op, "'" + op.getName().getStringRef() + "' has no form in emitted code");

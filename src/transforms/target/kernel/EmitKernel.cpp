@@ -44,7 +44,7 @@ static int64_t groupsOfRoles(Emission &em) {
 
 bool needsView(Value parameter) {
   return llvm::any_of(parameter.getUsers(), [](Operation *user) {
-    return isa<tile::LoadFragmentOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::CopyOp>(user);
+    return isa<tile::LoadFragmentOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::CopyOp, tile::CopyRowsOp>(user);
   });
 }
 

@@ -33,6 +33,8 @@ static ArrayAttr accesses(Emission &em) {
     if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) note(load, "read");
     else if (auto load = dyn_cast<tile::LoadElementOp>(op)) note(load, "read");
     else if (auto copy = dyn_cast<tile::CopyOp>(op)) note(copy, "read");
+    else if (auto load = dyn_cast<tile::LoadAtOp>(op)) note(load, "read");
+    else if (auto copy = dyn_cast<tile::CopyRowsOp>(op)) noteAs(copy, "read", false);
     else if (auto load = dyn_cast<tile::LoadVectorOp>(op)) noteAs(load, "read", true);
     else if (auto row = dyn_cast<tile::HoldRowOp>(op)) noteAs(row, "read", true);
     else if (auto store = dyn_cast<tile::StoreVectorOp>(op)) noteAs(store, "write", true);

@@ -18,6 +18,24 @@ namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 
+/// The tensor with its leading indices fixed, one after the other; where one may lie outside, a part without elements.
+static ExprRef partOf(Emission &em, ExprRef base, const Reach &reach, const Indices &offsets) {
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    auto view = cast<out::ViewType>(base->type);
+    auto left = out::ViewType::get(em.context, view.getRank() - 1, view.getElement(), view.getReadOnly(), view.getStrided(), /*windows=*/0);
+    base = reach.inBounds[i] ? subscript(base, {offsets[i]}, left) : call("tsr::part", {base, offsets[i]}, left);
+  }
+  return base;
+}
+
+/// All points come before the two axes of a tile in steps of one, and some of them may lie outside.
+static bool isTileOfPart(Emission &em, const Reach &reach, const ExprRef &base) {
+  const size_t points = reach.offsets.size() - reach.free.size();
+  bool last = reach.free.size() == 2 && isa<out::ViewType>(base->type);
+  for (auto [i, axis] : llvm::enumerate(reach.free)) last = last && axis == points + i && reach.steps[axis] == 1;
+  return last && points > 0;
+}
+
 LogicalResult emitCopy(Emission &em, tile::CopyOp op) {
   if (auto part = op.getTarget().getDefiningOp<tile::SelectBufferOp>();
       part && part.getIndex().getDefiningOp<tile::RingAcquireOp>())
@@ -44,6 +62,15 @@ LogicalResult emitCopy(Emission &em, tile::CopyOp op) {
     if (!em.sizes->alignment.empty() && beginsAligned(em, op))
       lanes.push_back(StringAttr::get(em.context, em.sizes->alignment));
     statement(em, call(op.getAsync() ? copy + "_async" : copy, arguments, em.none(), lanes), op.getLoc());
+    return success();
+  }
+  if (isTile && isTileOfPart(em, reach, base)) {
+    ArrayRef<ExprRef> places(offsets);
+    Indices arguments = {target, partOf(em, base, reach, Indices(places.begin(), places.end() - 2))};
+    arguments.insert(arguments.end(), places.end() - 2, places.end());
+    std::vector<Attribute> lanes = {StringAttr::get(em.context, em.isCpu() ? "1" : "Threads")};
+    if (!em.sizes->alignment.empty() && beginsAligned(em, op)) lanes.push_back(StringAttr::get(em.context, em.sizes->alignment));
+    statement(em, call(op.getAsync() ? "tsr::copy_tile_async" : "tsr::copy_tile", arguments, em.none(), lanes), op.getLoc());
     return success();
   }
   // Element by element, the lanes in turn.
@@ -73,6 +100,16 @@ LogicalResult emitCopy(Emission &em, tile::CopyOp op) {
   ExprRef value = read(reachElement(em, reach, row, col, &inside));
   if (inside) value = conditional(inside, value, zeroOf(value->type, dtypeText(em, value->type)));
   assign(em, elementPlace(em, op.getTarget(), rank == 2 ? Indices{row, col} : Indices{row}), value, place);
+  return success();
+}
+
+LogicalResult emitCopyRows(Emission &em, tile::CopyRowsOp op) {
+  Indices arguments = {em.values->bound.lookup(op.getTarget()), em.values->bound.lookup(op.getBase()), em.values->bound.lookup(op.getPlaces())};
+  for (Value index : op.getIndices()) arguments.push_back(scalar(em, index));
+  std::vector<Attribute> templates = {StringAttr::get(em.context, em.isCpu() ? "1" : "Threads")};
+  if (op.getAxis() != 0) templates.push_back(em.builder.getI64IntegerAttr(op.getAxis()));
+  if (op.getMerged() != 0) templates.push_back(em.builder.getI64IntegerAttr(op.getMerged()));
+  statement(em, call(op.getAsync() ? "tsr::copy_rows_async" : "tsr::copy_rows", arguments, em.none(), templates), op.getLoc());
   return success();
 }
 

@@ -39,6 +39,8 @@ LogicalResult emitFragment(Emission &em, Operation &op) {
   if (auto argsort = dyn_cast<tile::ArgsortOp>(op)) return emitArgsort(em, argsort);
   if (auto gather = dyn_cast<tile::GatherOp>(op)) return emitGather(em, gather);
   if (auto dot = dyn_cast<tile::DotOp>(op)) return emitDot(em, dot);
+  if (auto load = dyn_cast<tile::LoadAtOp>(op)) return emitLoadAt(em, load);
+  if (auto copy = dyn_cast<tile::CopyRowsOp>(op)) return emitCopyRows(em, copy);
   if (auto load = dyn_cast<tile::LoadFragmentOp>(op)) return emitLoad(em, load);
   if (auto load = dyn_cast<tile::ReadSharedOp>(op)) return emitLoad(em, load);
   if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) return emitStore(em, store);

@@ -2,8 +2,10 @@
 // through shared memory.
 #include "ir/common/Common.h"
 #include "transforms/target/sizes/Sizes.h"
+#include "transforms/target/tiles/Reach.h"
 #include "transforms/target/tiles/SharedMemory.h"
 #include "transforms/target/tiles/Tiles.h"
+#include "transforms/target/types/Types.h"
 #include "transforms/target/values/Elements.h"
 #include "transforms/target/values/Values.h"
 #include "transforms/tile/Extents.h"
@@ -51,6 +53,35 @@ LogicalResult emitGather(Emission &em, tile::GatherOp op) {
   arguments.insert(arguments.begin(), filled(em, op.getResult()));
   statement(em, call("tsr::gather", arguments, em.none(), templates), place);
   return success();
+}
+
+LogicalResult emitLoadAt(Emission &em, tile::LoadAtOp op) {
+  auto type = cast<tile::FragmentType>(op.getResult().getType());
+  ExprRef to = filled(em, op.getResult());
+  bool known = true;
+  overElements(em, type, to, op.getLoc(), [&](const ExprRef &i, const ExprRef &j) {
+    ExprRef inside = method(to, "holds", i && j ? Indices{i, j} : Indices{i ? i : j}, IntegerType::get(em.context, 1));
+    auto end = [&](unsigned axis) -> std::optional<Dim> {
+      if (op.isInBounds(axis)) return std::nullopt;
+      Dim rows = ir::shapeOf(op.getBase().getType())[axis].getDim();
+      for (int64_t before = 1; axis == op.getAxis() && before <= static_cast<int64_t>(op.getMerged()); ++before)
+        rows = ir::shapeOf(op.getBase().getType())[axis - before].getDim() * rows;
+      return rows;
+    };
+    auto indices = placesOfElement(em, op.getIndices(), end, i, j, to, op.getLoc(), inside);
+    known &= indices.has_value();
+    if (!indices) return;
+    ExprRef value = read(elementPlace(em, op.getBase(), *indices));
+    Indices at;
+    if (i) at.push_back(i);
+    if (j) at.push_back(j);
+    ExprRef nothing = zeroOf(type.getElementType(), dtypeText(em, type.getElementType()));
+    assign(em, element(to, at, type.getElementType()), conditional(inside, value, nothing), op.getLoc());
+  });
+  // Reads under a condition, at places that data say: compilers make no vectors of them, and clang warns where it was told to.
+  if (em.lastLoop) em.lastLoop->walk([](out::ForOp loop) { loop.setSimd(false); });
+  em.lastLoop = nullptr;
+  return known ? success() : unsupported(*op, "an index of this tile has no form here");
 }
 
 LogicalResult emitArgsortRow(Emission &em, tile::ArgsortRowOp op) {

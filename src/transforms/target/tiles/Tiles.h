@@ -34,6 +34,8 @@ bool emitRowScale(Emission &em, ir::tile::ElementwiseOp op);
 // ---- Places.cpp
 mlir::LogicalResult emitArgsort(Emission &em, ir::tile::ArgsortOp op);
 mlir::LogicalResult emitGather(Emission &em, ir::tile::GatherOp op);
+/// Elements of memory that tiles of indices name, into registers.
+mlir::LogicalResult emitLoadAt(Emission &em, ir::tile::LoadAtOp op);
 /// On GPUs the group sorts in shared memory, a chunk at a time: the elements, and their places beside them.
 mlir::LogicalResult emitArgsortRow(Emission &em, ir::tile::ArgsortRowOp op);
 
@@ -50,6 +52,7 @@ mlir::LogicalResult emitColumnSums(Emission &em, ir::tile::StoreColumnSumsOp op)
 // ---- Copies.cpp
 /// From global to shared memory.
 mlir::LogicalResult emitCopy(Emission &em, ir::tile::CopyOp op);
+mlir::LogicalResult emitCopyRows(Emission &em, ir::tile::CopyRowsOp op);
 /// Barriers, and waiting for copies.
 mlir::LogicalResult emitTime(Emission &em, mlir::Operation &op);
 

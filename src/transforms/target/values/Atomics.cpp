@@ -1,4 +1,5 @@
 // Updates of memory in one step.
+#include "support/SetAtPlaces.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/flow/Flow.h"
 #include "transforms/target/sizes/Sizes.h"
@@ -23,6 +24,23 @@ static bool isNeverNegative(Value index, KernelFacts &facts) {
   return llvm::all_of(op->getOperands(), [&](Value operand) { return isNeverNegative(operand, facts); });
 }
 
+std::optional<Indices> placesOfElement(Emission &em, ValueRange names, llvm::function_ref<std::optional<Dim>(unsigned)> end, const ExprRef &i,
+                                       const ExprRef &j, const ExprRef &shape, Location place, ExprRef &inside) {
+  Indices indices;
+  for (auto [axis, index] : llvm::enumerate(names)) {
+    const bool ofTile = isa<tile::FragmentType>(index.getType());
+    ExprRef at = ofTile ? elementOf(em, index, i, j, shape) : scalar(em, index);
+    if (!at) return std::nullopt;
+    if (ofTile) at = read(declare(em, em.names.fresh("at"), em.indexType(), "copy", {convert(at, em.indexType())}, true, place));
+    indices.push_back(at);
+    std::optional<Dim> last = end(axis);
+    if (!last) continue;
+    if (!isNeverNegative(index, em.facts)) inside = binary("&&", inside, compare(">=", at, em.typed(0)));
+    inside = binary("&&", inside, compare("<", at, dim(em, *last)));
+  }
+  return indices;
+}
+
 /// Each lane updates memory with the elements that it holds; of a vector that several lanes hold, one of them does.
 static LogicalResult emitAtomicTile(Emission &em, tile::AtomicOp op) {
   auto type = cast<tile::FragmentType>(op.getValue().getType());
@@ -38,29 +56,17 @@ static LogicalResult emitAtomicTile(Emission &em, tile::AtomicOp op) {
     const Type truth = IntegerType::get(em.context, 1);
     ExprRef inside = method(shape, "holds", i && j ? Indices{i, j} : Indices{i ? i : j}, truth);
     if (!i || !j) inside = binary("&&", method(shape, "owner", {}, truth), inside);
-    Indices indices;
-    for (auto [axis, index] : llvm::enumerate(op.getIndices())) {
-      const bool ofTile = isa<tile::FragmentType>(index.getType());
-      ExprRef at = ofTile ? elementOf(em, index, i, j, shape) : scalar(em, index);
-      known &= at != nullptr;
-      if (!at) return;
-      if (ofTile)
-        at = read(declare(em, em.names.fresh("at"), em.indexType(), "copy", {convert(at, em.indexType())}, true,
-                          op.getLoc()));
-      indices.push_back(at);
-      if (op.isInBounds(axis)) continue;
-      if (!isNeverNegative(index, em.facts)) inside = binary("&&", inside, compare(">=", at, em.typed(0)));
-      inside = binary("&&", inside, compare("<", at, dim(em, ir::shapeOf(op.getBase().getType())[axis].getDim())));
-    }
-    ExprRef value = elementOf(em, op.getValue(), i, j, shape);
+    auto end = [&](unsigned axis) { return op.isInBounds(axis) ? std::nullopt : std::optional(ir::shapeOf(op.getBase().getType())[axis].getDim()); };
+    auto indices = placesOfElement(em, op.getIndices(), end, i, j, shape, op.getLoc(), inside);
+    ExprRef value = indices ? elementOf(em, op.getValue(), i, j, shape) : nullptr;
     known &= value != nullptr;
     if (!value) return;
     auto branch = em.builder.create<out::IfOp>(op.getLoc(), write(em.builder, op.getLoc(), inside));
     OpBuilder::InsertionGuard guard(em.builder);
     em.builder.createBlock(&branch.getThenBody());
-    statement(
-        em, call("tsr::atomic_" + op.getMnemonic().str(), {elementPlace(em, op.getBase(), indices), value}, em.none()),
-        op.getLoc());
+    ExprRef to = elementPlace(em, op.getBase(), *indices);
+    if (op.getMnemonic() == kSetMnemonic) assign(em, to, value, op.getLoc());
+    else statement(em, call("tsr::atomic_" + op.getMnemonic().str(), {to, value}, em.none()), op.getLoc());
   });
   em.lastLoop = nullptr;
   return known ? success() : unsupported(*op, "a value or an index of this update has no form here");

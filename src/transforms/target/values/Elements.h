@@ -17,6 +17,10 @@ ExprRef loadElement(Emission &em, ir::tile::LoadElementOp op);
 mlir::LogicalResult emitStoreElement(Emission &em, ir::tile::StoreElementOp op);
 
 // ---- Atomics.cpp
+/// The element of a base that a tile's indices name for its element (i, j); `shape`: a place with the maps of rows and columns. `end`: of
+/// the places along an axis; nothing where they are proved to lie there. `inside` gets what must hold for the others. Nothing if an index has no form here.
+std::optional<Indices> placesOfElement(Emission &em, mlir::ValueRange names, llvm::function_ref<std::optional<Dim>(unsigned)> end,
+                                       const ExprRef &i, const ExprRef &j, const ExprRef &shape, mlir::Location place, ExprRef &inside);
 mlir::LogicalResult emitAtomic(Emission &em, ir::tile::AtomicOp op);
 
 }  // namespace tessera::transforms::totarget
