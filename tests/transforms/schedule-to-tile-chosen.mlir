@@ -46,3 +46,20 @@ graph.kernel @elements(%x: !tsr.view<["R", "16"], f32>, %ids: !tsr.view<["16"], 
   graph.store %a, %y[%zero size "16" in_bounds, %zero size "16" in_bounds] : !tsr.tensor<["16", "16"], f32>, !tsr.view<["16", "16"], f32>
   graph.kernel_end
 }
+
+// Two tiles in turn, each row of one behind the row of the other: to shared memory, in steps.
+// CHECK-LABEL: tile.kernel @stacked_kernel
+// CHECK: tile.write_shared %{{.*}}, %[[BOTH:.*]][%{{.*}} size "8" step 2 in_bounds, %{{.*}} size "16" in_bounds]
+// CHECK: tile.write_shared %{{.*}}, %[[BOTH]][%{{.*}} size "8" step 2 in_bounds, %{{.*}} size "16" in_bounds] {tsr.beside}
+graph.kernel @stacked(%x: !tsr.view<["8", "16"], f32>, %y: !tsr.view<["16", "16"], f32>) attributes {
+    dims = [], params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["1"]>} {
+  %zero = graph.constant 0 : index
+  %a = graph.load %x[%zero size "8" in_bounds, %zero size "16" in_bounds] : !tsr.view<["8", "16"], f32> to !tsr.tensor<["8", "16"], f32>
+  %b = graph.elementwise "neg" %a : !tsr.tensor<["8", "16"], f32>
+  %one = graph.broadcast %a {axes = array<i64: 0, 2>} : <["8", "16"], f32> to <["8", "1", "16"], f32>
+  %other = graph.broadcast %b {axes = array<i64: 0, 2>} : <["8", "16"], f32> to <["8", "1", "16"], f32>
+  %both = graph.concat 1 %one, %other : (!tsr.tensor<["8", "1", "16"], f32>, !tsr.tensor<["8", "1", "16"], f32>) -> !tsr.tensor<["8", "2", "16"], f32>
+  %merged = graph.reshape %both : <["8", "2", "16"], f32> to <["16", "16"], f32>
+  graph.store %merged, %y[%zero size "16" in_bounds, %zero size "16" in_bounds] : !tsr.tensor<["16", "16"], f32>, !tsr.view<["16", "16"], f32>
+  graph.kernel_end
+}

@@ -39,12 +39,20 @@ Value concat(Context &cx, std::vector<Value> values, int axis, Span span) {
   if (allStored) in = type.dtype;
   ExprPtr e = makeExpr(ExprKind::Concat, sema::tensorType(in, shape, type.numerics), span);
   e->as<node::Concat>().axis = axis;
-  for (const Value &v : values) {
-    for (size_t a = 0; a < v.limits.size(); ++a)
-      if (v.limit(a)) return unsupported(cx, "concatenating tiles that may reach over the edge of their tensor", span);
+  std::vector<std::optional<Limit>> limits(shape.size());
+  for (Value &v : values) {
+    // Of a stack whose axes will be merged: what lies outside is 0 in the parts, so that no product has to ask once more.
+    if (const Limit *edge = axis > 0 ? v.limit(static_cast<size_t>(axis) - 1) : nullptr; edge && !edge->zeroOutside)
+      v = maskAxis(cx, std::move(v), static_cast<size_t>(axis) - 1, 0, span);
+    for (size_t a = 0; a < shape.size(); ++a) {
+      const Limit *limit = v.limit(a), *others = values[0].limit(a);
+      const bool alike = static_cast<int>(a) != axis && limit && others && cx.function.facts.same(limit->end, others->end);
+      if (limit ? !alike : others != nullptr) return unsupported(cx, "concatenating tiles that may reach over the edge of their tensor, each in another place", span);
+      if (limit) limits[a] = Limit{limit->end, limit->zeroOutside && (!limits[a] || limits[a]->zeroOutside)};
+    }
     e->args.push_back(inCarryType(cx, v, in, span));
   }
-  return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
+  return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
 
 Value sliceAxis(Context &cx, Value value, size_t axis, const Dim &start, const Dim &size, int64_t step, Span span) {

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/tile/Beside.h"
 #include "transforms/tile/Passes.h"
 
 namespace tessera::transforms {
@@ -80,7 +81,8 @@ private:
                       // Lanes write different elements of a view; of a shared buffer perhaps the same, spread
                       // otherwise.
                       bool isView = isa<ViewType>(buffer.getType());
-                      return state.read.contains(buffer) || (!isView && state.written.contains(buffer));
+                      const bool beside = op->hasAttr(kBeside);  // what was written there before lies elsewhere
+                      return state.read.contains(buffer) || (!isView && !beside && state.written.contains(buffer));
                     });
     if (conflict) {
       if (insert) OpBuilder(op).create<tile::BarrierOp>(op->getLoc());

@@ -14,7 +14,8 @@ KernelLowering::KernelLowering(schedule::KernelOp source, tile::KernelOp target,
       elements_(1) {}
 
 LogicalResult KernelLowering::run() {
-  if (!layouts_.fragments()) storeAfterReads(source_);
+  if (layouts_.fragments()) castBeforeConcat(source_);
+  else storeAfterReads(source_);
   Block &from = source_.entry();
   Block &to = target_.getBody().emplaceBlock();
   for (BlockArgument argument : from.getArguments())

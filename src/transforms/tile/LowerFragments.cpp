@@ -23,6 +23,11 @@ tile::FragmentType KernelLowering::fragmentType(Value array, Type element) {
 
 LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
   if (isOnlyChosenFrom(op)) return success();  // its elements are read where indices name them (LowerChosen.cpp)
+  if (auto concat = llvm::dyn_cast<graph::ConcatOp>(op)) {
+    // A stack whose axes are merged: what that gives is put together at once.
+    auto merged = concat->hasOneUse() ? llvm::dyn_cast<graph::ReshapeOp>(*concat->user_begin()) : graph::ReshapeOp();
+    return merged && longShape(merged.getType()) != longShape(concat.getType()) ? success() : lowerConcat(concat, concat.getResult());
+  }
   for (Type type : op->getResultTypes())
     if (longAxes(type).size() > 2)
       return unsupported(op, "a tile in a kernel has at most two axes of more than one element");
@@ -52,6 +57,8 @@ LogicalResult KernelLowering::lowerFragmentOp(Operation *op) {
       result = builder_.create<tile::FillOp>(loc, fragmentType(iota.getResult()),
                                              constant(builder_.getI32IntegerAttr(0), loc));
   } else if (auto reshape = llvm::dyn_cast<graph::ReshapeOp>(op)) {
+    auto concat = reshape.getOperand().getDefiningOp<graph::ConcatOp>();
+    if (longShape(reshape.getOperand().getType()) != longShape(reshape.getType()) && concat && concat->hasOneUse()) return lowerConcat(concat, reshape.getResult());
     if (longShape(reshape.getOperand().getType()) != longShape(reshape.getType()))
       return unsupported(op, "a tile can be reshaped inside a kernel only by axes of one element");
     result = values_.lookup(reshape.getOperand());

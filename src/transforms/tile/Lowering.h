@@ -96,6 +96,7 @@ private:
   mlir::LogicalResult lowerTranspose(ir::graph::TransposeOp op);
   mlir::LogicalResult lowerArgsort(ir::graph::ArgsortOp op);  // LowerPlaces.cpp
   mlir::LogicalResult lowerGather(ir::graph::GatherOp op);
+  mlir::LogicalResult lowerConcat(ir::graph::ConcatOp op, mlir::Value result);  // LowerConcat.cpp
   mlir::LogicalResult lowerSlice(ir::graph::SliceOp op);
   mlir::LogicalResult lowerChosen(ir::graph::GatherOp op);  // LowerChosen.cpp
   bool copyRows(ir::graph::GatherOp op, const ChosenLoad &from);
@@ -169,5 +170,8 @@ private:
   std::vector<std::map<ElementKey, mlir::Value>> elements_;
   bool failed_ = false;  // an element could not be computed; its diagnostic is out
 };
+
+/// What is put together and then converted is converted first, so that it goes to its place in shared memory as products read it.
+void castBeforeConcat(ir::schedule::KernelOp kernel);  // LowerConcat.cpp
 
 }  // namespace tessera::transforms
