@@ -307,6 +307,27 @@ KERNEL rows_back(tsr::View<const T, 3> from, const int64_t *places, T *to, int64
   for (int at = tsr::lane(); at < M * N; at += lanes) to[at] = tile(at / N, at % N), to[M * N + at] = merged(at / N, at % N);
 }
 
+KERNEL parts(tsr::View<const float, 2> from, float *to) {
+  if (tsr::lane() != 0) return;
+  for (int64_t i = -2; i < 5; ++i) {
+    const auto row = tsr::part(from, i);
+    to[2 * (i + 2)] = static_cast<float>(row.extent[0]);
+    to[2 * (i + 2) + 1] = row.at(1);
+  }
+}
+/// An index outside leaves nothing.
+static void parts_of_views() {
+  Buffer<float> from(6), to(14);
+  for (size_t i = 0; i < 6; ++i) from[i] = static_cast<float>(i + 1);
+  const tsr::View<const float, 2> view{from.device(), {3, 2}};
+  LAUNCH(64, parts, view, to.device());
+  to.back();
+  for (int i = -2; i < 5; ++i) {
+    const bool inside = i >= 0 && i < 3;
+    expect(to[static_cast<size_t>(2 * (i + 2))] == (inside ? 2.0f : 0.0f) && to[static_cast<size_t>(2 * (i + 2) + 1)] == (inside ? static_cast<float>(2 * i + 2) : 0.0f), "parts of views", i);
+  }
+}
+
 /// Rows of one head by their numbers, and of all heads; places outside, and columns behind the end.
 template <class T, class Swizzle, bool Async, int M, int N> void rows(const char *name) {
   const int64_t height = 11, heads = 3;
@@ -555,6 +576,7 @@ int main() {
   rounds_from_both_ends();
   longest_in_pairs();
   erfc_accuracy();
+  parts_of_views();
   rows<float, tsr::Linear, false, 32, 16>("rows by their places");
   rows<uint16_t, tsr::Xor, true, 64, 32>("rows by their places, swizzled, later");
   rows<uint8_t, tsr::Linear, true, 16, 32>("rows of bytes by their places");
