@@ -77,7 +77,12 @@ static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, Ind
            "a dimension of " + show(cx, extent));
     return false;
   }
-  const bool isInside = low && high;
+  bool isInside = low && high;
+  if (auto held = isInside ? std::nullopt : heldWhereChosen(cx, index, extent, expr.span)) {
+    index = std::move(*held);
+    if (index.isPoison()) return false;
+    isInside = true;
+  }
   const bool byLane = !isInside && inKernel(cx) &&
                       countsLanes(cx.function.facts.simplify(index.sym), cx.function.fn->kernel);  // store() asks
   if (!isInside && !byLane && counterOutside(cx, index.sym, extent, expr.span)) return false;

@@ -2,6 +2,7 @@
 #include "sema/trace/Guards.h"
 #include "frontend/Walk.h"
 #include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
 #include "sema/claims/Claims.h"
 #include "sema/kernels/Coverage.h"
 #include "sema/trace/Trace.h"
@@ -100,6 +101,21 @@ void offerGuard(const Context &cx, diag::Builder &builder, const Guard &guard, c
 }
 
 }  // namespace
+
+std::optional<Value> heldWhereChosen(Context &cx, const Value &index, const Dim &extent, Span span) {
+  const shape::Facts &known = cx.function.facts;
+  if (inKernel(cx) || inHost(cx) || cx.function.chosen.empty() || mentionsRebound(cx, index.sym)) return std::nullopt;
+  if (!known.nonNegative(extent - Dim(1))) return std::nullopt;  // an empty axis has no nearest element
+  shape::Facts chosen = known;
+  for (const shape::Formula &fact : cx.function.chosen)
+    if (!mentionsRebound(cx, fact)) chosen.add(fact);
+  const Dim last = extent - Dim(1);
+  if (!chosen.nonNegative(index.sym) || !chosen.nonNegative(last - index.sym)) return std::nullopt;
+  Value held = index;
+  if (!known.nonNegative(index.sym)) held = intElementwise(cx, ElementwiseOp::Max, {held, Value::integer(Dim(0))}, span, "max");
+  if (!known.nonNegative(last - index.sym)) held = intElementwise(cx, ElementwiseOp::Min, {held, Value::integer(last)}, span, "min");
+  return held;
+}
 
 bool goesBeyondGuard(Context &cx, const Dim &written, const Dim &extent, Span span) {
   if (!inKernel(cx) || cx.function.path.empty() || mentionsRebound(cx, written)) return false;
