@@ -4,10 +4,12 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/Branches.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -120,6 +122,50 @@ static void keepName(Context &cx, Stmt &loop, const std::string &name, Binding &
   cx.function.rebindable.insert(var);
 }
 
+/// Behind the statements of a turn that a statement of the loop's body became. What functions became that it calls has spans elsewhere.
+static std::ptrdiff_t behindStatement(const Stmt &loop, const ast::Block &body, Span bound) {
+  auto holds = [&](const ast::StmtPtr &stmt) { return stmt->span.begin <= bound.begin && bound.end <= stmt->span.end; };
+  auto own = std::find_if(body.begin(), body.end(), holds);
+  const Span all = body.back()->span;
+  const uint32_t end = own == body.end() ? all.end : (*own)->span.end;
+  auto later = [&](const auto &stmt) { return stmt->span.file == all.file && stmt->span.begin >= end && stmt->span.end <= all.end; };
+  return std::find_if(loop.body.begin(), loop.body.end(), later) - loop.body.begin();
+}
+
+/// A struct or a tuple that a turn binds: behind the loop each of its parts is what the last turn made of it.
+static void keepTree(Context &cx, Stmt &loop, const ast::Block &body, const std::string &name, Binding &binding) {
+  const std::ptrdiff_t first = std::ssize(loop.body), place = behindStatement(loop, body, binding.span);
+  Block *around = std::exchange(cx.function.block, &loop.body);
+  Value kept = onThisWay(cx, binding.value, name, true, binding.span);
+  cx.function.block = around;
+  const auto made = loop.body.begin() + first;
+  if (made == loop.body.end() || !std::all_of(made, loop.body.end(), [&](const auto &stmt) { return stmt->kind == StmtKind::Let && isOutside(cx, stmt->var->type); })) {
+    loop.body.resize(static_cast<size_t>(first));
+    return;
+  }
+  for (auto it = made; it != loop.body.end(); ++it) {
+    Var *var = (*it)->var;
+    (*it)->kind = StmtKind::Assign;
+    declareBefore(cx, loop, var, anyValue(cx, var->type, binding.span), binding.span);
+    cx.function.facts.undefine(symName(var));
+    cx.function.rebindable.insert(var);
+  }
+  std::rotate(loop.body.begin() + place, loop.body.begin() + first, loop.body.end());
+  binding.value = std::move(kept);
+  binding.block = cx.blockId;
+  binding.unassigned = {};
+}
+
+/// A variable that a part of it lives in.
+static const Var *firstVar(const Value &value) {
+  if (value.expr && value.expr->kind == ExprKind::VarRef) return value.expr->as<node::VarRef>().var;
+  for (const Value &item : value.items)
+    if (const Var *var = firstVar(item)) return var;
+  return nullptr;
+}
+
+static bool isKeptTree(const Value &v) { return (v.isSequence() || (v.kind == ValueKind::Struct && !v.isState())) && !v.items.empty(); }
+
 /// Run time stops behind a loop that had no turn.
 static void assertTurn(Context &cx, const std::string &name, Value start, Value stop, Span span) {
   Value holds = compareValues(cx, ast::CompareOp::Lt, std::move(start), std::move(stop), span);
@@ -157,11 +203,13 @@ void keepLastTurn(Context &cx, Stmt &loop, const ast::Block &body, bool isSure, 
   const Var *first = nullptr;
   std::string kept;
   for (auto &[name, binding] : cx.function.frame->names) {
-    const bool here = binding.unassigned.valid() && binding.var && binding.span.file == span.file && binding.span.begin >= span.begin &&
+    const bool tree = !binding.var && isKeptTree(binding.value);
+    const bool here = binding.unassigned.valid() && (binding.var || tree) && binding.span.file == span.file && binding.span.begin >= span.begin &&
                       binding.span.begin < jump;
     if (!here || !readsFirst(function->def->body, name, span.end).value_or(false)) continue;
-    keepName(cx, loop, name, binding);
-    if (!first && !binding.unassigned.valid()) first = binding.var, kept = name;
+    if (tree) keepTree(cx, loop, body, name, binding);
+    else keepName(cx, loop, name, binding);
+    if (!first && !binding.unassigned.valid()) first = tree ? firstVar(binding.value) : binding.var, kept = name;
   }
   if (first && !isSure) assertSomeTurn(cx, loop, first, kept, condition);
 }
@@ -175,10 +223,12 @@ void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value
   std::string kept;
   for (auto &[name, binding] : cx.function.frame->names) {
     const bool counted = binding.span == stmt.target->span && binding.value.kind == ValueKind::Int && binding.value.expr;
-    const bool here = binding.unassigned.valid() && (binding.var || counted) && binding.span.file == stmt.span.file &&
+    const bool tree = !binding.var && isKeptTree(binding.value);
+    const bool here = binding.unassigned.valid() && (binding.var || counted || tree) && binding.span.file == stmt.span.file &&
                       binding.span.begin >= stmt.span.begin && binding.span.begin < std::min(jump, stmt.span.end);
     if (!here || !readsFirst(def->body, name, stmt.span.end).value_or(false)) continue;
-    keepName(cx, loop, name, binding);
+    if (tree) keepTree(cx, loop, stmt.body, name, binding);
+    else keepName(cx, loop, name, binding);
     if (kept.empty() && !binding.unassigned.valid()) kept = name;
   }
   if (!isSure && !kept.empty()) assertTurn(cx, kept, start, stop, stmt.iterable->span);
