@@ -303,6 +303,16 @@ private:
     return callee && callee->kind == ValueKind::Function && callee->callable->def && !cx_.libraryFiles.count(callee->callable->nameSpan.file);
   }
 
+  /// `x.shape[0] - 1`, `len(x)`: extents that the function which computes the expression has, too.
+  static bool asksExtents(const ast::Expr &e) {
+    auto *attribute = as<ast::AttributeExpr>(&e);
+    auto *call = as<ast::CallExpr>(&e);
+    auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+    if ((attribute && isQuestion(attribute->attribute.text)) || (name && name->name == "len")) return true;
+    const ast::Children below = ast::childrenOf(e);
+    return std::any_of(below.exprs.begin(), below.exprs.end(), [](const ast::Expr *part) { return asksExtents(*part); });
+  }
+
   std::optional<SeenPart> insideSubscript(const ast::SubscriptExpr &e) {
     SeenPart object = operand(*e.object);
     if (!object.touches || object.barred) return std::nullopt;
@@ -311,8 +321,13 @@ private:
       auto *slice = as<ast::SliceExpr>(item.value);
       std::vector<const ast::Expr *> parts = {item.value.get()};
       if (slice) parts = {slice->start.get(), slice->stop.get(), slice->step.get()};
-      for (const ast::Expr *part : parts)
-        if (part && operand(*part).barred) return std::nullopt;
+      for (const ast::Expr *part : parts) {
+        if (!part) continue;
+        const bool ofData = slice && !asksExtents(*part);
+        if (ofData) evaluated(*part);  // numbers of run time say how many elements there are
+        if (operand(*part).barred) return std::nullopt;
+        if (ofData) std::find_if(operands_.begin(), operands_.end(), [&](const ArrayOperand &o) { return o.syntax == part; })->asSize = true;
+      }
     }
     return object;
   }
@@ -338,6 +353,7 @@ private:
     case ValueKind::Builtin:
       elementwise = callee.builtin->kind == BuiltinKind::Elementwise || callee.builtin->kind == BuiltinKind::Where ||
                     callee.builtin->kind == BuiltinKind::MinMax;
+      if (callee.builtin->kind == BuiltinKind::Where && e.arguments.size() == 1) return false;  // the places where it holds: `nonzero`
       return computesWithArrays(*callee.builtin);
     case ValueKind::DType:
     case ValueKind::Derivative: return true;
@@ -356,6 +372,8 @@ private:
     if (!callsArrays(e, elementwise, method)) return std::nullopt;
     SeenPart all{method, method, false};
     for (const ast::Argument &arg : e.arguments) all.add(argument(e, *arg.value, elementwise));
+    auto callee = cx_.function.operands.find(e.callee.get());
+    if (callee != cx_.function.operands.end() && callee->second.kind == ValueKind::Derivative) all.touches = all.array = true;  // of a struct or a number alone, too
     if (auto *made = as<ast::CallExpr>(e.callee))  // `grad(lambda x: f(net, x))(x)`: the function that is compiled would not be given `net`
       for (const ast::Argument &arg : made->arguments)
         if (auto *lambda = as<ast::LambdaExpr>(arg.value))

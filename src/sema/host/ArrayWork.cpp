@@ -25,6 +25,7 @@ struct ArrayWork {
   std::map<const Var *, Value> parameterOf;           // of a variable of host code, which may stand in several places
   std::vector<ExprPtr> arguments;
   std::vector<std::pair<Value, Span>> streams;        // that the call uses up
+  std::set<std::string> numbers;                      // of run time, which decide shapes and places: what they are called
 };
 
 namespace {
@@ -126,6 +127,7 @@ Value sizeParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
   Type type = indexType();
   type.shape = {Dim::var(name)};
   addParameter(cx, name, type, syntax.span, clone(*v.expr));
+  cx.function.arrayWork->numbers.insert(name);
   return Value::integer(Dim::var(name));
 }
 
@@ -203,13 +205,28 @@ Value asGiven(Context &cx, Value v, bool asNumber, DType real, DType whole, Span
   return v;
 }
 
+/// A number of run time that says where a part begins or ends. It is no variable of its own: not every operand becomes a parameter.
+Value sizeOf(Context &cx, Value number, Span span) {
+  if (number.kind == ValueKind::HostTensor && number.madeOf && number.rank == 0) number = hostScalar(cx, number, span);
+  if (!number.isScalar()) return number;
+  if (!isInt(number.type.dtype)) return convertInt(cx, number, span);  // says why it is none
+  ExprPtr e = makeExpr(ExprKind::Cast, indexType(), span);
+  e->args.push_back(takeExpr(number));
+  Value size = Value::integer(Dim::var(kAnyExtent));
+  size.type = indexType();
+  size.expr = std::shared_ptr<Expr>(e.release());
+  return size;
+}
+
 /// The operands as arguments. False after a message.
 bool prepare(Context &cx, ArrayWork &work, const std::vector<ArrayOperand> &operands) {
   std::optional<DType> real, whole;
   for (const ArrayOperand &o : operands) dtypesOf(cx.function.operands[o.syntax], real, whole);
   const DType none = DType::Bool;  // no floats among the arrays
   for (const ArrayOperand &o : operands) {
-    Value v = asGiven(cx, cx.function.operands[o.syntax], o.asNumber, o.amongIntegers ? none : real.value_or(none), whole.value_or(DType::I64), o.syntax->span);
+    Value &known = cx.function.operands[o.syntax];
+    if (o.asSize) known = sizeOf(cx, std::move(known), o.syntax->span);
+    Value v = asGiven(cx, known, o.asNumber, o.amongIntegers ? none : real.value_or(none), whole.value_or(DType::I64), o.syntax->span);
     if (v.isPoison() && cx.function.operands[o.syntax].kind != ValueKind::Poison) return false;
     work.given[o.syntax] = std::move(v);
   }
@@ -300,7 +317,7 @@ Value callWork(Context &cx, const Callable &callable, std::vector<ExprPtr> argum
   return resultValue(callable.resultTree, values, next);
 }
 
-Value outlined(Context &cx, Work what, const std::vector<ArrayOperand> &operands) {
+Value outlined(Context &cx, Work what, const std::vector<ArrayOperand> &operands, std::set<std::string> *numbers = nullptr) {
   ArrayWork start;
   if (!prepare(cx, start, operands)) return Value::poison();
   what.name = cx.function.fn->name + "_" + what.name;
@@ -310,6 +327,7 @@ Value outlined(Context &cx, Work what, const std::vector<ArrayOperand> &operands
     DeclaredType results;
     std::shared_ptr<ArrayWork> work;
     std::unique_ptr<Function> made = traceWork(cx, what, std::move(again), results, work);
+    if (numbers) *numbers = work->numbers;
     if (!made) return Value::poison();
     if (unify(start, *made)) continue;
     for (const auto &[stream, span] : work->streams)
@@ -344,9 +362,10 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
   auto seen = lookInside(cx, expr, operands);
   if (!seen || !seen->array || exhausted(cx)) return std::nullopt;
   const SaidBefore before(cx);
-  Value made = outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }}, operands);
+  std::set<std::string> numbers;
+  Value made = outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }}, operands, &numbers);
   if (!made.isPoison()) return made;
-  if (auto run = runByHost(cx, {&expr}, before, [&] { return std::optional(checkExpr(cx, expr)); })) return run;
+  if (auto run = runByHost(cx, {&expr}, before, numbers, [&] { return std::optional(checkExpr(cx, expr)); })) return run;
   return made;
 }
 
@@ -379,6 +398,28 @@ std::optional<Value> maskedStore(Context &cx, const ast::SubscriptExpr &place, c
   return outlined(cx, {"replaced", span, compute}, operands);
 }
 
+bool isHeldList(const Context &cx, const ast::Expr &expr) {
+  const std::map<const ast::Expr *, Value> &operands = cx.function.arrayWork ? cx.function.arrayWork->given : cx.function.operands;
+  auto known = operands.find(&expr);
+  return known != operands.end() && known->second.kind == ValueKind::HostTensor && known->second.text == kHeldList;
+}
+
+Value castTensor(Context &cx, Value tensor, DType to, Span span) {
+  ast::NameExpr operand(ast::ExprKind::Name, span);
+  operand.name = "x";
+  cx.function.operands[&operand] = std::move(tensor);
+  auto compute = [&] { return castTo(cx, *operandHere(cx, operand), to, {}, span); };
+  Value made = outlined(cx, {"cast", span, compute}, {{&operand}});
+  cx.function.operands.erase(&operand);
+  return made;
+}
+
+Value widenedTensor(Context &cx, Value tensor, DType to, Span span) {
+  const auto from = tensor.kind == ValueKind::HostTensor && tensor.rank > 0 ? knownDType(cx, tensor) : std::nullopt;
+  if (!from || *from == to || *from == DType::Bool || isFloat(*from) != isFloat(to) || join(*from, to) != to) return tensor;
+  return castTensor(cx, std::move(tensor), to, span);
+}
+
 std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
   if (!inHost(cx) || (stmt.target->kind != ast::ExprKind::Name && stmt.target->kind != ast::ExprKind::Subscript && stmt.target->kind != ast::ExprKind::Attribute)) return std::nullopt;
   std::vector<ArrayOperand> operands;
@@ -389,9 +430,10 @@ std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
     return binaryValues(cx, stmt.op, std::move(old), std::move(by), stmt.span);
   };
   const SaidBefore before(cx);
-  Value made = outlined(cx, {workName(stmt.op), stmt.span, compute}, operands);
+  std::set<std::string> numbers;
+  Value made = outlined(cx, {workName(stmt.op), stmt.span, compute}, operands, &numbers);
   if (!made.isPoison()) return made;
-  if (auto run = runByHost(cx, {stmt.value.get()}, before, [&] { return arrayWork(cx, stmt); })) return run;
+  if (auto run = runByHost(cx, {stmt.value.get()}, before, numbers, [&] { return arrayWork(cx, stmt); })) return run;
   return made;
 }
 

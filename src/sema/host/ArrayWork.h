@@ -3,6 +3,8 @@
 #pragma once
 #include "sema/Context.h"
 #include <functional>
+#include <set>
+#include <string>
 
 namespace tessera::sema {
 
@@ -20,6 +22,7 @@ struct ArrayOperand {
   const ast::Expr *syntax = nullptr;
   bool asNumber = false;  // an integer in arithmetic, and not one that decides a shape
   bool amongIntegers = false;  // ... beside integers: `k + argmax(x)`
+  bool asSize = false;  // where a part begins or ends: `x[at[i]:at[i + 1]]`
 };
 
 // ---- ArrayOperands.cpp
@@ -46,8 +49,9 @@ bool leaveToHost(Context &cx, const Callable &callable, const SaidBefore &before
 /// At the end of the check: what is wrong with functions that were left to host code, which runs them not.
 void sayWhatWasLeft(Context &cx);
 /// No tensor function could be made of arithmetic that calls functions without types, as what was said since tells. True if host code may run
-/// them instead, from now on: `again` then checks the arithmetic. What was said stays if that has mistakes, too.
-std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before,
+/// them instead, from now on: `again` then checks the arithmetic. What was said stays if that has mistakes, too. `numbers`: what the integers
+/// of run time are called that it was given.
+std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before, const std::set<std::string> &numbers,
                                const std::function<std::optional<Value>()> &again);
 
 // ---- ArrayWork.cpp
@@ -57,6 +61,12 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr);
 std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt);
 /// `x[mask] = value`: the new x. Nothing if the index is no mask.
 std::optional<Value> maskedStore(Context &cx, const ast::SubscriptExpr &place, const Value &target, const Value &value, Span span);
+/// A tensor of host code in another dtype.
+Value castTensor(Context &cx, Value tensor, DType to, Span span);
+/// A tensor of host code where a wider dtype of its kind is asked for, which holds all of its values. Anything else stays as it is.
+Value widenedTensor(Context &cx, Value tensor, DType to, Span span);
+/// Whether an operand is a list that a loop makes longer.
+bool isHeldList(const Context &cx, const ast::Expr &expr);
 /// Takes away the operands from this one on: another time they may be others.
 void forgetOperands(Context &cx, size_t from);
 /// What an operand that was evaluated before stands for here; nothing if it was not.

@@ -224,8 +224,29 @@ Value placesNotZero(Context &cx, const Value &tensor, bool flat, Span span) {
   return flat ? axes[0] : Value::tuple(std::move(axes));
 }
 
+/// `rows[i]` of known lists of numbers, which are equally long: a row of a tensor.
+static std::optional<Value> rowAtRunTime(Context &cx, const Value &object, const Value &index, Span span) {
+  const size_t width = object.items[0].items.size();
+  std::vector<Value> numbers;
+  bool real = false;
+  for (const Value &row : object.items) {
+    if (!row.isSequence() || row.items.size() != width || width == 0) return std::nullopt;
+    for (const Value &item : row.items) {
+      if (item.kind != ValueKind::Float && !item.isKnownInt()) return std::nullopt;
+      real |= item.kind == ValueKind::Float;
+      numbers.push_back(item);
+    }
+  }
+  const std::vector<Span> spans(numbers.size(), span);
+  const std::vector<Dim> shape = {Dim(static_cast<int64_t>(object.items.size())), Dim(static_cast<int64_t>(width))};
+  Value table = hostTable(cx, std::move(numbers), spans, shape, real ? DType::F32 : DType::I32, span);
+  if (table.isPoison()) return table;
+  return hostItem(cx, table, &index, span);
+}
+
 std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Value &index, Span span) {
   if (!inHost(cx) || index.kind != ValueKind::Int || index.isKnownInt() || object.items.empty()) return std::nullopt;
+  if (object.items[0].isSequence()) return rowAtRunTime(cx, object, index, span);
   bool real = false;
   for (const Value &item : object.items) {
     if (item.kind != ValueKind::Float && !item.isKnownInt()) return std::nullopt;

@@ -8,6 +8,7 @@
 #include "sema/trace/Trace.h"
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -28,20 +29,31 @@ void SaidBefore::restore(Context &cx, std::vector<diag::Diagnostic> instead) con
 }
 
 namespace {
+std::set<std::string> wordsIn(std::string_view text) {
+  std::set<std::string> words;
+  std::string word;
+  for (char c : std::string(text) + " ") {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
+    else words.insert(std::exchange(word, {}));
+  }
+  return words;
+}
+
 /// The sizes of axes that a message names.
 std::set<std::string> extentsIn(std::string_view message) {
   std::set<std::string> extents;
-  std::string word;
-  for (char c : std::string(message) + " ") {
-    if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') word += c;
-    else {
-      for (const char *end : {"_rows", "_columns", "_length"})
-        if (word.ends_with(end)) extents.insert(word);
-      if (word.find("_axis") != std::string::npos) extents.insert(word);
-      word.clear();
-    }
+  for (const std::string &word : wordsIn(message)) {
+    for (const char *end : {"_rows", "_columns", "_length"})
+      if (word.ends_with(end)) extents.insert(word);
+    if (word.find("_axis") != std::string::npos) extents.insert(word);
   }
   return extents;
+}
+
+/// Whether an index is outside for a number that run time knows: `for t in range(length)` around `blocks[t // 4]`.
+bool namesAny(const diag::Diagnostic &said, const std::set<std::string> &numbers) {
+  const std::set<std::string> words = wordsIn(said.message + " " + said.label);
+  return std::any_of(numbers.begin(), numbers.end(), [&](const std::string &number) { return words.count(number) != 0; });
 }
 
 /// Whether run time finds that an index fits: sizes of several axes are compared, or a known number with the size of one.
@@ -66,12 +78,12 @@ bool isOfHost(Context &cx, const diag::Diagnostic &said) {
 }
 
 /// What a tensor function needs to know before it runs, and host code finds when it runs.
-bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vector<const Callable *> &functions) {
+bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vector<const Callable *> &functions, const std::set<std::string> &numbers = {}) {
   auto chooses = [&](const Callable *f) {
     return std::any_of(f->def->body.begin(), f->def->body.end(), [&](const ast::StmtPtr &s) { return isChosen(ast::childrenOf(*s), said.span); });
   };
   switch (said.id) {
-  case Id::outOfBounds: return comparesExtents(said.message) || std::any_of(functions.begin(), functions.end(), chooses);
+  case Id::outOfBounds: return comparesExtents(said.message) || namesAny(said, numbers) || std::any_of(functions.begin(), functions.end(), chooses);
   case Id::shapeUndecided:
   case Id::redefinedType:
   case Id::notSupportedYet:
@@ -85,6 +97,7 @@ bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vecto
   case Id::narrowing: return true;
   case Id::undefinedName:
   case Id::hostOnly: return isOfHost(cx, said);
+  case Id::argumentNotGiven: return cx.sources.text(said.span).starts_with("where(");  // `where(mask)` is `nonzero(mask)`
   case Id::wrongArgument: return said.message.starts_with("an index expects");
   case Id::unknownAttribute: return cx.sources.text(said.span) == "append" || cx.sources.text(said.span) == "pop";
   default: return false;
@@ -130,14 +143,14 @@ void sayWhatWasLeft(Context &cx) {
   }
 }
 
-std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before,
+std::optional<Value> runByHost(Context &cx, const std::vector<const ast::Expr *> &parts, const SaidBefore &before, const std::set<std::string> &numbers,
                                const std::function<std::optional<Value>()> &again) {
   if (cx.function.arrayWork) return std::nullopt;
   std::vector<const Callable *> functions;
   for (const ast::Expr *part : parts) functionsCalled(cx, *part, functions);
   const auto &all = cx.diagnostics.all();
   std::vector<diag::Diagnostic> said(all.begin() + static_cast<std::ptrdiff_t>(std::min(before.diagnostics, all.size())), all.end());
-  if (functions.empty() || std::none_of(said.begin(), said.end(), [&](const auto &one) { return isNoneAtRunTime(cx, one, functions); })) return std::nullopt;
+  if (functions.empty() || std::none_of(said.begin(), said.end(), [&](const auto &one) { return isNoneAtRunTime(cx, one, functions, numbers); })) return std::nullopt;
   before.restore(cx);
   for (const Callable *f : functions) f->inHost = true;
   std::optional<Value> made = again();
