@@ -171,7 +171,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
     return makeNone();
   }
   if (name == "element_real" || name == "element") return hostElement(expr);
-  if (name == "store_next_real" || name == "store_next_whole") return hostAppend(expr);
+  if (name.starts_with("store_next_")) return hostAppend(expr);
   if (name == "store_without") return hostWithout(expr);
   if (name.starts_with("store_rows_")) return hostStoreRows(expr);
   if (name == "chosen" || name == "store_chosen") return hostChosen(expr);

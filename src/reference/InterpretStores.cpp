@@ -7,6 +7,7 @@
 namespace tessera::reference {
 
 using checked::Expr;
+namespace node = checked::node;
 
 namespace {
 /// The elements that indices name: where the first is, and what is left of the axes.
@@ -148,11 +149,17 @@ Ref Interpreter::hostAppend(const Expr &expr) {
   for (size_t i = 1; i < expr.args.size(); ++i) {
     Ref value = eval(*expr.args[i]);
     if (!value) return nullptr;
+    if (expr.as<node::HostCall>().function == "store_next_row") {
+      Shape shape = value->shape;
+      shape.insert(shape.begin(), list->shape.at(0));
+      if (shape[0] == 0) out->shape = shape;
+      if (out->shape != shape) return fail(expr.span, "an array of the shape " + shapeText(value->shape) + " is appended to a list of arrays of the shape " + shapeText(Shape(out->shape.begin() + 1, out->shape.end())));
+    }
     std::string error;
     value = cast(value, list->dtype, {}, error);
     if (!value) return fail(expr.span, error);
-    if (out->isFloat()) out->floats.push_back(value->floats.at(0));
-    else out->ints.push_back(value->ints.at(0));
+    out->floats.insert(out->floats.end(), value->floats.begin(), value->floats.end());
+    out->ints.insert(out->ints.end(), value->ints.begin(), value->ints.end());
   }
   ++out->shape.at(0);
   return out;

@@ -290,6 +290,19 @@ template <class... Numbers> void store_next_whole(Tensor &tensor, Numbers... num
   const int64_t all[] = {static_cast<int64_t>(numbers)...};
   detail::store_values(tensor, detail::Places(tensor, {at(-1)}), [&](int64_t i) { return all[i]; });
 }
+/// ... that is a tensor. A list that has no rows yet takes its shape.
+inline void store_next_row(Tensor &list, const Tensor &given) {
+  const Tensor value = given;  // it may share the list's elements
+  std::vector<int64_t> shape = value.shape();
+  shape.insert(shape.begin(), list.shape()[0]);
+  if (list.shape()[0] == 0) list.reshape(shape);
+  if (list.shape() != shape)
+    stop("a tensor of the shape " + detail::extents_text(value.shape()) + " is appended to a list of tensors of the shape " +
+         detail::extents_text({list.shape().begin() + 1, list.shape().end()}));
+  list.grow();
+  const size_t bytes = Tensor::bytes_of(value.shape(), value.element_bytes());
+  if (bytes > 0) memcpy(list.bytes_to_write() + (list.byte_count() - bytes), value.bytes(), bytes);
+}
 /// A row less; the rows behind it move up.
 inline void store_without(Tensor &tensor, int64_t index) {
   const int64_t rows = shape(tensor, 0), row = index < 0 ? index + rows : index;

@@ -9,6 +9,7 @@
 #include "sema/calls/NearArgument.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
@@ -143,7 +144,8 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
 /// of a known list. Nothing: it takes the tensor as any other.
 static std::optional<Value> ofItems(Context &cx, const BuiltinRow &row, GivenList &args, Span span) {
   const ast::Expr *syntax = args.empty() ? nullptr : args[0].syntax;
-  bool isList = syntax && (syntax->kind == ast::ExprKind::ListComp || syntax->kind == ast::ExprKind::GeneratorComp) && args[0].value.isArray();
+  const bool made = syntax && (syntax->kind == ast::ExprKind::ListComp || syntax->kind == ast::ExprKind::GeneratorComp || isHeldList(cx, *syntax));
+  const bool isList = made && args[0].value.isArray();
   if (!isList) return std::nullopt;
   auto axis = std::find_if(args.begin(), args.end(), [](const Given &arg) { return arg.keyword == "axis"; });
   bool joins = row.kind == BuiltinKind::Stack || row.kind == BuiltinKind::Concat;
@@ -225,6 +227,8 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
   }
   if (row.op == "save_npz") return saveNpz(cx, row, args, span);
   if (row.kind == BuiltinKind::Draw && row.name != "bernoulli" && args.size() == 1) args.push_back({"shape", Value::tuple({}), span, span, nullptr});
+  const bool places = row.kind == BuiltinKind::Where && inHost(cx) && args.size() == 1 && args[0].keyword.empty();
+  if (places) return placesNotZero(cx, args[0].value, false, span);
   if (auto longer = longerForm(cx, row, args, span)) return *longer;
   BuiltinRow called = row;
   const auto byPlace = std::count_if(args.begin(), args.end(), [](const Given &arg) { return arg.keyword.empty(); });

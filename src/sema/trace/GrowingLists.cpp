@@ -1,5 +1,5 @@
-// Lists of host code that a loop appends numbers to, or tuples of them. How many they get is known when the program runs: they are
-// tensors of one axis, or a row for each tuple. Run time writes an item behind the others, and takes one away (include/tessera/host/store.h).
+// Lists of host code that a loop appends numbers to, tuples of them, or arrays. How many they get is known when the program runs: they are
+// tensors of one axis, or a row for each tuple or array. Run time writes an item behind the others, and takes one away (include/tessera/host/store.h).
 #include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
 #include "sema/Report.h"
@@ -104,6 +104,31 @@ void setWidth(Value &list, size_t width) {
   if (width > 0) list.madeAs = {Dim::var(kAnyExtent), Dim(static_cast<int64_t>(width))};
 }
 
+/// An array as an item: all of a list have one shape.
+bool isArrayItem(const Value &item) { return item.kind == ValueKind::HostTensor && item.madeOf && item.rank > 0 && item.stackAxes == 0; }
+bool holdsArrays(const Context &cx, const Var *var, const Value &list) { return list.rank > 1 && widthOfHeld(cx, var) == 0; }
+void setArrays(Value &list, const Value &item) {
+  list.madeOf = item.madeOf;
+  list.rank = item.rank + 1;
+  list.madeAs = item.madeAs;
+  if (!list.madeAs.empty()) list.madeAs.insert(list.madeAs.begin(), Dim::var(kAnyExtent));
+}
+/// A list of arrays that has none yet: run time finds their shape with the first.
+ExprPtr noArrays(Context &cx, DType dtype, int rank, Span span) {
+  const std::vector<Value> extents(static_cast<size_t>(rank), Value::integer(Dim(0)));
+  const Value none = hostFull(cx, Value::tuple(extents), span, Value::integer(Dim(0)), scalarType(dtype), span);
+  return none.isPoison() ? nullptr : clone(*none.expr);
+}
+Value withArray(Context &cx, const Expr &list, const Value &item, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(clone(list));
+  args.push_back(clone(*item.expr));
+  Value made = hostCall(cx, "store_next_row", std::move(args), span);
+  made.text = kList;
+  setArrays(made, item);
+  return made;
+}
+
 Binding *heldList(Context &cx, const std::string &name) {
   auto bound = cx.function.frame->names.find(name);
   const bool held = bound != cx.function.frame->names.end() && bound->second.value.kind == ValueKind::HostTensor && bound->second.value.text == kList;
@@ -135,6 +160,27 @@ bool appendsToNames(const ast::Block &block) {
 
 void collectChangedLists(const ast::Block &body, std::set<std::string> &names) { collectChanged(body, names, true); }
 
+/// A list of arrays of known length, as run time holds it: they are put behind one another.
+static void holdArrays(Context &cx, const std::string &name, Binding &binding, const std::vector<Value> &items) {
+  ExprPtr none = noArrays(cx, *items[0].madeOf, items[0].rank + 1, binding.span);
+  if (!none) return;
+  Value held = Value::of(ValueKind::HostTensor);
+  held.type = none->type, held.text = kList;
+  setArrays(held, items[0]);
+  held.expr = std::shared_ptr<Expr>(none.release());
+  Var *var = nullptr;
+  binding.value = bindTemp(cx, held, name, binding.span, &var);
+  binding.var = var, binding.block = cx.blockId, binding.parts = false;
+  var->reassigned = true;
+  for (const Value &item : items) {
+    Stmt &append = emit(cx, StmtKind::Assign, binding.span);
+    append.var = var;
+    append.value = clone(*withArray(cx, *binding.value.expr, item, binding.span).expr);
+  }
+  cx.function.rebindable.insert(var);
+  cx.function.heldWidths[var] = 0;
+}
+
 void holdGrowingLists(Context &cx, const ast::Block &body) {
   if (!inHost(cx)) return;
   std::set<std::string> names;
@@ -145,6 +191,11 @@ void holdGrowingLists(Context &cx, const ast::Block &body) {
     Binding &binding = bound->second;
     if (binding.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) continue;
     Value list = readBinding(cx, name, binding, binding.span);
+    auto isLikeFirst = [&](const Value &item) { return isArrayItem(item) && item.madeOf == list.items[0].madeOf && item.rank == list.items[0].rank; };
+    if (!list.items.empty() && std::all_of(list.items.begin(), list.items.end(), isLikeFirst)) {
+      holdArrays(cx, name, binding, list.items);
+      continue;
+    }
     std::optional<DType> dtype;
     std::optional<size_t> width;
     bool numbers = true;
@@ -177,15 +228,38 @@ bool foundItemsOfLists(Context &cx, Names &before) {
     if (!binding.var || binding.value.kind != ValueKind::HostTensor || binding.value.text != kList) continue;
     const Value &now = cx.function.varValues[binding.var];
     if (now.madeOf == binding.value.madeOf && now.rank == binding.value.rank) continue;
+    const bool arrays = holdsArrays(cx, binding.var, now);
     binding.value.madeOf = now.madeOf;
-    setWidth(binding.value, widthOfHeld(cx, binding.var));
+    if (arrays) binding.value.rank = now.rank, binding.value.madeAs = now.madeAs;
+    else setWidth(binding.value, widthOfHeld(cx, binding.var));
     found = true;
     auto isLet = [&, var = binding.var](const auto &stmt) { return stmt->kind == StmtKind::Let && stmt->var == var; };
     auto let = std::find_if(cx.function.block->begin(), cx.function.block->end(), isLet);
     if (let == cx.function.block->end()) continue;
-    if (ExprPtr table = tableOf(cx, binding.value.items, *now.madeOf, widthOfHeld(cx, binding.var), binding.span)) (*let)->value = std::move(table);
+    ExprPtr table = arrays ? noArrays(cx, *now.madeOf, now.rank, binding.span)
+                           : tableOf(cx, binding.value.items, *now.madeOf, widthOfHeld(cx, binding.var), binding.span);
+    if (table) (*let)->value = std::move(table);
   }
   return found;
+}
+
+/// What a list holds is of one kind.
+static void refuseItem(Context &cx, const std::string &name, Binding &bound, const std::string &what, const ast::Expr &written, Span span) {
+  unsupported(cx, what, span,
+              "a tensor holds them: `" + name + " = zeros((n, ...))` before the loop, and `" + name + "[i] = " + std::string(cx.sources.text(written.span)) + "` in it");
+  bound.value = Value::poison();
+  bound.var = nullptr;
+}
+
+static void appendArray(Context &cx, const ast::NameExpr &name, Binding &bound, const Value &list, Value item, const ast::Expr &written, Span span) {
+  item = withKeptExtents(cx, std::move(item));
+  const bool fits = !list.madeOf || (holdsArrays(cx, bound.var, list) && list.madeOf == item.madeOf && list.rank == item.rank + 1);
+  if (!fits) return refuseItem(cx, name.name, bound, "a list of arrays of several dtypes or numbers of dimensions, or of arrays and numbers,", written, span);
+  Value made = withArray(cx, *list.expr, item, span);
+  made.items = list.items;
+  Value &held = cx.function.varValues[bound.var];
+  held.madeOf = made.madeOf, held.rank = made.rank, held.madeAs = made.madeAs;
+  assignName(cx, name.name, std::move(made), name.span);
 }
 
 bool appendToHeldList(Context &cx, const ast::ExprStmt &stmt) {
@@ -195,14 +269,12 @@ bool appendToHeldList(Context &cx, const ast::ExprStmt &stmt) {
   const ast::Expr &written = *as<ast::CallExpr>(stmt.value)->arguments[0].value;
   Value item = checkExpr(cx, written), list = readBinding(cx, name->name, *bound, name->span);
   if (item.isPoison() || list.isPoison()) return true;
+  if (isArrayItem(item)) return appendArray(cx, *name, *bound, list, std::move(item), written, stmt.span), true;
   item = asNumbers(cx, std::move(item), written.span);
   const std::optional<size_t> width = widthOf(item);
   const bool isFirst = !list.madeOf;  // of an empty list: now it is known what it holds
-  if (!width || (!isFirst && *width != widthOfHeld(cx, bound->var))) {
-    unsupported(cx, width ? "a list whose items are numbers and tuples, or tuples of several lengths," : "a list of arrays that grows while the program runs", stmt.span,
-                "a tensor holds them: `" + name->name + " = zeros((n, ...))` before the loop, and `" + name->name + "[i] = " + std::string(cx.sources.text(written.span)) + "` in it");
-    bound->value = Value::poison();
-    bound->var = nullptr;
+  if (!width || (!isFirst && (*width != widthOfHeld(cx, bound->var) || holdsArrays(cx, bound->var, list)))) {
+    refuseItem(cx, name->name, *bound, width ? "a list whose items are numbers and tuples or arrays, or tuples of several lengths," : "a list of such items that grows while the program runs", written, stmt.span);
     return true;
   }
   const DType dtype = *dtypeTogether(item, list.madeOf);
@@ -229,7 +301,9 @@ std::optional<Value> popFromHeldList(Context &cx, const ast::CallExpr &expr) {
   if (list.isPoison() || index.isPoison()) return Value::poison();
   if (!index.isKnownInt()) index = reusable(cx, std::move(index), "index", expr.span);
   std::vector<Value> numbers;
-  for (size_t i = 0, width = widthOfHeld(cx, bound->var); i < std::max<size_t>(width, 1); ++i) {
+  const bool arrays = holdsArrays(cx, bound->var, list);
+  if (arrays) numbers.push_back(reusable(cx, hostItem(cx, list, &index, expr.span), "item", expr.span));
+  for (size_t i = 0, width = widthOfHeld(cx, bound->var); !arrays && i < std::max<size_t>(width, 1); ++i) {
     std::vector<ExprPtr> place;
     place.push_back(clone(*list.expr));
     place.push_back(indexExpr(cx, index, expr.span));
