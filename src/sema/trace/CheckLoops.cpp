@@ -14,6 +14,7 @@
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
 #include "sema/trace/GrowingLists.h"
+#include "sema/trace/KnownTurns.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
@@ -149,7 +150,7 @@ static bool breaks(const ast::Block &body) {
 
 /// `else` behind a loop is done if no `break` left the loop: always, where there is none; else where a variable says so.
 static void withElse(Context &cx, const ast::Block &body, const ast::Block &otherwise, Span span,
-                     const std::function<void()> &loop) {
+                     const std::function<void()> &loop, bool isAlways = false) {
   LoopFrame frame;
   if (!otherwise.empty() && breaks(body)) {
     frame.broke = newVar(cx, "broke", scalarType(DType::Bool), span);
@@ -162,7 +163,7 @@ static void withElse(Context &cx, const ast::Block &body, const ast::Block &othe
   const size_t before = cx.function.block->size();
   loop();
   cx.function.frame->loops.pop_back();
-  returnedInLoop(cx, before, !otherwise.empty());
+  returnedInLoop(cx, before, !otherwise.empty(), isAlways && !breaks(body));
   if (!frame.broke) return checkBlock(cx, otherwise);
   std::vector<ExprPtr> args;
   args.push_back(makeRef(frame.broke, span));
@@ -253,7 +254,7 @@ void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
     loopBody(cx, &loop, stmt.body, varying ? std::optional(stmt.condition->span) : std::nullopt,
              [] { return std::optional<Turns>(); });
     if (!varying) keepLastTurn(cx, loop, stmt.body, knownCondition(condition).value_or(false), stmt.span, stmt.condition->span);
-  });
+  }, knownCondition(condition).value_or(false));
 }
 
 static void unrolledFor(Context &cx, const ast::ForStmt &stmt, const std::vector<Value> &items, LayerLoop *layers = nullptr);
@@ -284,6 +285,7 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
       LayerLoop layers(cx, stmt, static_cast<int64_t>(items->size()));
       return layers.stays() ? runs([&] { rangeFor(cx, stmt, iterable, &layers); }) : unrolledFor(cx, stmt, *items, &layers);
     }
+    iterable.unrolled |= needsKnownTurns(cx, stmt, iterable);
     return iterable.unrolled ? rangeFor(cx, stmt, iterable) : runs([&] { rangeFor(cx, stmt, iterable); });
   case ValueKind::String:
     if (inHost(cx)) return runs([&] { rowsFor(cx, stmt, iterable); });

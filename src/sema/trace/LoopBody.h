@@ -21,7 +21,8 @@ void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value
 /// A `return` in loops of host code that run. False if it stands in none.
 bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt);
 /// Behind a loop that begins at this place of the block: what it returned leaves the loops around it, or the function.
-void returnedInLoop(Context &cx, size_t before, bool hasElse);
+/// `endless`: nothing else leaves it.
+void returnedInLoop(Context &cx, size_t before, bool hasElse, bool endless);
 /// The same of another loop of host code; it notes whether a turn was done, unless that is sure.
 void keepLastTurn(Context &cx, Stmt &loop, const ast::Block &body, bool isSure, Span span, Span condition);
 

@@ -103,8 +103,18 @@ void leaveLoop(Context &cx, Block &block, Span span) {
   add(StmtKind::Break);
 }
 
-/// `if returned: return kept`, with what follows the loop on the other way.
-void returnBehind(Context &cx, const LoopReturn &made) {
+bool isRead(Block &block, const Var *var) {
+  bool read = false;
+  visitExprs(block, [&](Expr &e) { read |= e.kind == ExprKind::VarRef && e.as<node::VarRef>().var == var; });
+  return read;
+}
+void dropAssigns(Block &block, const Var *var) {
+  std::erase_if(block, [&](const auto &stmt) { return stmt->kind == StmtKind::Assign && stmt->var == var; });
+  for (auto &stmt : block) dropAssigns(stmt->body, var), dropAssigns(stmt->otherwise, var);
+}
+
+/// `if returned: return kept`, with what follows the loop on the other way. Where nothing else leaves the loop, there is no other way.
+void returnBehind(Context &cx, const LoopReturn &made, bool endless) {
   const Span span = made.stmt->span;
   auto bind = [&](const char *name, Value value) {
     Binding binding;
@@ -125,7 +135,8 @@ void returnBehind(Context &cx, const LoopReturn &made) {
   asked->condition = bind(kReturned, valueOfVar(made.done, truth, span));
   asked->then.push_back(std::move(returns));
   cx.written.push_back(asked);
-  ifStmt(cx, *asked);
+  if (endless) checkBlock(cx, asked->then);  // the loop was left
+  else ifStmt(cx, *asked);
 }
 }  // namespace
 
@@ -160,7 +171,7 @@ bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt) {
   return true;
 }
 
-void returnedInLoop(Context &cx, size_t before, bool hasElse) {
+void returnedInLoop(Context &cx, size_t before, bool hasElse, bool endless) {
   Frame &frame = *cx.function.frame;
   if (!frame.loopReturn) return;
   const std::shared_ptr<LoopReturn> made = frame.loopReturn;
@@ -177,7 +188,8 @@ void returnedInLoop(Context &cx, size_t before, bool hasElse) {
     return;
   }
   frame.loopReturn.reset();
-  made->vars.push_back(made->done);
+  if (endless && !isRead(*cx.function.block, made->done)) dropAssigns(*cx.function.block, made->done);
+  else made->vars.push_back(made->done);
   for (Var *var : made->vars) {
     auto let = std::make_unique<Stmt>();
     let->kind = StmtKind::Let;
@@ -186,7 +198,7 @@ void returnedInLoop(Context &cx, size_t before, bool hasElse) {
     let->value = var == made->done ? makeBool(false, span) : anyValue(cx, var->type, span);
     cx.function.block->insert(cx.function.block->begin() + static_cast<std::ptrdiff_t>(before++), std::move(let));
   }
-  returnBehind(cx, *made);
+  returnBehind(cx, *made, endless);
 }
 
 }  // namespace tessera::sema
