@@ -3,6 +3,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/arrays/ChosenAlong.h"
+#include "sema/arrays/Lists.h"
 #include "sema/claims/Claims.h"
 #include "sema/claims/MissingFacts.h"
 #include "sema/host/Host.h"
@@ -56,6 +57,7 @@ static bool neverInside(Context &cx, const Dim &first, const Dim &last, const Di
 static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start,
                       Value *places) {
   Value written = checkExpr(cx, expr);
+  if (places && isListOfNumbers(written, true)) written = tensorLike(cx, written, DType::I64, expr.span);
   if (places && written.isArray() && !written.isScalar() && isInt(written.type.dtype)) {
     *places = indicesFromStart(cx, std::move(written), extent, expr.span);
     part.size = extent;

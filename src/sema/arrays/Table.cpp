@@ -5,10 +5,13 @@
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/Lists.h"
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>
 
@@ -154,6 +157,10 @@ Value arrayTable(Context &cx, const BuiltinRow &row, Bound &args, const ast::Exp
     auto dtype = dtypeArgument(cx, args.values[1], args.spans[1], &numerics);
     return dtype ? castTo(cx, given, *dtype, numerics, span) : Value::poison();
   }
+  if (made && given.madeOf && given.rank > 0) {
+    auto dtype = dtypeArgument(cx, args.values[1], args.spans[1]);
+    return !dtype ? Value::poison() : *dtype == given.madeOf ? given : castTensor(cx, given, *dtype, span);
+  }
   if (!given.isSequence()) {
     if (fresh(cx, Id::wrongArgument, args.spans[0])) {
       auto builder = report(cx, Id::wrongArgument, args.spans[0], quoted(shown), "a list of numbers", describe(cx, given));
@@ -189,7 +196,27 @@ Value tensorLike(Context &cx, const Value &list, DType dtype, Span span) {
   if (!collect(cx, list, nullptr, span, 0, numbers)) return Value::poison();
   for (Value &value : numbers.values)
     if (value = numberOf(cx, value, span); value.isPoison()) return value;
+  if (inHost(cx)) return hostTable(cx, std::move(numbers.values), numbers.spans, numbers.shape, dtype, span);
   return put(cx, std::move(numbers), scalarType(dtype), span);
+}
+
+bool isListOfNumbers(const Value &list, bool whole) {
+  auto isNumber = [&](const Value &item) {
+    if (item.isSequence()) return isListOfNumbers(item, whole);
+    const bool integer = item.kind == ValueKind::Int || (item.isScalar() && isInt(item.type.dtype) && item.type.dtype != DType::Bool);
+    return integer || (!whole && (item.kind == ValueKind::Float || item.isScalar()));
+  };
+  return list.isSequence() && !list.items.empty() && std::all_of(list.items.begin(), list.items.end(), isNumber);
+}
+
+Value tensorOfList(Context &cx, Value value, const ast::Expr *annotation, Span span) {
+  auto *index = ast::as<ast::SubscriptExpr>(annotation);
+  auto *name = index ? ast::as<ast::NameExpr>(index->object) : nullptr;
+  if (!name || name->name != "Tensor" || inKernel(cx) || !isListOfNumbers(value, false)) return value;
+  Type type;
+  std::vector<const ast::Expr *> dims;
+  if (!readTensorType(cx, *index, type, &dims) || (isInt(type.dtype) && !isListOfNumbers(value, true))) return value;
+  return tensorLike(cx, value, type.dtype, span);
 }
 
 }  // namespace tessera::sema

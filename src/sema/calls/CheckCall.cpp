@@ -5,13 +5,16 @@
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/Lists.h"
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/calls/Models.h"
 #include "sema/calls/NearArgument.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
+#include "sema/policies/Policies.h"
 #include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
@@ -462,6 +465,25 @@ static bool isExtentForFraction(Context &cx, const Value &value, const ast::Para
   return true;
 }
 
+/// In a method that host code runs, the dimensions of its struct are extents of the fields, which run time knows.
+static void nameExtentsOfFields(Context &cx, const Value &object) {
+  const StructInfo &info = *object.instance->info;
+  Frame &frame = *cx.function.frame;
+  std::erase_if(frame.dims, [](const auto &dim) { return !dim.second.isConstant(); });  // of the function that made it
+  if (!info.def) return;
+  for (const ast::TypeParameter &t : info.def->typeParameters)
+    if (!isDTypeParameter(cx, t) && !frame.dims.count(t.name.text)) frame.generics.insert(t.name.text);
+  for (size_t i = 0; i < info.fields.size() && i < object.items.size(); ++i) {
+    auto *type = as<ast::SubscriptExpr>(&withoutPolicies(*info.fields[i].type));
+    auto *name = type ? as<ast::NameExpr>(type->object) : nullptr;
+    DimExprs dims;
+    if (!name || name->name != "Tensor" || object.items[i].kind != ValueKind::HostTensor || object.items[i].stackAxes > 0) continue;
+    for (const ast::Argument &item : type->items)
+      if (!item.keyword && item.value->kind != ast::ExprKind::Policy && !isDTypeExpr(cx, *item.value)) dims.push_back(item.value.get());
+    bindHostTensor(cx, object.items[i], dims, *info.fields[i].type, "`" + info.fields[i].name + "`");
+  }
+}
+
 bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
                     int *failed) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
@@ -470,10 +492,12 @@ bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &v
     for (const auto &[name, type] : values[0].instance->dtypes) {
       cx.function.frame->names[name].value = Value::dtype(type.dtype, type.numerics);
     }
+    if (inHost(cx) && !values[0].isState()) nameExtentsOfFields(cx, values[0]);
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter &p = parameters[i];
     if (!values[i].given() && p.defaultValue) values[i] = checkExpr(cx, *p.defaultValue);
+    if (p.kind != ast::ParameterKind::VarPositional) values[i] = tensorOfList(cx, std::move(values[i]), p.annotation.get(), spans[i]);
     if (!p.annotation) ++cx.conversions;
     else if (p.kind == ast::ParameterKind::VarPositional)
       for (const Value &item : values[i].items)

@@ -3,9 +3,11 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/Lists.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
@@ -14,6 +16,7 @@
 #include "sema/types/Types.h"
 #include "support/LinearDim.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -113,6 +116,8 @@ static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param 
     }
     return arg;
   }
+  if (inHost(cx)) v = widenedTensor(cx, std::move(v), type.dtype, at);
+  if (v.isPoison()) return nullptr;
   if (inHost(cx))
     return hasDType(cx, callable, param, v, at) && hasShape(cx, callable, param, v, at, written)
                ? hostArgument(cx, v, at)
@@ -336,6 +341,9 @@ static bool returnsWhatItWrites(Context &cx, const Callable &callable, const Fun
 
 Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span) {
   const Callable *called = nullptr;
+  const std::shared_ptr<Frame> caller = std::exchange(cx.function.frame, calleeFrame(cx, callable));  // whose names its types are made of
+  for (size_t i = 0; i < values.size(); ++i) values[i] = tensorOfList(cx, std::move(values[i]), callable.def->parameters[i].annotation.get(), spans[i]);
+  cx.function.frame = caller;
   const Function *callee = entryOf(cx, callable, values, spans, span, &called);
   if (!callee) return Value::poison();
   for (size_t i = 0; i < values.size(); ++i)  // None by default: the entry point has no such parameter
