@@ -221,7 +221,7 @@ const Foreign *foreignName(std::string_view name) {
       {"normal", {"", kRandomNumbers}},
       {"uniform", {"", kRandomNumbers}},
       {"randn", {"", kRandomNumbers}},
-      {"inf", {"INF", "infinity is called `INF`"}},
+      {"array", {"tensor", "`tensor` makes one of numbers"}},
       {"threadIdx", {"", kLanes, true}},
       {"blockIdx", {"", kLanes, true}},
       {"blockDim", {"", kLanes, true}},

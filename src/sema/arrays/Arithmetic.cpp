@@ -190,11 +190,25 @@ Value toArray(Context &cx, const Value &value, DType weak, Span span) {
   }
 }
 
+/// `def wave(n: int, phase: float)`: numbers as Python has them, and nothing of tensors.
+static bool hasTypesOfPython(const Context &cx, const ast::FuncDef &def) {
+  auto isOne = [&](const ast::ExprPtr &type) {
+    const std::string_view text = cx.sources.text(type->span);
+    return text == "int" || text == "float" || text == "bool";
+  };
+  size_t typed = 0;
+  for (const ast::Parameter &p : def.parameters) {
+    if (p.annotation && !isOne(p.annotation)) return false;
+    typed += p.annotation != nullptr;
+  }
+  return typed > 0 && (!def.result || isOne(def.result));
+}
+
 bool saysNoDTypes(const Context &cx) {
   if (inHost(cx)) return true;
   const Frame *frame = cx.function.frame.get();
   const ast::FuncDef *def = frame && frame->function ? frame->function->def : nullptr;
-  if (!cx.function.inArrayWork) return false;
+  if (!cx.function.inArrayWork) return def && !inKernel(cx) && hasTypesOfPython(cx, *def);
   auto names = [&](const ast::ExprPtr &type) { return type && cx.sources.text(type->span).find("Tensor") != std::string_view::npos; };
   return !def || (!names(def->result) && std::none_of(def->parameters.begin(), def->parameters.end(), [&](const ast::Parameter &p) { return names(p.annotation); }));
 }

@@ -43,6 +43,8 @@ Value builtinMember(Context &cx, const std::string &space, const std::string &na
   if (auto dtype = dtypeByName(name)) return Value::dtype(*dtype);
   static const std::map<std::string, double> constants = {{"INF", std::numeric_limits<double>::infinity()},
                                                           {"NAN", std::numeric_limits<double>::quiet_NaN()},
+                                                          {"inf", std::numeric_limits<double>::infinity()},
+                                                          {"nan", std::numeric_limits<double>::quiet_NaN()},
                                                           {"pi", 3.14159265358979323846}};
   if (auto it = constants.find(name); it != constants.end()) return Value::real(it->second);
   if (name == "KiB") return Value::integer(Dim(1024));

@@ -2,7 +2,9 @@
 // chains of them.
 #include "sema/Report.h"
 #include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
@@ -138,8 +140,16 @@ static bool sameForAll(Context &cx, CompareOp op, const Value &a, const Value &b
   return true;
 }
 
+/// `x.dtype == bool`: what is called as Python's conversions is the dtype that they give.
+static Value asDTypeBeside(Context &cx, Value value, const Value &other, Span span) {
+  const bool named = other.kind == ValueKind::DType && value.kind == ValueKind::Builtin &&
+                     (value.builtin->name == "bool" || value.builtin->name == "int" || value.builtin->name == "float");
+  return named ? Value::dtype(*dtypeArgument(cx, value, span)) : value;
+}
+
 Value compareValues(Context &cx, CompareOp op, Value a, Value b, Span span) {
   if (a.isPoison() || b.isPoison()) return Value::poison();
+  a = asDTypeBeside(cx, std::move(a), b, span), b = asDTypeBeside(cx, std::move(b), a, span);
   if (op == CompareOp::In || op == CompareOp::NotIn) return compareIn(cx, op, a, b, span);
   if (Value known = compareThings(cx, op, a, b, span); known.given()) return known;
   if (a.kind == ValueKind::Bool && b.kind == ValueKind::Int) a = Value::integer(Dim(a.truth));

@@ -154,7 +154,8 @@ bool isDimensionIn(const ast::FuncDef &def, const std::string &name) {
   std::function<bool(const ast::Expr &)> holds = [&](const ast::Expr &expr) {
     if (auto *index = as<ast::SubscriptExpr>(&expr)) {
       auto *type = as<ast::NameExpr>(index->object);
-      size_t dims = type && type->name == "Tensor" ? index->items.size() - !index->items.empty() : 0;
+      const bool alone = index->items.size() == 1 && index->items[0].value->kind == ast::ExprKind::Name;  // `Tensor[T]`: of one dimension
+      size_t dims = type && type->name == "Tensor" ? index->items.size() - (!index->items.empty() && !alone) : 0;
       for (size_t i = 0; i < dims; ++i)
         if (mentions(*index->items[i].value, name)) return true;
       return type && type->name == "Const" && mentions(expr, name);
