@@ -1,9 +1,10 @@
 #!/bin/sh
-# As strict_cxx.sh, for programs that are compiled, run a moment and thrown away: -O2 with the vectors of -O3, which takes a
-# quarter of the time for large functions, and our headers read once for all texts, which take as long as a small text. That a
-# text includes what it uses, the tests emitted_* say.
+# As strict_cxx.sh, for programs that are compiled, run a moment and thrown away: -O1, which still makes the vectors that the
+# text asks for (omp simd), or what TESSERA_OPTIMISE says, and our headers read once for all texts, which take as long as a
+# small text. That a text includes what it uses, the tests emitted_* say. What is set where it is read, g++ sees with -O2 only.
 [ -z "${TESSERA_SANITIZED:-}" ] || exec "$(dirname "$0")/../../scripts/sanitized_cxx.sh" "$@"  # ./dev asan whole
-checks="-Wall -Wextra -Werror -O2 -fvect-cost-model=dynamic"
+level=${TESSERA_OPTIMISE:--O1}
+checks="-Wall -Wextra -Werror -Wno-maybe-uninitialized $level"
 headers= flags=
 for word; do
   case $word in
@@ -14,7 +15,7 @@ for word; do
 done
 [ -e "$headers/tessera/entry.h" ] || exec g++ "$@" $checks
 read=$headers.read
-ready=$read/texts.h.gch/$(printf %s "$flags" | cksum | tr -d ' ')
+ready=$read/texts.h.gch/$(printf %s "$flags $level" | cksum | tr -d ' ')
 if [ ! -e "$ready" ]; then  # several may do this at once: what is complete takes its place
   mkdir -p "$read/texts.h.gch"
   for name in entry device/copy device/cpu/operands device/cpu/stream device/dot device/fragment device/math device/shared device/view; do
