@@ -5,11 +5,13 @@
 
 WAY is a compiler, cuda | hip | g++ | clang++, and behind it, after a `:`, nothing, `quick` (every warning, but little
 optimizing: up to PTX for one of NVIDIA's GPUs, and on to its instructions where inline assembly is new; or up to LLVM's IR
-for one of AMD's whose waves have 64 lanes, with the text read once more for one whose waves have 32 and for the host), `light` (as quick, and NVIDIA's compiler also for the
-host, for a GPU of the other generation), `standalone` (as light, and the source has to compile without our headers),
-`lines` (as light, with #line directives), or `sm_90a`: for that machine alone, whose products must not spill and must not
-be serialised (ptxas says so in notes C75xx). `joined` is `quick` over a dozen programs at a time: reading the headers takes
-longer than a small program. What a text includes itself is then not seen.
+for one of AMD's whose waves have 64 lanes, with the text read once more for one whose waves have 32), `light` (as quick, and
+NVIDIA's compiler also for the host, for a GPU of the other generation), `standalone` (as light, and the source has to compile
+without our headers), `lines` (as light, with #line directives), or `sm_90a`: for that machine alone, whose products must not
+spill and must not be serialised (ptxas says so in notes C75xx). `joined` is `quick` over a dozen programs at a time: reading
+the headers takes longer than a small program. What a text includes itself is then not seen; so is `light` but for that of
+one program. With nothing behind it, HIP is optimised for one GPU and compiled for the others, and CUDA is compiled for the
+host and up to PTX: the goldens are these texts, and resources.py has ptxas optimise them. `optimised` is for all GPUs.
 Where the compiler is missing the test says so and ends with status 77, which CTest counts as skipped.
 """
 import functools
@@ -25,9 +27,7 @@ INCLUDE = os.path.join(ROOT, "include")
 SKIPPED = 77
 SUFFIX = {"cuda": ".cu", "hip": ".hip", "g++": ".cpp", "clang++": ".cpp"}
 BITCODE = ["/opt/rocm/amdgcn/bitcode", "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"]
-AMD_GPUS = {"gfx90a": 9010, "gfx942": 9402, "gfx1100": 11000}  # with the number that their device library holds
-# Thousands of unrolled lines: optimizing them for three GPUs would take minutes and shows nothing more.
-LARGE = ["08_flash_attention"]
+AMD_GPUS = {"gfx942": 9402, "gfx90a": 9010, "gfx1100": 11000}  # with the number that their device library holds
 
 
 class Missing(Exception):
@@ -100,20 +100,36 @@ def compiles_fast_text(command, what):
 
 SHARED_BYTES = 48 << 10  # that a function may declare
 INLINE_ASSEMBLY = re.compile(r"// begin inline asm\n(.*?)// end inline asm", re.S)
+FUNCTION = re.compile(r"^(?=(?:\.\w+ )*\.(?:entry|func)\b)", re.M)
 
 
 def too_much_shared(ptx):
     """The functions of a PTX text that declare more shared memory than there is."""
     declared = {}
-    for block in re.split(r"^(?=(?:\.\w+ )*\.(?:entry|func)\b)", ptx, flags=re.M)[1:]:
+    for block in FUNCTION.split(ptx)[1:]:
         name = re.search(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?(\w+)", block).group(1)
         declared[name] = sum(int(size) for size in re.findall(r"^\s*\.shared .*\[(\d+)\];", block, re.M))
     return [f"{name} declares {size} bytes of shared memory" for name, size in declared.items() if size > SHARED_BYTES]
 
 
+def new_assembly(ptx, seen):
+    """The kernels of a PTX text with inline assembly that is not among what was seen, apart from the numbers of registers, and
+    what they call and use; empty if there is none."""
+    first, *blocks = FUNCTION.split(ptx)
+    kept, new = [first], False
+    for block in blocks:
+        assembly = {re.sub(r"%([a-z]+)\d+", r"%\1", statement) for statement in INLINE_ASSEMBLY.findall(block)}
+        if unseen := not assembly <= seen:
+            seen |= assembly
+            new = True
+        called = not re.match(r"(?:\.\w+ )*\.entry\b", block)
+        kept.append(block if unseen or called else block.partition("\n}\n")[2])  # variables may stand behind a kernel
+    return "".join(kept) if new else ""
+
+
 def compiles_to_ptx(command, what, seen):
     """Compiles to PTX. What ptxas refuses beside too much shared memory is inline assembly, which stands in our headers only:
-    it reads a text with assembly that none before had, apart from the numbers of registers. `seen`: all that it has read."""
+    it reads the kernels with assembly that none before had. `seen`: all that it has read."""
     ptx = command[-1]
     if not run(command, what):
         return False
@@ -122,12 +138,12 @@ def compiles_to_ptx(command, what, seen):
     if large := too_much_shared(text):
         print(f"FAILED {what}: " + "\n".join(large))
         return False
-    assembly = {re.sub(r"%([a-z]+)\d+", r"%\1", statement) for statement in INLINE_ASSEMBLY.findall(text)}
-    if assembly <= seen:
+    if not (part := new_assembly(text, seen)):
         return True
-    seen |= assembly
+    with open(ptx + ".new", "w", encoding="utf-8") as file:
+        file.write(part)
     fast = [word for word in command if word.startswith("--Ofast-compile")]
-    return run([tool("ptxas"), *fast, "-arch=sm_80", ptx, "-o", ptx + ".cubin"], what + ", from PTX")
+    return run([tool("ptxas"), *fast, "-arch=sm_80", ptx + ".new", "-o", ptx + ".cubin"], what + ", from PTX")
 
 
 def knows_fast_compile(nvcc):
@@ -157,34 +173,36 @@ def with_standard_library(folder, flags):
     return [*flags, "-include-pch", ready]
 
 
-def commands_for(compiler, folder, name, how):
+def commands_for(compiler, folder, how):
     """What compiles a file, and what else reads it."""
     quick = how in ("quick", "joined", "light", "standalone", "lines")
-    large = quick or name in LARGE
     warn = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
     if compiler == "cuda":
         flags = [tool("nvcc"), "-std=c++17", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
         if how == "sm_90a":
             return [flags + ["-O3", "-fmad=false", "-arch=sm_90a"]]
-        flags += ["--Ofast-compile=max"] if large and knows_fast_compile(flags[0]) else []
+        if how == "optimised":
+            return [flags + [f for at in ("80", "90a") for f in ("-gencode", f"arch=compute_{at},code=sm_{at}")]]
+        flags += ["--Ofast-compile=max"] if knows_fast_compile(flags[0]) else []
         if how in ("quick", "joined"):
             return [flags + ["-ptx", "-arch=compute_80"]]
-        if quick:
-            return [flags + ["-gencode", "arch=compute_90a,code=sm_90a"]]
-        machines = ["80", "90a"]
-        return [flags + [f for at in machines for f in ("-gencode", f"arch=compute_{at},code=sm_{at}")]]
+        machine = "compute_90a" if quick else "compute_80"
+        return [flags + ["-gencode", f"arch={machine},code={machine}"]]
     if compiler == "hip":
         if not any(os.path.exists(place + "/include/hip/hip_runtime.h") for place in ("/usr", "/opt/rocm")):
             raise Missing("HIP's headers are not here (libamdhip64-dev)")
         rocm = "/opt/rocm" if os.path.exists("/opt/rocm/include/hip") else "/usr"
-        flags = [tool("clang++-19"), "-x", "hip", "-O0" if large else "-O2", *warn, "--rocm-path=" + rocm,
-                 "--rocm-device-lib-path=" + device_libraries(folder)]
+        flags = [tool("clang++-19"), "-x", "hip", *warn, "--rocm-path=" + rocm, "--rocm-device-lib-path=" + device_libraries(folder)]
         if quick:
-            one_pass = lambda gpu, side: with_runtime(folder, (*flags, "--offload-arch=" + gpu, f"--offload-{side}-only"), f"{gpu}-{side}")
+            one_pass = lambda gpu, side: with_runtime(folder, (*flags, "-O0", "--offload-arch=" + gpu, f"--offload-{side}-only"), f"{gpu}-{side}")
             no_passes = ["-emit-llvm", "-Xclang", "-disable-llvm-passes"]  # what those of -O0 refuse is no mistake of a text
             only_read = ["-fsyntax-only", "-Wno-unused-command-line-argument"]  # of one pass, clang says that it needs no -c
-            return [one_pass("gfx90a", "device") + no_passes, one_pass("gfx1100", "device") + only_read, one_pass("gfx1100", "host") + only_read]
-        return [flags + ["--offload-arch=" + gpu for gpu in AMD_GPUS]]
+            return [one_pass("gfx90a", "device") + no_passes, one_pass("gfx1100", "device") + only_read]
+        if how == "optimised":
+            return [[*flags, "-O2", *("--offload-arch=" + gpu for gpu in AMD_GPUS)]]
+        first, *others = AMD_GPUS
+        others = [[*flags, "-O0", "--offload-device-only", "--offload-arch=" + gpu] for gpu in others]
+        return [[*flags, "-O2", "--offload-arch=" + first], *others]
     if compiler == "g++":
         return [[tool("g++"), "-O2", "-fopenmp", *warn]]
     flags = (tool("clang++-19", "clang++"), "-fsyntax-only" if how in ("quick", "joined") else "-O2", "-fopenmp", *warn)
@@ -207,14 +225,14 @@ def emitted(tesserac, folder, way, programs):
     """(the names of its programs, the source) of each text to compile."""
     compiler, _, how = way.partition(":")
     options = {"standalone": ["--standalone"], "lines": ["--line-directives"], "sm_90a": ["--target", "cuda:sm_90a"]}.get(how, [])
-    sources = []
+    sources, together = [], how == "joined" or (how == "light" and len(programs) > 1)
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
         source = os.path.join(folder, name + SUFFIX[compiler])
-        own_names = ["--namespace", "in_" + name] if how == "joined" else []
+        own_names = ["--namespace", "in_" + name] if together else []
         if run([tesserac, program, "-o", source, *options, *own_names], "tesserac " + name):
             sources.append((name, source))
-    if how != "joined":
+    if not together:
         yield from (([name], source) for name, source in sources)
         return
     for first in range(0, len(sources), JOINED):
@@ -233,7 +251,7 @@ def main(tesserac, folder, way, programs):
     compiles = compiles_fast_text if how == "sm_90a" else functools.partial(compiles_to_ptx, seen=seen) if to_ptx else run
     for names, source in emitted(tesserac, folder, way, programs):
         try:
-            commands = commands_for(compiler, folder, names[0], how)
+            commands = commands_for(compiler, folder, how)
         except Missing as missing:
             print(f"SKIPPED: {missing}: the emitted {SUFFIX[compiler]} files are not compiled")
             return SKIPPED

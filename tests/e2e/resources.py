@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What ptxas gives the kernels of tests/e2e/golden: registers of a lane, bytes spilled, stack, and shared memory of the
-static kind. (The manifests among the goldens have the dynamic kind.)
+static kind. (The manifests among the goldens have the dynamic kind.) No product is serialised (notes C75xx).
 
     resources.py FOLDER         TESSERA_UPDATE_GOLDENS=1 writes resources.txt anew
 
@@ -29,10 +29,11 @@ def skip(why):
     sys.exit(SKIPPED)
 
 
-def machines_of(source):
-    """`matmul.sm_90a.cu` is for that machine alone, `matmul.cu` for all."""
-    named = [machine for machine in MACHINES if source.endswith(f".{machine}.cu")]
-    return named or MACHINES
+def machine_of(source):
+    """The newest one; the older one where `matmul.sm_90a.cu` stands beside `matmul.cu`: optimising each text for both is
+    a minute more, and what makes it larger for one makes it larger for the other."""
+    old, new = MACHINES
+    return old if os.path.exists(source[: -len(".cu")] + f".{new}.cu") else new
 
 
 def version(nvcc):
@@ -70,6 +71,8 @@ def compiled(nvcc, folder, source, machine):
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800)
     if result.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}\n{result.stdout[:6000]}")
+    if serialised := re.findall(r"^.*\bC75\d\d\b.*$", result.stdout, re.M):
+        raise RuntimeError(f"{name}: ptxas serialises products\n" + "\n".join(serialised))
     rows = rows_of(result.stdout)
     if not rows:
         raise RuntimeError(f"{name} has no kernel for {machine}")
@@ -85,7 +88,7 @@ def main(folder):
     if not updating and golden and not golden.startswith(version(nvcc) + "\n"):
         skip(f"resources.txt is of {golden.splitlines()[0]}, this is {version(nvcc)}")
     os.makedirs(folder, exist_ok=True)
-    jobs = [(source, machine) for source in sorted(glob.glob(os.path.join(GOLDEN, "*.cu"))) for machine in machines_of(source)]
+    jobs = [(source, machine_of(source)) for source in sorted(glob.glob(os.path.join(GOLDEN, "*.cu")))]
     with concurrent.futures.ThreadPoolExecutor(min(len(jobs), os.cpu_count() or 1)) as pool:
         parts = list(pool.map(lambda job: compiled(nvcc, folder, *job), jobs))
     text = "\n".join([version(nvcc), "", *parts])
