@@ -1,6 +1,6 @@
 // Compiles a program for a target, runs its functions on random inputs of awkward sizes, and compares every element
 // with the reference interpreter. Places of results start as NaN, so that what is not written is seen.
-//   canon_check [--quick] [--largest N] [--hip-on-cpu FOLDER] --target cpu|cuda|hip program.tsr...
+//   canon_check [--quick] [--largest N] [--hip-on-cpu FOLDER [--then-order N]] --target cpu|cuda|hip program.tsr...
 #include "Cases.h"
 #include "HipOnCpu.h"
 #include "driver/Arguments.h"
@@ -23,6 +23,7 @@ int passed = 0, failed = 0;
 bool quick = false;  // one middling size of each function, for slow tools around us
 int64_t largest = INT64_MAX;  // sizes whose dimensions multiply to more are left out
 std::string hipOnCpu;         // the folder tests/device/hip_on_cpu, if the emitted HIP is to run on this CPU
+std::string thenOrder;        // of the lanes, in which it runs once more (fibers.h)
 
 std::string dimsText(const Case &one) {
   std::string text;
@@ -54,6 +55,21 @@ std::string compare(const NpyArray &got, const NpyArray &expected, const Subject
   return text;
 }
 
+/// The same as HIP on the CPU whose lanes run in another order: empty if it is right, or if none is asked for.
+std::string inOtherOrder(LoadedProgram &program, const checked::Function &function, const std::map<std::string, NpyArray> &named, const Subject &subject,
+                         const Case &one, const BoundArguments &expected) {
+  if (thenOrder.empty()) return "";
+  auto bound = bindArguments(function, named, one.dims);
+  const char *given = std::getenv("TSR_FIBER_ORDER");
+  const std::string before = given ? given : "0";
+  setenv("TSR_FIBER_ORDER", thenOrder.c_str(), 1);
+  std::string wrong = program.call(function.name, *bound);
+  setenv("TSR_FIBER_ORDER", before.c_str(), 1);
+  for (size_t r = 0; wrong.empty() && r < bound->results.size(); ++r)
+    wrong = compare(bound->arrays[bound->results[r]], expected.arrays[expected.results[r]], subject);
+  return wrong;
+}
+
 void check(Session &session, LoadedProgram &program, const checked::Function &function, const Subject &subject,
            const Case &one, uint64_t seed) {
   auto named = randomArguments(function, one.dims, seed);
@@ -81,6 +97,8 @@ void check(Session &session, LoadedProgram &program, const checked::Function &fu
   for (size_t r = 0; r < again->results.size(); ++r)
     if (again->arrays[again->results[r]].data != compiled->arrays[compiled->results[r]].data)
       return fail(subject, one, "a second run gave other bits");
+  if (std::string wrong = inOtherOrder(program, function, *named, subject, one, *interpreted); !wrong.empty())
+    return fail(subject, one, "with lanes in order " + thenOrder + ": " + wrong);
   ++passed;
 }
 
@@ -140,6 +158,8 @@ int main(int argc, char **argv) {
       largest = std::atoll(argv[++i]);
     } else if (std::strcmp(argv[i], "--hip-on-cpu") == 0 && i + 1 < argc) {
       hipOnCpu = argv[++i];
+    } else if (std::strcmp(argv[i], "--then-order") == 0 && i + 1 < argc) {
+      thenOrder = argv[++i];
     } else {
       paths.push_back(argv[i]);
     }

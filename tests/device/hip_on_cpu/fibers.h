@@ -153,11 +153,8 @@ template <class T> T value_of_lane(T value, unsigned from, const char *operation
 }
 
 inline int order() {
-  static const int mode = [] {
-    const char *text = getenv("TSR_FIBER_ORDER");
-    return text ? atoi(text) : 0;
-  }();
-  return mode;
+  const char *text = getenv("TSR_FIBER_ORDER");
+  return text ? atoi(text) : 0;
 }
 
 inline void start_fibers(Block &b) {
@@ -186,11 +183,12 @@ inline void run_block(Block &b) {
   start_fibers(b);
   if (b.sharedBytes) memset(b.shared, 0xff, b.sharedBytes);  // NaN: what was never written must not look right
   uint32_t random = 12345u + b.index.x;
+  const int mode = order();
   while (b.alive) {
     bool progress = false;
     for (unsigned k = 0; k < b.threads; ++k) {
-      unsigned i = order() == 1 ? b.threads - 1 - k : k;
-      if (order() == 2) {
+      unsigned i = mode == 1 ? b.threads - 1 - k : k;
+      if (mode == 2) {
         random = random * 1664525u + 1013904223u;
         i = (random >> 8) % b.threads;
         if (b.fiber[i].state != State::Ready) i = k;
