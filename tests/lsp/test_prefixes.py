@@ -14,7 +14,7 @@ from client import ROOT, Client, Refused, place
 
 SERVER = None
 LIMIT = 20.0  # seconds for one answer: a machine that builds at the same time is slow; the bench says how fast it is
-STEPS = 60    # prefixes of one file
+STEPS = 40    # prefixes of one file
 
 
 def files():
