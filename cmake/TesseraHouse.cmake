@@ -185,15 +185,20 @@ function(tsr_built_once target)
 endfunction()
 
 # tsr_gtest(<name> [OPTIMISED] SOURCES <file>... DEPENDS <room>...): a GoogleTest program, one CTest entry. With
-# TESSERA_TOGETHER all read the headers of GoogleTest once. OPTIMISED: one that computes for long itself.
+# TESSERA_TOGETHER all read the headers of GoogleTest once, and those that check programs the checker's. OPTIMISED: one that
+# computes for long itself.
 function(tsr_gtest name)
   cmake_parse_arguments(T "MLIR;OPTIMISED" "" "SOURCES;DEPENDS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${T_SOURCES})
   if(TESSERA_TOGETHER AND NOT T_OPTIMISED)
     tsr_built_once(${name} ${T_DEPENDS})
-    tsr_gtest_headers()
-    target_precompile_headers(${name} REUSE_FROM tsr_gtest_headers)
+    set(headers tsr_gtest_headers)
+    if("sema" IN_LIST T_DEPENDS)
+      set(headers tsr_gtest_headers_of_sema)
+    endif()
+    tsr_gtest_headers(${headers})
+    target_precompile_headers(${name} REUSE_FROM ${headers})
   endif()
   foreach(dep IN LISTS T_DEPENDS)
     target_link_libraries(${name} PRIVATE tsr_${dep})
@@ -208,16 +213,20 @@ endfunction()
 
 # The headers of GoogleTest, compiled for every tsr_gtest(). A program, as those that read them: a library's code is placed
 # otherwise, and the compiler refuses what was made for that.
-function(tsr_gtest_headers)
-  if(TARGET tsr_gtest_headers)
+function(tsr_gtest_headers name)
+  if(TARGET ${name})
     return()
   endif()
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/gtest_headers.cpp" CONTENT "int main() { return 0; }\n")
-  add_executable(tsr_gtest_headers "${PROJECT_BINARY_DIR}/gtest_headers.cpp")
-  target_precompile_headers(tsr_gtest_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <filesystem> <fstream> <sstream>)
-  target_link_libraries(tsr_gtest_headers PRIVATE GTest::gtest GTest::gmock)
-  target_compile_definitions(tsr_gtest_headers PRIVATE TSR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  tsr_built_once(tsr_gtest_headers)
+  add_executable(${name} "${PROJECT_BINARY_DIR}/gtest_headers.cpp")
+  target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h> <filesystem> <fstream> <sstream>)
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock)
+  if(name MATCHES "_of_sema$")
+    target_precompile_headers(${name} PRIVATE <frontend/Parser.h> <sema/Check.h>)
+    target_link_libraries(${name} PRIVATE tsr_sema)
+  endif()
+  target_compile_definitions(${name} PRIVATE TSR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  tsr_built_once(${name})
 endfunction()
 
 # tsr_skipped_test(<name> <why>): a test that cannot run in this build; CTest says so, and why.
@@ -235,7 +244,8 @@ function(tsr_tool name)
   tsr_built_once(${name} ${TOOL_DEPENDS})
   list(LENGTH sources count)
   if(TESSERA_TOGETHER AND count GREATER 4)  # commands have names in common; what each of them reads and makes of the command line is most of their time
-    target_precompile_headers(${name} PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp>)
+    target_precompile_headers(${name} PRIVATE <CLI/CLI.hpp> <nlohmann/json.hpp> <driver/Build.h> <driver/CommandLine.h> <driver/Compiler.h>
+      <driver/Console.h> <driver/Files.h> <driver/Reference.h> <driver/check/Tree.h> <reference/Value.h>)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
   foreach(dep IN LISTS TOOL_DEPENDS)
