@@ -101,29 +101,41 @@ def compiles_fast_text(command, what):
 SHARED_BYTES = 48 << 10  # that a function may declare
 INLINE_ASSEMBLY = re.compile(r"// begin inline asm\n(.*?)// end inline asm", re.S)
 FUNCTION = re.compile(r"^(?=(?:\.\w+ )*\.(?:entry|func)\b)", re.M)
+NAME = re.compile(r"(?:\.\w+ )*\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)")
 
 
 def too_much_shared(ptx):
     """The functions of a PTX text that declare more shared memory than there is."""
     declared = {}
     for block in FUNCTION.split(ptx)[1:]:
-        name = re.search(r"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?(\w+)", block).group(1)
+        name = NAME.match(block).group(1)
         declared[name] = sum(int(size) for size in re.findall(r"^\s*\.shared .*\[(\d+)\];", block, re.M))
     return [f"{name} declares {size} bytes of shared memory" for name, size in declared.items() if size > SHARED_BYTES]
 
 
 def new_assembly(ptx, seen):
-    """The kernels of a PTX text with inline assembly that is not among what was seen, apart from the numbers of registers, and
-    what they call and use; empty if there is none."""
+    """The kernels of a PTX text that have, or reach by calls, inline assembly that is not among what was seen, apart from the
+    numbers of registers; and all functions. Empty if there is no such kernel."""
     first, *blocks = FUNCTION.split(ptx)
+    assembly, calls = {}, {}
+    for block in blocks:
+        name = NAME.match(block).group(1)
+        assembly.setdefault(name, set()).update(re.sub(r"%([a-z]+)\d+", r"%\1", statement) for statement in INLINE_ASSEMBLY.findall(block))
+        calls.setdefault(name, set()).update(re.findall(r"\bcall(?:\.uni)?\s+(?:\([^)]*\),\s*)?([A-Za-z_$][\w$]*)", block))
     kept, new = [first], False
     for block in blocks:
-        assembly = {re.sub(r"%([a-z]+)\d+", r"%\1", statement) for statement in INLINE_ASSEMBLY.findall(block)}
-        if unseen := not assembly <= seen:
-            seen |= assembly
-            new = True
-        called = not re.match(r"(?:\.\w+ )*\.entry\b", block)
-        kept.append(block if unseen or called else block.partition("\n}\n")[2])  # variables may stand behind a kernel
+        if not re.match(r"(?:\.\w+ )*\.entry\b", block):
+            kept.append(block)
+            continue
+        reached, ways = set(), [NAME.match(block).group(1)]
+        while ways:
+            if (name := ways.pop()) in assembly and name not in reached:
+                reached.add(name)
+                ways += calls[name]
+        unseen = set().union(*(assembly[name] for name in reached)) - seen
+        seen |= unseen
+        new = new or bool(unseen)
+        kept.append(block if unseen else block.partition("\n}\n")[2])  # variables may stand behind a kernel
     return "".join(kept) if new else ""
 
 
