@@ -3,6 +3,7 @@
 #include "frontend/Walk.h"
 #include "sema/advice/Candidates.h"
 #include "sema/advice/EditWriter.h"
+#include "sema/advice/Measure.h"
 #include "sema/advice/Origins.h"
 #include "sema/advice/Remedies.h"
 #include "sema/advice/Rivals.h"
@@ -41,25 +42,6 @@ std::vector<const diag::Fix *> thatMend(const CandidateGroup &group, const diag:
     if (!group.onlyIfUnique || found.size() == kMostOffered) break;
   }
   return found;
-}
-
-/// Whether two edits make the same text.
-bool makeTheSame(const diag::Fix &a, const diag::Fix &b, const Sources &sources) {
-  if (a.span.file != b.span.file) return false;
-  const Span whole = a.span.to(b.span).to(a.span);
-  auto made = [&](const diag::Fix &fix) {
-    return std::string(sources.text({whole.file, whole.begin, fix.span.begin})) + fix.replacement +
-           std::string(sources.text({whole.file, fix.span.end, whole.end}));
-  };
-  return made(a) == made(b);
-}
-
-bool touch(Span a, Span b) { return a.file == b.file && a.begin <= b.end && b.begin <= a.end; }
-
-/// Whether two edits may mean the same: both add something at one place, `[:, None]` or `.unsqueeze(1)`. One that changes what
-/// is written means something else: `axis=0` for `axis=1, keepdim=True`.
-bool mayMeanTheSame(const diag::Fix &a, const diag::Fix &b) {
-  return touch(a.span, b.span) && a.span.begin == a.span.end && b.span.begin == b.span.end;
 }
 
 /// Edits of later groups that mend it as well are offered beside the first. Where one of them lies elsewhere, nothing says
@@ -137,6 +119,7 @@ std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &pla
   }
   for (CandidateGroup &group : editsOfSignatures(d, place, sources)) last.push_back(std::move(group));
   std::move(last.begin(), last.end(), std::back_inserter(groups));
+  if (familyOf(d.id)) return groups;  // there the one measure has what any tree may be changed in
   for (CandidateGroup &group : editsOfTheTree(d, place, sources)) groups.push_back(std::move(group));
   return groups;
 }
@@ -188,6 +171,7 @@ static void adviseOn(diag::Diagnostic &d, const Place &place, const std::vector<
     trials.allowMore();
     addRivalDeclarations(d, place, sources, trials);
     addRenamed(d, place, sources, trials);
+    offerByMeasure(d, place, part, othersAbout(place.statement, d, all), sources, trials);
   }
   std::vector<diag::Fix> fixes;
   const bool better = !d.fixes.empty() && !isAmong(d.fixes.front(), offered);

@@ -17,6 +17,20 @@ bool isAmong(const diag::Fix &fix, const std::vector<diag::Fix> &fixes) {
   });
 }
 
+bool makeTheSame(const diag::Fix &a, const diag::Fix &b, const Sources &sources) {
+  if (a.span.file != b.span.file) return false;
+  const Span whole = a.span.to(b.span).to(a.span);
+  auto made = [&](const diag::Fix &fix) {
+    return std::string(sources.text({whole.file, whole.begin, fix.span.begin})) + fix.replacement +
+           std::string(sources.text({whole.file, fix.span.end, whole.end}));
+  };
+  return made(a) == made(b);
+}
+
+bool mayMeanTheSame(const diag::Fix &a, const diag::Fix &b) {
+  return touch(a.span, b.span) && a.span.begin == a.span.end && b.span.begin == b.span.end;
+}
+
 namespace {
 
 bool partOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }

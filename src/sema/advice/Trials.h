@@ -3,6 +3,7 @@
 #include "sema/Check.h"
 #include "sema/advice/Excerpt.h"
 #include "sema/advice/Place.h"
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,11 +63,13 @@ public:
   /// Whether no more is tried.
   bool isSpent() const;
   /// Some more may be tried, of what the author has to be shown besides: what is declared.
-  void allowMore() { most_ = kMostTrials + kMostBesides; }
+  void allowMore() { most_ = std::max(most_, kMostTrials + kMostBesides); }
+  /// ... and so many guesses.
+  void allowGuesses(size_t count) { most_ = std::max(most_, std::min(trials_ + count, kMostTrials + kMostBesides + kMostGuesses)); }
 
 private:
   /// At most so many times is the program checked again for all messages together.
-  static constexpr size_t kMostTrials = 240, kMostBesides = 32;
+  static constexpr size_t kMostTrials = 240, kMostBesides = 32, kMostGuesses = 180;
 
   const Part &partAt(Span place);
   const std::string &text() const { return sources_.file(module_.file).text; }
