@@ -4,6 +4,7 @@
 #include "tessera/entry.h"
 
 #if defined(TSR_CUDA)
+#include <cstring>
 #include <cuda.h>
 
 namespace tsr {
