@@ -78,7 +78,7 @@ void offerByMeasure(diag::Diagnostic &d, const Place &place, const Part &part, c
   const bool known = !d.fixes.empty() && !narrows(d.fixes.front());
   const bool ofShapes = family == Family::Broadcast || family == Family::Rank || family == Family::Result || family == Family::Product;
   std::vector<diag::Fix> found, facts;
-  std::copy_if(d.fixes.begin(), d.fixes.end(), std::back_inserter(facts), narrows);
+  std::copy_if(d.fixes.begin(), d.fixes.end(), std::back_inserter(facts), [](const diag::Fix &fix) { return narrows(fix); });
   trials.allowGuesses(kMostTried);
   if (trials.isSpent()) return;
   std::vector<Ranked> mending;
