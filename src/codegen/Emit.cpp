@@ -68,6 +68,13 @@ void includeHeaders(Writer &writer, const std::vector<std::string> &headers, con
   }
 }
 
+/// The program's header as it stands in each of several parts: what a main file has no use for is left out.
+std::string declarationsOf(const std::string &header) {
+  const std::string once = "#pragma once\n";
+  const size_t at = header.find(once);
+  return at == std::string::npos ? header : header.substr(0, at) + header.substr(at + once.size());
+}
+
 /// The text without its head; several where it is taken apart.
 std::vector<Writer> bodiesOf(ModuleOp module, const std::vector<EntryFacts> &entries, const Language &language, const EmitOptions &options) {
   Writer body(options.lineDirectives);
@@ -109,7 +116,7 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
   Writer whole(options.lineDirectives);
   printHead(whole, entries, dispatch ? cpuLanguage() : language, options, bodies.size() > 1 ? ", part 1" + ofHowMany : "");
   includeHeaders(whole, headersFor(body.text(file)), options);
-  if (bodies.size() > 1) whole.paste(result.header);
+  if (bodies.size() > 1) whole.paste(declarationsOf(result.header));
   const std::string same = "  // the headers and the manifest of this compile have the same number";
   whole.line(entries.empty() ? std::string("// ") + kSetComment + kNoSet
                              : std::string(kSetMacro) + kNoSet + ")" + same);
@@ -122,7 +129,7 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
     Writer part(options.lineDirectives);
     printHead(part, {}, language, options, ", part " + std::to_string(i + 1) + ofHowMany);
     includeHeaders(part, headersFor(bodies[i].text(file)), options);
-    part.paste(result.header);
+    part.paste(declarationsOf(result.header));
     part.append(bodies[i]);
     result.parts.push_back(part.text(file));
   }

@@ -56,6 +56,7 @@ void isWhole(const std::string &target) {
   // What is called in a text is declared or defined in it, and a kernel is launched where it is.
   const std::regex call("\n +(start_\\w+)\\("), declared("\nvoid (start_\\w+)\\(");
   for (const std::string &text : texts) {
+    EXPECT_EQ(text.find("#pragma once"), std::string::npos) << "compilers warn of it in a main file";
     std::set<std::string> known;
     for (std::sregex_iterator at(text.begin(), text.end(), declared), end; at != end; ++at) known.insert((*at)[1]);
     for (std::sregex_iterator at(text.begin(), text.end(), call), end; at != end; ++at) EXPECT_TRUE(known.count((*at)[1])) << (*at)[1] << " of " << target;
