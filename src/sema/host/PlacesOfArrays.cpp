@@ -33,10 +33,11 @@ bool addAlong(Context &cx, const ast::Expr &item, std::vector<ExprPtr> &along) {
   auto number = [&](const ast::Expr *written, int64_t otherwise) {
     if (!written) return along.push_back(makeIndex(otherwise, item.span)), true;
     Value v = checkExpr(cx, *written);
-    if (v.kind == ValueKind::HostTensor && v.madeOf && v.rank > 0)
-      return unsupported(cx, "an assignment to the places that a tensor names", written->span,
-                         isInt(*v.madeOf) ? "a tensor is the only index: `x[rows] = value`; a loop writes one after the other" : "`x[:, j] = where(mask, value, x[:, j])` chooses along the other axes")
-          .given();
+    if (v.kind == ValueKind::HostTensor && v.madeOf && v.rank > 0) {
+      unsupported(cx, "an assignment to the places that a tensor names", written->span,
+                  isInt(*v.madeOf) ? "a tensor is the only index: `x[rows] = value`; a loop writes one after the other" : "`x[:, j] = where(mask, value, x[:, j])` chooses along the other axes");
+      return false;
+    }
     v = convertInt(cx, v, written->span);
     if (v.isPoison()) return false;
     along.push_back(indexExpr(cx, v, written->span));
@@ -66,8 +67,10 @@ bool allAlong(Context &cx, const Value &target, std::vector<const ast::Expr *> i
     report(cx, Id::indexShape, span, "[" + std::to_string(written) + " indices]", "a tensor with " + diag::counted(rank, "dimension"));
     return false;
   }
-  if (open != items.end() && rank == 0)
-    return unsupported(cx, "`...` in the place of an assignment to a tensor whose type only run time knows", (*open)->span).given();
+  if (open != items.end() && rank == 0) {
+    unsupported(cx, "`...` in the place of an assignment to a tensor whose type only run time knows", (*open)->span);
+    return false;
+  }
   for (const ast::Expr *item : items) {
     if (!isOpen(item)) {
       if (!addAlong(cx, *item, along)) return false;
