@@ -48,10 +48,11 @@ else()
   message(FATAL_ERROR "MLIR 19 was not found. `./dev setup` installs it (Debian: libmlir-19-dev, mlir-19-tools).")
 endif()
 
-# Headers cost more than half of the time of a build from scratch. In the preset `ci` the files of a folder are compiled
-# together, so that each header is read once for a dozen files; but every change of a file compiles its neighbours, too
+# Headers cost more than half of the time of a build from scratch. The presets compile the files of a folder together, so that
+# each header is read once for a dozen files; but every change of a file compiles its neighbours, too
 # (docs/decisions/0053-builds-from-scratch.md).
 option(TESSERA_TOGETHER "Compile the files of a folder together, twelve at a time: for builds from scratch" OFF)
+option(TESSERA_BUILT_ONCE "Do not optimise what runs for seconds after its build: for machines that build to test" OFF)
 
 # tsr_together(<target> <source>...): with TESSERA_TOGETHER, groups of twelve of each folder.
 function(tsr_together target)
@@ -151,11 +152,11 @@ if(NOT TARGET tsr_mlir_archives)
     ${MLIR_PRESBURGER_ARCHIVE} ${LLVM_SUPPORT_ARCHIVE} ${LLVM_DEMANGLE_ARCHIVE} ${llvm_needs})
 endif()
 
-# tsr_built_once(<target> <room>...): with TESSERA_TOGETHER, what runs for seconds after its build is not optimised: that
+# tsr_built_once(<target> <room>...): with TESSERA_BUILT_ONCE, what runs for seconds after its build is not optimised: that
 # takes as long as the rest of compiling it. Of inline functions that it has in common with its rooms the linker keeps the
 # first copy, so the rooms stand in front; what nothing uses goes again.
 function(tsr_built_once target)
-  if(NOT TESSERA_TOGETHER)
+  if(NOT TESSERA_BUILT_ONCE)
     return()
   endif()
   target_compile_options(${target} PRIVATE -O0)

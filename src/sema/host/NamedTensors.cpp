@@ -1,5 +1,6 @@
 // Files of named tensors in host code: a struct is filled by the names of its fields, `layers.0.wq`.
 #include "checked/ExprBuild.h"
+#include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/effects/Effects.h"
 #include "sema/calls/Arguments.h"

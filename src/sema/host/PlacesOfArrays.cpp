@@ -1,6 +1,7 @@
 // Elements of arrays in host code by their places: `x[i, j]` as a number, and `x[i, 2:5] = value`. The name stands for a new value behind
 // it, as in tensor functions; run time writes it where it lies (include/tessera/host/store.h).
 #include "checked/ExprBuild.h"
+#include "checked/Policy.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"

@@ -2,6 +2,7 @@
 // another dtype. Where host code calls them, it runs them itself, statement by statement.
 #include "frontend/Walk.h"
 #include "sema/Builtins.h"
+#include "sema/Report.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"

@@ -3,6 +3,7 @@
 #include "sema/advice/Foreign.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Arguments.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 #include "support/Lanes.h"

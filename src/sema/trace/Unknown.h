@@ -6,6 +6,8 @@
 
 namespace tessera::sema {
 
+struct Context;
+
 /// After a message about a statement: the names that it would bind hold something unknown, and if it returns, so does
 /// the function.
 void bindUnknown(Frame &frame, const ast::Stmt &stmt, int block);
