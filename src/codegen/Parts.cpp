@@ -21,13 +21,14 @@ struct Piece {
   std::vector<target::KernelOp> kernels;
   std::vector<Starter> starters;
   std::vector<const EntryFacts *> entries;
-  size_t lines = 0;
+  Writer text;
 };
 
-void print(const Piece &piece, StarterForm form, const Language &language, Writer &writer) {
-  for (target::KernelOp kernel : piece.kernels) printKernel(kernel, language, writer);
-  for (const Starter &starter : piece.starters) printStarter(starter, form, language, writer);
-  for (const EntryFacts *entry : piece.entries) printEntry(*entry, language, writer);
+void print(Piece &piece, const Language &language, const EmitOptions &options) {
+  piece.text = Writer(options.lineDirectives);
+  for (target::KernelOp kernel : piece.kernels) printKernel(kernel, language, piece.text);
+  for (const Starter &starter : piece.starters) printStarter(starter, StarterForm::Shared, language, piece.text);
+  for (const EntryFacts *entry : piece.entries) printEntry(*entry, language, piece.text);
 }
 
 /// What starts a kernel is with it, and each function by itself where it starts none.
@@ -68,9 +69,8 @@ std::vector<Writer> partsOf(ModuleOp module, const std::vector<EntryFacts> &entr
   std::vector<Piece> pieces = piecesOf(module, entries);
   size_t lines = host.lines().size();
   for (Piece &piece : pieces) {
-    Writer writer(options.lineDirectives);
-    print(piece, StarterForm::Shared, language, writer);
-    lines += piece.lines = writer.lines().size();
+    print(piece, language, options);
+    lines += piece.text.lines().size();
   }
   const size_t count = std::clamp<size_t>(lines / kLinesOfPart, 1, options.mostParts);
   std::vector<std::vector<const Piece *>> parts(count);
@@ -78,18 +78,18 @@ std::vector<Writer> partsOf(ModuleOp module, const std::vector<EntryFacts> &entr
   taken[0] = host.lines().size();
   std::vector<const Piece *> longestFirst;
   for (const Piece &piece : pieces) longestFirst.push_back(&piece);
-  llvm::stable_sort(longestFirst, [](const Piece *a, const Piece *b) { return a->lines > b->lines; });
+  llvm::stable_sort(longestFirst, [](const Piece *a, const Piece *b) { return a->text.lines().size() > b->text.lines().size(); });
   for (const Piece *piece : longestFirst) {
     const auto shortest = static_cast<size_t>(std::min_element(taken.begin(), taken.end()) - taken.begin());
     parts[shortest].push_back(piece);
-    taken[shortest] += piece->lines;
+    taken[shortest] += piece->text.lines().size();
   }
   std::vector<Writer> texts;
   for (std::vector<const Piece *> &part : parts) {
     llvm::sort(part);  // in the order of the program
     Writer writer(options.lineDirectives);
     printDeclarations(part, language, writer);
-    for (const Piece *piece : part) print(*piece, StarterForm::Shared, language, writer);
+    for (const Piece *piece : part) writer.append(piece->text);
     texts.push_back(std::move(writer));
   }
   if (!host.lines().empty()) texts[0].append(host);
