@@ -240,6 +240,19 @@ protected:
       if (place_.function->parameters[i].name.text == name->name) return &place_.function->parameters[i];
     return nullptr;
   }
+  /// The fields of the struct that a parameter is of.
+  std::vector<std::string> fieldsOfType(const ast::Expr *e) const {
+    std::vector<std::string> fields;
+    const ast::Parameter *p = parameterOf(e);
+    auto *type = p ? ast::as<ast::SubscriptExpr>(p->annotation) : nullptr;
+    const std::string name = type ? text(*type->object) : p && p->annotation ? text(*p->annotation) : "";
+    for (const ast::StmtPtr &stmt : place_.module->body) {
+      auto *def = ast::as<ast::StructDef>(stmt);
+      for (size_t i = 0; def && def->name.text == name && i < def->body.size(); ++i)
+        if (auto *field = ast::as<ast::AnnAssignStmt>(def->body[i])) fields.push_back(text(*field->target));
+    }
+    return fields;
+  }
   /// Whether an item of `Tensor[A, B, bf16 @accum(f32)]` is its dtype: a name of the language, of a policy, or of the
   /// function's own, `T: dtype`.
   bool isDType(const ast::Expr &item) const {

@@ -298,19 +298,6 @@ private:
     if (isCallee(member, around)) return;
     for (const std::string &field : fieldsOfType(member.object.get())) add(distance + 2, member.attribute.span, field);
   }
-  /// The fields of the struct that a parameter is of.
-  std::vector<std::string> fieldsOfType(const ast::Expr *e) const {
-    std::vector<std::string> fields;
-    const ast::Parameter *p = parameterOf(e);
-    auto *type = p ? as<ast::SubscriptExpr>(p->annotation) : nullptr;
-    const std::string name = type ? text(*type->object) : p && p->annotation ? text(*p->annotation) : "";
-    for (const ast::StmtPtr &stmt : place_.module->body) {
-      auto *def = as<ast::StructDef>(stmt);
-      for (size_t i = 0; def && def->name.text == name && i < def->body.size(); ++i)
-        if (auto *field = as<ast::AnnAssignStmt>(def->body[i])) fields.push_back(text(*field->target));
-    }
-    return fields;
-  }
 
   /// `w @ x` for `x @ w`, and each of them turned around.
   void productEdits(const ast::BinaryExpr &product, int distance) {

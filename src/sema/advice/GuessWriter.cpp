@@ -107,17 +107,14 @@ bool GuessWriter::isBound(const std::string &name) const {
   auto use = place_.names ? place_.names->find(name) : decltype(place_.names->end()){};
   return place_.names && use != place_.names->end() && use->second.isBound();
 }
-std::vector<std::string> GuessWriter::fieldsOf(const ast::Expr *e) const {
-  std::vector<std::string> fields;
-  const ast::Parameter *p = parameterOf(e);
-  auto *type = p ? as<ast::SubscriptExpr>(p->annotation) : nullptr;
-  const std::string name = type ? text(*type->object) : p && p->annotation ? text(*p->annotation) : "";
-  for (const ast::StmtPtr &stmt : place_.module->body) {
-    auto *def = as<ast::StructDef>(stmt);
-    for (size_t i = 0; def && def->name.text == name && i < def->body.size(); ++i)
-      if (auto *field = as<ast::AnnAssignStmt>(def->body[i])) fields.push_back(text(*field->target));
-  }
-  return fields;
+void GuessWriter::rotate(Operator op, const std::vector<Span> &parts, const std::string &title) {
+  if (parts.size() < 3) return;
+  std::string firstLast, lastFirst = text(parts.back());
+  for (size_t i = 1; i < parts.size(); ++i) firstLast += text(parts[i]) + ", ";
+  for (size_t i = 0; i + 1 < parts.size(); ++i) lastFirst += ", " + text(parts[i]);
+  const Span whole = parts.front().to(parts.back());
+  add(op, whole, firstLast + text(parts.front()), title);
+  add(op, whole, lastFirst, title);
 }
 
 }  // namespace tessera::sema

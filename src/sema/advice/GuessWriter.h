@@ -19,6 +19,8 @@ protected:
   void behind(Operator op, const ast::Expr &e, const std::string &what);
   void exchange(Operator op, Span a, Span b);
   void exchangeAll(Operator op, const std::vector<Span> &parts);
+  /// The first of three parts or more behind the others, and the last one before them.
+  void rotate(Operator op, const std::vector<Span> &parts, const std::string &title);
   /// A list without one of its parts, and the comma beside it.
   void without(Operator op, const std::vector<Span> &parts, size_t i);
 
@@ -29,8 +31,6 @@ protected:
   std::vector<std::string> fieldsBeside(const std::string &field) const;
   bool isInParentheses(const ast::Expr &e) const;
   bool isBound(const std::string &name) const;
-  /// The fields of the struct that a parameter is of.
-  std::vector<std::string> fieldsOf(const ast::Expr *e) const;
 
   Reach reach_ = Reach::Part;
   std::set<std::string> dims_, numbers_, dtypes_, items_;

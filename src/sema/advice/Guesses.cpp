@@ -155,7 +155,7 @@ private:
       add(use.reads.empty() ? Operator::UnreadName : Operator::Name, name.span, other);
     }
     if (!as<ast::AttributeExpr>(around_))
-      for (const std::string &field : fieldsOf(&name)) behind(Operator::FieldOf, name, "." + field);
+      for (const std::string &field : fieldsOfType(&name)) behind(Operator::FieldOf, name, "." + field);
   }
   bool isBoundBefore(const NameUse &use, const ast::NameExpr &name) const {
     return use.parameter || std::any_of(use.bindings.begin(), use.bindings.end(), [&](const ast::NameExpr *binding) { return binding->span.end < name.span.begin; });
@@ -229,7 +229,7 @@ private:
     const std::string name = nameOf(call);
     exchangeAll(Operator::ExchangeArguments, spans);
     if (isTurn(name)) moveAxes(spans);
-    rotate(spans);
+    rotate(Operator::ExchangeArguments, spans, "give them in this order");  // `f(g, x, y)` for `f(x, y, g)`
     if (method && spans.size() == 1) exchange(Operator::ExchangeArguments, method->object->span, spans[0]);
     for (size_t i = 0; i < spans.size(); ++i) {
       const std::string keyword = call.arguments[i].keyword ? call.arguments[i].keyword->text : "";
@@ -252,17 +252,6 @@ private:
     const uint32_t at = call.arguments.back().span.end;
     add(op, {call.span.file, at, at}, ", " + argument, "insert `" + argument + "`");
   }
-  /// `f(g, x, y)` for `f(x, y, g)`.
-  void rotate(const std::vector<Span> &spans) {
-    if (spans.size() < 3) return;
-    std::string firstLast, lastFirst = text(spans.back());
-    for (size_t i = 1; i < spans.size(); ++i) firstLast += text(spans[i]) + ", ";
-    for (size_t i = 0; i + 1 < spans.size(); ++i) lastFirst += ", " + text(spans[i]);
-    const Span whole = spans.front().to(spans.back());
-    add(Operator::ExchangeArguments, whole, firstLast + text(spans.front()), "give them in this order");
-    add(Operator::ExchangeArguments, whole, lastFirst, "give them in this order");
-  }
-
   void ofMember(const ast::AttributeExpr &member) {
     if (member.attribute.text == "T") return add(Operator::Unturn, {member.span.file, member.object->span.end, member.span.end}, "");
     if (isCallee(member)) return;

@@ -62,7 +62,7 @@ private:
     }();
     const bool isTensor = text(*type.object) == "Tensor";
     exchangeAll(Operator::DeclareOrder, spans);
-    if (spans.size() > 2) rotate(spans);
+    rotate(Operator::DeclareOrder, spans, "declare the axes in this order");
     for (size_t i = 0; i < count; ++i) {
       const std::string own = text(spans[i]);
       for (const std::string &dim : dims)
@@ -79,14 +79,6 @@ private:
     add(Operator::DeclareScalar, type.span, dtypeText(type), "declare one number");
     if (count == type.items.size())
       for (const char *dtype : {"i32", "i64", "bool", "bf16", "f16"}) add(Operator::DeclareType, {type.span.file, type.items.back().span.end, type.items.back().span.end}, std::string(", ") + dtype, "declare this dtype");
-  }
-  void rotate(const std::vector<Span> &spans) {
-    std::string firstLast, lastFirst = text(spans.back());
-    for (size_t i = 1; i < spans.size(); ++i) firstLast += text(spans[i]) + ", ";
-    for (size_t i = 0; i + 1 < spans.size(); ++i) lastFirst += ", " + text(spans[i]);
-    const Span whole = spans.front().to(spans.back());
-    add(Operator::DeclareOrder, whole, firstLast + text(spans.front()), "declare the axes in this order");
-    add(Operator::DeclareOrder, whole, lastFirst, "declare the axes in this order");
   }
 
   /// What is returned, as the message says it.
