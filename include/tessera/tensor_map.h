@@ -246,5 +246,34 @@ inline unsigned resident_groups(unsigned groups) {
   return processors == 0 || groups < processors ? groups : processors;
 }
 
+namespace detail {
+
+/// Rows that the copy engine reads where they are and that begin within cache lines: reading a tile takes up to twice the lines.
+template <class T, int Rank, class Layout> bool begins_within_lines(const TiledView<T, Rank, Layout> &view) {
+  const int64_t bytes = view.stride(Rank - 2) * static_cast<int64_t>(sizeof(typename View<T, Rank>::Value));
+  return bytes % 16 == 0 && reinterpret_cast<uintptr_t>(view.data) % 16 == 0 && (bytes % 128 != 0 || reinterpret_cast<uintptr_t>(view.data) % 128 != 0);
+}
+
+}  // namespace detail
+
+/// Groups of a launch as they stand in clusters.
+struct Clusters {
+  unsigned groups, size;
+};
+
+/// Likewise of a kernel whose groups share copies in clusters of two, with tiles one below the other.
+inline Clusters resident_clusters(unsigned groups) {
+  // With an odd number of rows of tiles there is one row more. A group without a tile ends at once.
+  const unsigned most = resident_groups(groups + groups / 16 + 1);
+  return {most > 1 ? most / 2 * 2 : 2, 2};
+}
+/// Of a kernel that may do so, whose tiles are those of `tiles` in so many rows: where they begin within cache lines, and one row more does
+/// not matter. 3000 x 5000 x 8888 in bf16 takes 0.74 of the time, and what begins at lines 1.01 (measured on one H200).
+template <class... Tiles> Clusters resident_clusters(unsigned groups, int64_t rows, const Tiles &...tiles) {
+  const bool within = (detail::begins_within_lines(tiles) || ...);
+  if (within && (rows % 2 == 0 || rows >= 16)) return resident_clusters(groups);
+  return {resident_groups(groups), 1};
+}
+
 }  // namespace tsr
 #endif

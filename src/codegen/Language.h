@@ -12,6 +12,7 @@ struct LaunchText {
   std::string sharedBytes = "0";
   std::vector<Doc> arguments;
   bool early = false;  // while the kernel before it ends
+  bool clusters = false;  // `groups` says how they stand in clusters
 };
 
 struct Language {

@@ -254,6 +254,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     auto list = launch->getAttrOfType<ArrayAttr>(name);
     return list && i < list.size() ? dyn_cast<ArrayAttr>(list[i]) : ArrayAttr();
   };
+  std::vector<std::string> readTiles;
   std::vector<std::pair<std::string, Doc>> tiles;  // made before the launch, which is left out where one cannot be made
   for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>())) {
     if (auto number = numbers_.find(i); number != numbers_.end()) {
@@ -265,11 +266,13 @@ void EntryPrinter::launch(target::LaunchOp launch) {
       std::string &name = tileNames_[cast<StringAttr>(kernel.getParamNames()[i]).getValue().str()];
       if (name.empty()) name = names_.fresh(cast<StringAttr>(kernel.getParamNames()[i]).getValue().str() + "_tiles");
       tiles.emplace_back(name, passed);
+      if (!isStoredInTiles(body.getArgument(i))) readTiles.push_back(name);
       passed = name;
     }
     text.arguments.push_back(passed);
   }
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
+  text.clusters = launch.getClusters().has_value();
   text.kernel = kernel.getSymName().str();
   text.early = launch.getEarly();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
@@ -287,6 +290,15 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     writer_.indent();
   }
   for (const auto &[name, made] : tiles) writer_.statement(Doc("const auto " + name + " = ") + Doc::nest(4, made) + ";");
+  if (text.clusters) {
+    std::vector<Doc> arguments = {groups_};
+    if (!launch.getClusters()->empty()) {
+      arguments.push_back(dims_(launch.getClusters()->str()).doc);
+      for (const std::string &name : readTiles) arguments.push_back(name);
+    }
+    writer_.statement(Doc("const tsr::Clusters " + clusters_ + " = tsr::resident_clusters(") + Doc::nest(4, commaSeparated(arguments)) + ");");
+    text.groups = clusters_;
+  }
   if (hasCapacities(launch) || launch.getAligned()) {
     launchWithCapacities(launch, text, kernel);
   } else {

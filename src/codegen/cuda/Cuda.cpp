@@ -9,8 +9,8 @@ std::string dynamicShared(const std::string &name, int64_t alignment) {
 }
 
 Doc launch(const LaunchText &l, const std::string &call) {
-  if (l.early)
-    return Doc(call + ".start_early(") + l.kernel + ", " + l.groups + ", " + l.group + ", " + l.sharedBytes + "," + Doc::group(Doc::line()) +
+  if (l.early || l.clusters)
+    return Doc(call + (l.early ? ".start_early(" : ".start(")) + l.kernel + ", " + l.groups + ", " + l.group + ", " + l.sharedBytes + "," + Doc::group(Doc::line()) +
            commaSeparated(l.arguments) + ");";
   return l.kernel + "<<<" + l.groups + ", " + l.group + ", " + l.sharedBytes + ", " + call + ".stream()>>>(" +
          Doc::group(Doc::softline()) + commaSeparated(l.arguments) + ");";

@@ -9,7 +9,8 @@ def Tile_RolesOp : Tile_Op<"roles", [SingleBlock, NoTerminator, RecursiveMemoryE
     processor and runs both bodies for one tile of the launch after the other, so that the producer already loads for the
     next tile while the consumers store this one. `*_registers`: of a lane in that role. Every lane of the consumers
     reaches the same ops of a ring, and as often as the producer reaches theirs. With `teams` the consumers are so many times
-    the lanes of `group`: each team goes over every so many-th tile.
+    the lanes of `group`: each team goes over every so many-th tile. With `clusters` two neighbouring groups of the launch may stand
+    in one cluster, with tiles that lie one below the other, and share what `tile.copy` with `cluster` brings; the launch decides.
 
     Example:
     ```mlir
@@ -24,16 +25,21 @@ def Tile_RolesOp : Tile_Op<"roles", [SingleBlock, NoTerminator, RecursiveMemoryE
     }
     ```
   }];
-  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers, DefaultValuedAttr<I64Attr, "1">:$teams);
+  let arguments = (ins I64Attr:$producer_registers, I64Attr:$consumer_registers, DefaultValuedAttr<I64Attr, "1">:$teams,
+                       UnitAttr:$clusters);
   let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumers);
   let assemblyFormat =
-    "`registers` $producer_registers $consumer_registers (`teams` $teams^)? `producer` $producer `consumers` $consumers attr-dict";
+    "`registers` $producer_registers $consumer_registers (`teams` $teams^)? (`clusters` $clusters^)? `producer` $producer `consumers` $consumers attr-dict";
   let hasRegionVerifier = 1;
 }
 
 def Tile_RingOp : Tile_ValueOp<"ring", [HasParent<"KernelOp">]> {
   let summary = "the barriers of a ring";
-  let description = "Example: `%ring = tile.ring : !tile.ring<\"T.stages\">`";
+  let description = [{
+    With `cluster` a stage is free when the consumers of all groups of the cluster have left it.
+    Example: `%ring = tile.ring : !tile.ring<"T.stages">`
+  }];
+  let arguments = (ins UnitAttr:$cluster);
   let results = (outs Tile_RingType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }

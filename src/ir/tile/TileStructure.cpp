@@ -103,7 +103,23 @@ static LogicalResult checkTeams(RolesOp roles) {
   return success();
 }
 
+/// What the groups of a cluster share goes through a ring that they share, and they go through it together.
+static LogicalResult checkClusters(RolesOp roles) {
+  WalkResult walk = roles.walk([&](CopyOp copy) {
+    if (!copy.getCluster()) return WalkResult::advance();
+    auto part = copy.getTarget().getDefiningOp<SelectBufferOp>();
+    auto stage = part ? part.getIndex().getDefiningOp<RingAcquireOp>() : RingAcquireOp();
+    auto ring = stage ? stage.getRing().getDefiningOp<RingOp>() : RingOp();
+    if (roles.getClusters() && ring && ring.getCluster()) return WalkResult::advance();
+    copy.emitOpError(roles.getClusters() ? "is for all groups of a cluster, and fills no stage of a ring with `cluster`"
+                                         : "is for all groups of a cluster, in roles without `clusters`");
+    return WalkResult::interrupt();
+  });
+  return failure(walk.wasInterrupted());
+}
+
 LogicalResult RolesOp::verifyRegions() {
+  if (failed(checkClusters(*this))) return failure();
   if (failed(checkTurns(*this)) || failed(checkTeams(*this))) return failure();
   return failure(failed(checkRole(*this, getProducer(), true)) || failed(checkRole(*this, getConsumers(), false)));
 }

@@ -35,6 +35,7 @@ struct KernelInfo {
   };
   std::vector<Variant> variants;
   bool persistent = false;  // goes over its groups in a loop
+  std::optional<std::string> clusters;  // groups may stand in clusters: the number of rows of tiles, a dimension expression; "": they always do
 };
 
 }  // namespace tessera::transforms::totarget

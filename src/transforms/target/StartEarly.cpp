@@ -52,7 +52,7 @@ private:
     bool startsRing = false;
     for (Operation &op : body) {
       startsRing |= isCallOf(op, "tsr::start_ring");
-      if (startsRing && isCallOf(op, "tsr::group_barrier")) {
+      if (startsRing && (isCallOf(op, "tsr::group_barrier") || isCallOf(op, "tsr::cluster_barrier"))) {
         place = std::next(op.getIterator());
         break;
       }

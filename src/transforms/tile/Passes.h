@@ -38,6 +38,8 @@ std::unique_ptr<mlir::Pass> createMatrixLayoutsPass();
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass();
 /// Kernels whose products read shared memory by themselves get a producer, which loads, beside the lanes that compute.
 std::unique_ptr<mlir::Pass> createSpecialiseRolesPass();
+/// Groups of a launch whose tiles lie one below the other share the copies of the operand that both read; where a producer copies.
+std::unique_ptr<mlir::Pass> createShareCopiesPass();
 /// Tiles of arrays that follow the sums of teams are brought by the producer; where products are those of warpgroups.
 std::unique_ptr<mlir::Pass> createStageFollowersPass();
 std::unique_ptr<mlir::Pass> createStageVectorsPass();

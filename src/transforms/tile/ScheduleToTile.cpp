@@ -99,6 +99,7 @@ void registerTileTransforms() {
   registerPass(createStageFollowersPass);
   registerPass(createStageVectorsPass);
   registerPass(createSpecialiseRolesPass);
+  registerPass(createShareCopiesPass);
   registerPass(createGroupProductsPass);
   registerPass(createOverlapProductsPass);
   registerPass(createTakeTurnsPass);

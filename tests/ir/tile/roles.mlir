@@ -161,3 +161,48 @@ tile.kernel @seeks_alone(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["
   }
   tile.kernel_end
 }
+
+// -----
+
+// CHECK-LABEL: tile.kernel @clusters
+tile.kernel @clusters(%b: !tsr.view<["K", "64"], bf16>, %y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M", "K"],
+    params = [#tsr.param<"b", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["T.m", "T.n"], param = 1>, group = 256 : i64,
+    context = ["m", "n"], sizes = {m = 128 : i64, n = 64 : i64}} {
+  %tiles = tile.alloc_shared {manual} : !tsr.shared<["2", "64", "64"], bf16, "panels">
+  // CHECK: tile.ring {cluster} : <"2">
+  %ring = tile.ring {cluster} : <"2">
+  // CHECK: tile.roles registers 40 232 clusters producer
+  tile.roles registers 40 232 clusters producer {
+    %c0 = tile.constant 0 : index
+    %s = tile.ring_acquire %ring : <"2">
+    %to = tile.select_buffer %tiles[%s] : !tsr.shared<["2", "64", "64"], bf16, "panels"> to !tsr.shared<["64", "64"], bf16, "panels">
+    // CHECK: tile.copy {{.*}} {async, cluster}
+    tile.copy %b[%c0 size "64", %c0 size "64"] to %to {async, cluster} : <["K", "64"], bf16> to <["64", "64"], bf16, "panels">
+    tile.ring_publish %ring : <"2">
+  } consumers {
+    %s = tile.ring_wait %ring : <"2">
+    tile.ring_release %ring : <"2">
+  }
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @ring_of_one_group(%b: !tsr.view<["K", "64"], bf16>, %y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M", "K"],
+    params = [#tsr.param<"b", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["T.m", "T.n"], param = 1>, group = 256 : i64,
+    context = ["m", "n"], sizes = {m = 128 : i64, n = 64 : i64}} {
+  %tiles = tile.alloc_shared {manual} : !tsr.shared<["2", "64", "64"], bf16, "panels">
+  %ring = tile.ring : <"2">
+  tile.roles registers 40 232 clusters producer {
+    %c0 = tile.constant 0 : index
+    %s = tile.ring_acquire %ring : <"2">
+    %to = tile.select_buffer %tiles[%s] : !tsr.shared<["2", "64", "64"], bf16, "panels"> to !tsr.shared<["64", "64"], bf16, "panels">
+    // expected-error @+1 {{is for all groups of a cluster, and fills no stage of a ring with `cluster`}}
+    tile.copy %b[%c0 size "64", %c0 size "64"] to %to {async, cluster} : <["K", "64"], bf16> to <["64", "64"], bf16, "panels">
+    tile.ring_publish %ring : <"2">
+  } consumers {
+    %s = tile.ring_wait %ring : <"2">
+    tile.ring_release %ring : <"2">
+  }
+  tile.kernel_end
+}

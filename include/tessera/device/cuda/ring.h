@@ -17,11 +17,6 @@
 #if defined(TSR_CUDA)
 namespace tsr {
 
-template <int Stages> struct Ring {
-  static constexpr int stages = Stages;
-  uint64_t full[Stages], empty[Stages];
-};
-
 namespace detail {
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -67,14 +62,32 @@ TSR_DEVICE void fence_async_proxy() {
 
 }  // namespace detail
 
-/// One lane prepares the barriers; a group_barrier() must stand between this and the first use.
-template <int Consumers, int Stages> TSR_DEVICE void start_ring(Ring<Stages> &ring) {
+template <int Stages> struct Ring {
+  static constexpr int stages = Stages;
+  uint64_t full[Stages], empty[Stages];
+
+  /// By which a warp of the consumers says that it no more reads a stage.
+  class Leaving {
+  public:
+    explicit TSR_DEVICE Leaving(Ring &ring) : ring_(ring) {}
+    TSR_DEVICE void tell(int stage) {
+      if (lane() % kRowLanes == 0) detail::barrier_arrive(ring_.empty[stage]);
+    }
+
+  private:
+    Ring &ring_;
+  };
+};
+
+/// One lane prepares the barriers; a group_barrier() must stand between this and the first use. Consumers of so many groups leave each
+/// stage.
+template <int Consumers, int Stages> TSR_DEVICE void start_ring(Ring<Stages> &ring, int groups = 1) {
 #if defined(TSR_BULK_COPY)
   if (lane() != 0) return;
   TSR_UNROLL
   for (int stage = 0; stage < Stages; ++stage) {
     detail::barrier_init(ring.full[stage], 1);
-    detail::barrier_init(ring.empty[stage], Consumers / kRowLanes);
+    detail::barrier_init(ring.empty[stage], groups * (Consumers / kRowLanes));
   }
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
@@ -118,9 +131,9 @@ private:
   unsigned phase_ = 0;
 };
 
-template <int Stages> class RingReader {
+template <int Stages, class Of = Ring<Stages>> class RingReader {
 public:
-  explicit TSR_DEVICE RingReader(Ring<Stages> &ring) : ring_(ring) {}
+  explicit TSR_DEVICE RingReader(Of &ring) : ring_(ring), leaving_(ring) {}
 
   /// Waits until the next stage is full, and returns its number.
   TSR_DEVICE int wait() {
@@ -133,7 +146,7 @@ public:
   /// This warp no more reads the earliest stage that it waited for and has not released.
   TSR_DEVICE void release() {
     __syncwarp();
-    if (lane() % kRowLanes == 0) detail::barrier_arrive(ring_.empty[held_]);
+    leaving_.tell(held_);
     if (++held_ == Stages) held_ = 0;
     --holds_;
   }
@@ -156,7 +169,8 @@ public:
   }
 
 private:
-  Ring<Stages> &ring_;
+  Of &ring_;
+  typename Of::Leaving leaving_;
   int stage_ = 0, held_ = 0, holds_ = 0;
   unsigned phase_ = 0;
 };

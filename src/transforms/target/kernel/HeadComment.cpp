@@ -25,13 +25,16 @@ static bool usesSwizzle(Emission &em) {
 
 std::vector<std::string> withoutEffect(Emission &em) {
   std::vector<std::string> names;
+  bool inClusters = false;
+  em.kernel.getBody().walk([&](tile::RolesOp roles) { inClusters |= roles.getClusters(); });
   auto context = em.kernel.getContext().getAsValueRange<StringAttr>();
   for (NamedAttribute size : em.kernel.getSizes()) {
     StringRef name = size.getName().strref();
     auto value = dyn_cast<IntegerAttr>(size.getValue());
     bool isGroup = name == "warps" && !em.isCpu() && value &&
                    value.getInt() * kWarpLanes == static_cast<int64_t>(em.kernel.getGroup());
-    if (!isGroup && !llvm::is_contained(context, name)) names.push_back(name.str());
+    bool isCluster = inClusters && (name == "cluster_m" || (name == "cluster_n" && value && value.getInt() == 1));
+    if (!isGroup && !isCluster && !llvm::is_contained(context, name)) names.push_back(name.str());
   }
   for (NamedAttribute option : em.kernel.getOptions())
     if (!llvm::is_contained({"metric", "budget_ms", "cache"}, option.getName().strref()) &&  // the tuner's
@@ -62,7 +65,7 @@ static StringRef whyIdle(Emission &em, StringRef field) {
       .Case("swizzle", "no tile in shared memory is read by matrix instructions")
       .Case("vector", "how many elements are read at once follows from how rows are aligned")
       .Cases("order", "group_m", "groups go over tiles in bands, which share what they read")
-      .Cases("cluster_m", "cluster_n", "groups do not share copies")
+      .Cases("cluster_m", "cluster_n", "groups share copies in clusters of two that lie one below the other, of products with two warpgroups or more on sm_90a")
       .Default("nothing in the kernel depends on it");
 }
 

@@ -19,7 +19,7 @@ LogicalResult emitRing(Emission &em, Operation &op) {
     Dim stages = ring.getResult().getType().getStages().getDim();
     OpBuilder::InsertionGuard guard(em.builder);
     em.builder.setInsertionPoint(em.declarations);
-    auto type = out::NamedType::get(em.context, "tsr::Ring<" + typeExtent(em, stages) + ">");
+    auto type = out::NamedType::get(em.context, (ring.getCluster() ? "tsr::ClusterRing<" : "tsr::Ring<") + typeExtent(em, stages) + ">");
     auto shared = em.builder.create<out::SharedOp>(op.getLoc(), out::LValueType::get(em.context, type),
                                                    em.names.declare(ir::nameHint(ring.getResult())));
     em.values->bound[ring.getResult()] = valueOf(shared.getPlace());
@@ -68,7 +68,7 @@ LogicalResult emitCopyToRing(Emission &em, tile::CopyOp op) {
   Indices arguments = {em.roles->cursors.lookup(acquired.getRing()), em.values->bound.lookup(op.getTarget()),
                        em.values->bound.lookup(op.getBase())};
   for (Value offset : op.getOffsets()) arguments.push_back(scalar(em, offset));
-  statement(em, call("tsr::copy_to_ring", arguments, em.none()), op.getLoc());
+  statement(em, call(op.getCluster() ? "tsr::copy_to_cluster" : "tsr::copy_to_ring", arguments, em.none()), op.getLoc());
   return success();
 }
 

@@ -37,11 +37,19 @@ static bool fillsRing(tile::CopyOp copy) {
   return part && part.getIndex().getDefiningOp<tile::RingAcquireOp>();
 }
 
+/// Rows of a tile that the copy engine brings at a time: each group of a cluster brings whole panels, or half of the rows of one.
+static int64_t rowsAtOnce(Emission &em, tile::CopyOp copy) {
+  ir::SharedType type = copy.getTarget().getType();
+  Extents extents(em.kernel);
+  const int64_t rows = extents.values(type.getShape()[0]).front();
+  const bool isOdd = copy.getCluster() && extents.values(type.getShape()[1]).front() / (kPanelBytes / storedBytes(type.getElementType())) % 2 != 0;
+  return isOdd ? rows / 2 : rows;
+}
+
 std::optional<TileRows> tileRows(Emission &em, Value parameter) {
   for (Operation *user : parameter.getUsers()) {
     if (auto copy = dyn_cast<tile::CopyOp>(user); copy && fillsRing(copy) && !isOneRow(copy.getTarget().getType()))
-      return TileRows{Extents(em.kernel).values(cast<ir::SharedType>(copy.getTarget().getType()).getShape()[0]).front(),
-                      static_cast<int64_t>(copy.getOffsets().size()) - 2};
+      return TileRows{rowsAtOnce(em, copy), static_cast<int64_t>(copy.getOffsets().size()) - 2};
     if (auto store = dyn_cast<tile::StoreFragmentOp>(user); store && store.getBulk())
       return TileRows{kStoredRows, rowAxis(store)};
   }
@@ -71,7 +79,7 @@ static LogicalResult emitRole(Emission &em, Block &body, const ExprRef &groups, 
   Location place = ir::unnamed(em.kernel.getLoc());
   for (tile::RingOp ring : em.roles->rings) {
     std::string stages = typeExtent(em, ring.getResult().getType().getStages().getDim());
-    std::string type = produces ? "tsr::RingWriter<" + stages + ">" : "tsr::RingReader<" + stages + ">";
+    std::string type = (produces ? "tsr::RingWriter<" : ring.getCluster() ? "tsr::ClusterReader<" : "tsr::RingReader<") + stages + ">";
     ExprRef shared = em.values->bound.lookup(ring.getResult());
     em.roles->cursors[ring.getResult()] =
         declare(em, em.names.fresh(produces ? "to_fill" : "filled"), out::NamedType::get(em.context, type), "direct",
@@ -114,7 +122,8 @@ LogicalResult emitRoles(Emission &em, tile::RolesOp op) {
               call("tsr::start_ring", {em.values->bound.lookup(ring.getResult())}, em.none(),
                    sizesFor(em.sizes->constants.at("T.Consumers"))),
               place);
-  statement(em, call("tsr::group_barrier", {}, em.none()), place);
+  statement(em, call(op.getClusters() ? "tsr::cluster_barrier" : "tsr::group_barrier", {}, em.none()), place);
+  if (op.getClusters()) roundUpRows(em);
   Dim total(1);
   for (const Dim &count : em.grid->counts) total = total * count;
   ExprRef groups = read(declare(em, em.names.fresh("groups"), em.indexType(), "copy", {dim(em, total)}, true, place));
@@ -149,6 +158,10 @@ LogicalResult emitRoles(Emission &em, tile::RolesOp op) {
   });
   if (failed(emitRole(em, op.getConsumers().front(), groups, false))) return failure();
   if (!em.roles->panels.empty()) statement(em, call("tsr::finish_stores", {}, em.none()), place);
+  if (op.getClusters()) {
+    em.builder.create<out::CommentOp>(place, "The other group of the cluster may still tell this one that it has left a stage.");
+    statement(em, call("tsr::cluster_barrier", {}, em.none()), place);
+  }
   return success();
 }
 

@@ -1,5 +1,6 @@
 // Where a group and a lane stand.
 #include "ir/common/Common.h"
+#include "ir/common/Names.h"
 #include "ir/tile/GroupOrder.h"
 #include "support/Check.h"
 #include "transforms/target/cpu/Lanes.h"
@@ -33,6 +34,17 @@ void planGrid(Emission &em) {
       em.grid->counts.push_back(whole ? Dim(1) : single ? extent : Dim::ceilDiv(extent, em.grid->extents[i]));
     }
   }
+}
+
+void roundUpRows(Emission &em) {
+  static const std::string variable = "T.tile_rows";
+  Location place = ir::unnamed(em.kernel.getLoc());
+  Dim &rows = em.grid->counts[em.grid->counts.size() - 2];
+  const bool always = em.kernel.getSizes().contains("cluster_m");
+  em.info.clusters = always ? "" : inConstants(em, rows).str();
+  ExprRef whole = call("tsr::whole_clusters", {dim(em, rows)}, em.indexType());
+  em.sizes->dims[variable] = read(declare(em, em.names.fresh("tile_rows"), em.indexType(), "copy", {whole}, true, place));
+  rows = Dim::var(variable);
 }
 
 /// Rows of tiles that a product's groups go over column by column.

@@ -17,6 +17,9 @@ struct Grid {
 // ---- Grid.cpp
 /// How many groups there are along each axis.
 void planGrid(Emission &em);
+/// Where groups may stand in clusters, those of a cluster go over tiles one below the other: the number of rows of tiles is a multiple of
+/// the cluster's size. Declares it.
+void roundUpRows(Emission &em);
 /// Where the tile of the group begins along an axis.
 ExprRef origin(Emission &em, int64_t axis, mlir::Location place);
 /// The number of the lane in its group.
