@@ -46,6 +46,7 @@ std::optional<ProductTile> tileOfProducts(ir::graph::KernelOp kernel, const Mach
 struct FewTiles {
   ContractTile tile, counted;
   int64_t most;
+  bool byRounds = false;  // instead, where all processors take so many rounds of its tiles that each may take two thirds of the time of one of `counted`
 };
 /// The tile of a product that reads windows: twice the rows, which are windows, and half the columns.
 ContractTile windowTile(const ContractTile &usual);

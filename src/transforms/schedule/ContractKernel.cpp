@@ -184,7 +184,8 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     sizes = *std::exchange(rows, std::nullopt);
     few.clear();
   }
-  auto costOf = [&](const ContractTile &each) { return Dim::ceilDiv(tilesOf(each), Dim(machine->processors)) * Dim(costOfTile(each)); };
+  auto roundsOf = [&](const ContractTile &each) { return Dim::ceilDiv(tilesOf(each), Dim(machine->processors)); };
+  auto costOf = [&](const ContractTile &each) { return roundsOf(each) * Dim(costOfTile(each)); };
   std::optional<ContractTile> narrow = narrowTile(sizes, shape.back());
   if (llvm::all_of(shape, [](DimAttr extent) { return extent.getConstant().has_value(); })) {  // one kernel is enough
     SmallVector<ContractTile> tiles;
@@ -262,9 +263,10 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   for (auto [i, fewer] : llvm::enumerate(few)) {
     setSizes(kernel, fewer.tile);
     FailureOr<schedule::LaunchOp> added =
-        addKernelFor(kernel, *machine, name + (i == 0 ? "_few" : "_fewest"),
+        addKernelFor(kernel, *machine, name + (i == 0 ? "_few" : i + 1 < few.size() ? "_fewer" : "_fewest"),
                      reason + "; small tiles, so that few of them give all processors work",
-                     i == 0 ? ArrayRef(launches) : ArrayRef(launches).take_back(), tilesOf(fewer.counted), Dim(fewer.most));
+                     i == 0 ? ArrayRef(launches) : ArrayRef(launches).take_back(), fewer.byRounds ? Dim(2) * roundsOf(fewer.tile) : tilesOf(fewer.counted),
+                     fewer.byRounds ? Dim(3) * roundsOf(fewer.counted) : Dim(fewer.most));
     if (failed(added)) return failure();
     launches.push_back(*added);
   }

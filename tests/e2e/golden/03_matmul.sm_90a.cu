@@ -1,5 +1,6 @@
 // CUDA for 03_matmul.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: matmul, small_matmul (declared in 03_matmul.h).
+#include "tessera/device/cuda/cluster.h"
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/tiled_view.h"
@@ -23,6 +24,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   schedule  m = 128, n = 256, k = 64, stages = 4, warps = 8, 256 threads a group
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+//   two groups with tiles one below the other may share a cluster, and bring half of what both read
+//     each: where rows begin within cache lines
 static __global__ void __launch_bounds__(384, 1)
 matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> B,
@@ -33,14 +36,15 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
   struct Shared {
     tsr::SharedTile<tsr::bf16, BM, BK, tsr::Panels> A_tile[Stages];
     tsr::SharedTile<tsr::bf16, BK, BN, tsr::Panels> B_tile[Stages];
-    tsr::Ring<Stages> ring;
+    tsr::ClusterRing<Stages> ring;
     tsr::StorePanels<tsr::bf16, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   tsr::start_ring<Consumers>(shared.ring);  // 03_matmul.tsr:10
-  tsr::group_barrier();
-  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  tsr::cluster_barrier();
+  const int64_t tile_rows = tsr::whole_clusters(tsr::ceil_div(M, BM));
+  const int64_t groups = tsr::ceil_div(N, BN) * tile_rows;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
@@ -49,24 +53,22 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
     }
     tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      // :13
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));  // :13
       const int64_t m = tile.row * BM;
       const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {  // :15
         const int32_t stage = to_fill.acquire();  // :16
         tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
-        tsr::copy_to_ring(to_fill, shared.B_tile[stage], B, k, n);
+        tsr::copy_to_cluster(to_fill, shared.B_tile[stage], B, k, n);
         to_fill.publish();
       }
     }
   } else {
     tsr::take_registers<232>();  // :10
     tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
-    tsr::RingReader<Stages> filled(shared.ring);
+    tsr::ClusterReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      // :13
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));  // :13
       const int64_t m = tile.row * BM;
       const int64_t n = tile.col * BN;
       tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :14
@@ -86,6 +88,8 @@ matmul_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> A,
       tsr::store_tile(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :10
+    // The other group of the cluster may still tell this one that it has left a stage.
+    tsr::cluster_barrier();
   }
 }
 
@@ -187,10 +191,11 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
     const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 128);
     const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64);
     const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, BM), A_tiles,
+        B_tiles);
     call.allow_shared(matmul_kernel, 230400);
     if (call.failed()) return call.status();
-    matmul_kernel<<<tsr::resident_groups(groups), Threads, 230400, call.stream()>>>(A_tiles,
-        B_tiles, result_tiles, M, N, K);
+    call.start(matmul_kernel, clusters, Threads, 230400, A_tiles, B_tiles, result_tiles, M, N, K);
   }
   return call.finish();
 }

@@ -1,5 +1,6 @@
 // CUDA for narrow_products.tsr, compiled by tesserac. Edit the program, not this file.
 // Functions: rescaled, tiles (declared in narrow_products.h).
+#include "tessera/device/cuda/cluster.h"
 #include "tessera/device/cuda/order.h"
 #include "tessera/device/cuda/ring.h"
 #include "tessera/device/cuda/store.h"
@@ -26,6 +27,8 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //     cols is done on the sums, before they are stored
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+//   two groups with tiles one below the other may share a cluster, and bring half of what both read
+//     each: where rows begin within cache lines
 static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
                 const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
@@ -37,15 +40,16 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
   struct Shared {
     tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
     tsr::SharedTile<int8_t, BN, BK, tsr::Panels> w_tile[Stages];
-    tsr::Ring<Stages> ring;
+    tsr::ClusterRing<Stages> ring;
     tsr::StorePanels<tsr::bf16, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   tsr::start_ring<Consumers>(shared.ring);  // narrow_products.tsr:30
-  tsr::group_barrier();
+  tsr::cluster_barrier();
   tsr::after_previous_kernel();
-  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  const int64_t tile_rows = tsr::whole_clusters(tsr::ceil_div(M, BM));
+  const int64_t groups = tsr::ceil_div(N, BN) * tile_rows;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
@@ -54,22 +58,22 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
     }
     tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
       const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {
         const int32_t stage = to_fill.acquire();  // :28
         tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
-        tsr::copy_to_ring(to_fill, shared.w_tile[stage], w, n, k);
+        tsr::copy_to_cluster(to_fill, shared.w_tile[stage], w, n, k);
         to_fill.publish();
       }
     }
   } else {
     tsr::take_registers<232>();  // :30
     tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
-    tsr::RingReader<Stages> filled(shared.ring);
+    tsr::ClusterReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));
       const int64_t m = tile.row * BM;
       const int64_t n = tile.col * BN;
       tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
@@ -93,6 +97,8 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
       tsr::store_tile(result, to_store, as_bf16, m, n);
     }
     tsr::finish_stores();
+    // The other group of the cluster may still tell this one that it has left a stage.
+    tsr::cluster_barrier();
   }
 }
 
@@ -280,6 +286,8 @@ rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x
 //   products by warpgroups, which read their operands from shared memory
 //   floats of 8 bits: the tensor cores add up 128 products, which are then added in f32
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+//   two groups with tiles one below the other may share a cluster, and bring half of what both read
+//     each: where rows begin within cache lines
 static __global__ void __launch_bounds__(384, 1)
 tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
              const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> B,
@@ -290,14 +298,15 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
   struct Shared {
     tsr::SharedTile<tsr::f8e4m3, BM, BK, tsr::Panels> A_tile[Stages];
     tsr::SharedTile<tsr::f8e4m3, BN, BK, tsr::Panels> B_tile[Stages];
-    tsr::Ring<Stages> ring;
+    tsr::ClusterRing<Stages> ring;
     tsr::StorePanels<tsr::bf16, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
   tsr::start_ring<Consumers>(shared.ring);  // narrow_products.tsr:43
-  tsr::group_barrier();
-  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
+  tsr::cluster_barrier();
+  const int64_t tile_rows = tsr::whole_clusters(tsr::ceil_div(M, BM));
+  const int64_t groups = tsr::ceil_div(N, BN) * tile_rows;
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
@@ -306,24 +315,22 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
     }
     tsr::RingWriter<Stages> to_fill(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      // :45
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));  // :45
       const int64_t m = tile.row * BM;
       const int64_t n = tile.col * BN;
       for (int64_t k = 0; k < K; k += BK) {  // :47
         const int32_t stage = to_fill.acquire();  // :48
         tsr::copy_to_ring(to_fill, shared.A_tile[stage], A, m, k);
-        tsr::copy_to_ring(to_fill, shared.B_tile[stage], B, n, k);
+        tsr::copy_to_cluster(to_fill, shared.B_tile[stage], B, n, k);
         to_fill.publish();
       }
     }
   } else {
     tsr::take_registers<232>();  // :43
     tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
-    tsr::RingReader<Stages> filled(shared.ring);
+    tsr::ClusterReader<Stages> filled(shared.ring);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      // :45
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
+      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));  // :45
       const int64_t m = tile.row * BM;
       const int64_t n = tile.col * BN;
       tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :46
@@ -343,6 +350,8 @@ tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> A,
       tsr::store_tile(result, to_store, acc_bf16, m, n);
     }
     tsr::finish_stores();  // :43
+    // The other group of the cluster may still tell this one that it has left a stage.
+    tsr::cluster_barrier();
   }
 }
 
@@ -388,12 +397,14 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
       const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128);
-      const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
+      const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64);
       const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+      const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
+          w_tiles);
       call.allow_shared(rescaled_kernel, 230400);
       if (call.failed()) return call.status();
-      call.start_early(rescaled_kernel, tsr::resident_groups(groups), Threads, 230400, x_tiles,
-          w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+      call.start_early(rescaled_kernel, clusters, Threads, 230400, x_tiles, w_tiles,
+          tsr::View<const float, 1>{call.data<const float>(rows), {M}},
           tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
     }
   }
@@ -417,12 +428,13 @@ extern "C" TessStatus tiles(const TessTensor *A, const TessTensor *B, TessTensor
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
     const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(A), {M, K}}, 128);
-    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(B), {N, K}}, 128);
+    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(B), {N, K}}, 64);
     const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, BM), A_tiles,
+        B_tiles);
     call.allow_shared(tiles_kernel, 164864);
     if (call.failed()) return call.status();
-    tiles_kernel<<<tsr::resident_groups(groups), Threads, 164864, call.stream()>>>(A_tiles, B_tiles,
-        result_tiles, M, N, K);
+    call.start(tiles_kernel, clusters, Threads, 164864, A_tiles, B_tiles, result_tiles, M, N, K);
   }
   return call.finish();
 }
