@@ -44,7 +44,8 @@ private:
   void launch(ir::target::LaunchOp launch);
   void launchVariants(ir::target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(ir::target::LaunchOp launch, LaunchText text, ir::target::KernelOp kernel);
-  Doc argument(ir::target::ArgumentAttr argument, mlir::BlockArgument passed, mlir::ArrayAttr shape, mlir::ArrayAttr places, mlir::ArrayAttr windows);
+  Doc argument(ir::target::ArgumentAttr argument, mlir::BlockArgument passed, mlir::ArrayAttr shape, mlir::ArrayAttr places, mlir::ArrayAttr windows,
+               int64_t rows);
   std::string dim(const std::string &text) { return plain(dims_(text)); }
   std::string plain(const Expr &expr) { return expr.doc.lines(0, 1 << 20).front(); }
   ir::target::KernelOp kernelOf(ir::target::LaunchOp launch);

@@ -80,9 +80,9 @@ Json tuningJson(target::KernelOp kernel) {
   return json;
 }
 
-Json scheduleJson(target::KernelOp kernel) {
+Json scheduleJson(target::KernelOp kernel, DictionaryAttr sizes) {
   Json json;
-  if (auto sizes = kernel->getAttrOfType<DictionaryAttr>("schedule")) json = jsonOf(sizes);
+  if (sizes) json = jsonOf(sizes);
   auto options = kernel->getAttrOfType<DictionaryAttr>("options");
   for (NamedAttribute option : options ? options.getValue() : llvm::ArrayRef<NamedAttribute>()) {
     llvm::StringRef name = option.getName().strref();
@@ -128,7 +128,8 @@ std::optional<std::string> conditionText(Attribute condition) {
 
 /// `numbers`: the constants in which the entry function writes the grid.
 Json launchJson(target::LaunchOp launch, const std::map<std::string, Dim> &numbers) {
-  Json json{{"kernel", launch.getKernel().str()}};
+  auto form = launch->getAttrOfType<DictionaryAttr>(ir::kForm);  // of a kernel with several
+  Json json{{"kernel", kernelText(launch)}};
   for (Attribute condition : launch.getWhen() ? launch.getWhen()->getValue() : llvm::ArrayRef<Attribute>())
     if (std::optional<std::string> text = conditionText(condition)) json["when"].push_back(*text);
   if (launch.getGrid()) json["groups"] = parseDim(launch.getGrid()->str()).substitute(numbers).str();
@@ -139,8 +140,9 @@ Json launchJson(target::LaunchOp launch, const std::map<std::string, Dim> &numbe
       json["capacities"][capacity.getDim().str()] = capacity.getValues().asArrayRef().vec();
   auto kernel = launch->getParentOfType<ModuleOp>().lookupSymbol<target::KernelOp>(launch.getKernel());
   TSR_CHECK(kernel, "a launch of a kernel that is not there: " + launch.getKernel().str());
-  if (Json schedule = scheduleJson(kernel); !schedule.is_null()) json["schedule"] = schedule;
-  if (auto shared = kernel->getAttrOfType<DenseI64ArrayAttr>(ir::kSharedMemory)) json["shared_bytes"] = *llvm::max_element(shared.asArrayRef());
+  auto said = [&](llvm::StringRef name) { return form && form.get(name) ? form.get(name) : kernel->getAttr(name); };
+  if (Json schedule = scheduleJson(kernel, dyn_cast_or_null<DictionaryAttr>(said("schedule"))); !schedule.is_null()) json["schedule"] = schedule;
+  if (auto shared = dyn_cast_or_null<DenseI64ArrayAttr>(said(ir::kSharedMemory))) json["shared_bytes"] = *llvm::max_element(shared.asArrayRef());
   if (auto onTensorCores = kernel->getAttrOfType<BoolAttr>(ir::kTensorCores)) json["tensor_cores"] = onTensorCores.getValue();
   if (auto refused = kernel->getAttr(ir::kWhyNot)) json["why_not"] = jsonOf(refused);
   if (auto idle = kernel->getAttr("without_effect")) json["without_effect"] = jsonOf(idle);

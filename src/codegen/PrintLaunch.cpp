@@ -1,6 +1,7 @@
 // Launches in the text of entry functions, and the functions that those share.
 #include "codegen/EntryPrinter.h"
 #include "codegen/Printers.h"
+#include "ir/common/KernelNotes.h"
 #include "ir/common/Relations.h"
 #include "support/Check.h"
 
@@ -8,6 +9,11 @@ using namespace mlir;
 namespace target = tessera::ir::target;
 
 namespace tessera::codegen {
+
+std::string kernelText(target::LaunchOp launch) {
+  auto form = launch->getAttrOfType<DictionaryAttr>(ir::kForm);
+  return launch.getKernel().str() + (form ? "<" + form.getAs<StringAttr>("arguments").str() + ">" : "");
+}
 
 /// The conditions of a launch from the `first` on; those before it.
 static ArrayAttr conditionsFrom(ArrayAttr when, size_t first) {
@@ -90,7 +96,7 @@ void EntryPrinter::printStarter(DictionaryAttr started, StarterForm form) {
   writer_.blank();
   writer_.beginFunction();
   std::string kernels;
-  for (target::LaunchOp launch : facts_.launches) kernels += (kernels.empty() ? "" : ", ") + launch.getKernel().str();
+  for (target::LaunchOp launch : facts_.launches) kernels += (kernels.empty() ? "" : ", ") + kernelText(launch);
   writer_.comment("Starts " + kernels + (facts_.launches.size() > 1 ? ": that for these sizes." : "."));
   writer_.statement(signature + " {");
   writer_.indent();
@@ -183,7 +189,8 @@ static bool isStoredInTiles(BlockArgument passed) {
 
 /// `shape`: under which the kernel sees a tensor; null: that of its memory. `places`: where a part of it begins, and its strides.
 /// `windows`: the lists of numbers of a window through which it is read.
-Doc EntryPrinter::argument(target::ArgumentAttr argument, BlockArgument passed, ArrayAttr shape, ArrayAttr places, ArrayAttr windows) {
+/// `rows`: of the tiles in which a form of the kernel reads it; 0: as the kernel's type says.
+Doc EntryPrinter::argument(target::ArgumentAttr argument, BlockArgument passed, ArrayAttr shape, ArrayAttr places, ArrayAttr windows, int64_t rows) {
   Type kernelType = passed.getType();
   const bool stored = isStoredInTiles(passed);
   std::string name = argument.getText().str();
@@ -239,7 +246,7 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, BlockArgument passed, 
   std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + (windows ? ", " + numbers[0] : "") + strides;
   for (size_t i = 1; i < numbers.size(); ++i) view += ", " + numbers[i];
   view += "}";
-  if (tiled) return Doc((stored ? "tsr::tiled_result(" : "tsr::tiled(") + call_ + ", " + view + ", " + std::to_string(tiled.getRows()) +
+  if (tiled) return Doc((stored ? "tsr::tiled_result(" : "tsr::tiled(") + call_ + ", " + view + ", " + std::to_string(rows ? rows : static_cast<int64_t>(tiled.getRows())) +
                         (tiled.getRowAxis() == tiled.getRank() - 2 ? "" : ", " + std::to_string(tiled.getRowAxis())) + ")");
   return Doc(view);
 }
@@ -254,6 +261,8 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     auto list = launch->getAttrOfType<ArrayAttr>(name);
     return list && i < list.size() ? dyn_cast<ArrayAttr>(list[i]) : ArrayAttr();
   };
+  auto form = launch->getAttrOfType<DictionaryAttr>(ir::kForm);
+  auto rowsOf = [&](size_t i) { return form ? form.getAs<DenseI64ArrayAttr>("rows").asArrayRef()[i] : 0; };
   std::vector<std::string> readTiles;
   std::vector<std::pair<std::string, Doc>> tiles;  // made before the launch, which is left out where one cannot be made
   for (auto [i, attr] : llvm::enumerate(launch.getArguments().getAsRange<target::ArgumentAttr>())) {
@@ -261,7 +270,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
       text.arguments.push_back(number->second);
       continue;
     }
-    Doc passed = argument(attr, body.getArgument(i), listed("shapes", i), listed("places", i), listed("windows", i));
+    Doc passed = argument(attr, body.getArgument(i), listed("shapes", i), listed("places", i), listed("windows", i), rowsOf(i));
     if (isa<target::TiledViewType>(body.getArgument(i).getType())) {
       std::string &name = tileNames_[cast<StringAttr>(kernel.getParamNames()[i]).getValue().str()];
       if (name.empty()) name = names_.fresh(cast<StringAttr>(kernel.getParamNames()[i]).getValue().str() + "_tiles");
@@ -273,7 +282,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   }
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.clusters = launch.getClusters().has_value();
-  text.kernel = kernel.getSymName().str();
+  text.kernel = kernelText(launch);
   text.early = launch.getEarly();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
   if (launch->hasAttr("variants")) return launchVariants(launch, std::move(text));
@@ -304,7 +313,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   } else {
     if (gpu && launch.getSharedBytes()) {
       text.sharedBytes = std::to_string(launch.getSharedBytes()->front());
-      writer_.line(call_ + ".allow_shared(" + kernel.getSymName().str() + ", " + text.sharedBytes + ");");
+      writer_.line(call_ + ".allow_shared(" + kernelText(launch) + ", " + text.sharedBytes + ");");
       stopIfFailed();
     }
     writer_.statement(Doc::nest(4, language_.launch(text, call_)));

@@ -14,6 +14,8 @@ namespace tessera::codegen {
 inline constexpr const char *kNoSet = "0000000000000000", *kSetComment = "Set ", *kSetMacro = "TESS_SET(";
 
 void printKernel(ir::target::KernelOp kernel, const Language &language, Writer &writer);
+/// The kernel of a launch as the text names it: with the arguments of its template, where it has several forms.
+std::string kernelText(ir::target::LaunchOp launch);
 /// A function that starts kernels, for launches of one entry function or more (ShareLaunches.cpp).
 struct Starter {
   const EntryFacts *entry;  // one of those that call it

@@ -108,6 +108,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addPass(transforms::createShareTemporariesPass());  // when it is known which come after which
     passes.addPass(transforms::createTileToTargetPass());
     passes.addPass(transforms::createStartEarlyPass());  // when it is known which kernels a function starts
+    passes.addPass(transforms::createShareFormsPass());  // when nothing is put into one of them alone
     passes.addPass(transforms::createShareLaunchesPass());  // when nothing changes them any more
     passes.addPass(transforms::createVerifyTargetPass());
     break;

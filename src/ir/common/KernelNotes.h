@@ -11,4 +11,8 @@ inline constexpr llvm::StringLiteral kTensorCores = "tsr.tensor_cores";
 /// the last capacity varying fastest. Rows that variants of a launch hold come on top. Absent: it declares none.
 inline constexpr llvm::StringLiteral kSharedMemory = "tsr.shared_memory";
 
+/// On a kernel: the `sizes` of its schedule, with which a line of its comment ends, and its `reasons`. On a launch of a kernel with several forms (ShareForms.cpp): the
+/// `arguments` of its template, the `rows` at a time of what is read in tiles, a number for each argument, and what is said of the form.
+inline constexpr llvm::StringLiteral kForm = "tsr.form";
+
 }  // namespace tessera::ir

@@ -1,5 +1,6 @@
 // Rules of the ops that stand at module level and in entry functions, and of declarations.
 #include "ir/target/Target.h"
+#include "ir/common/KernelNotes.h"
 #include "support/Dim.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -167,7 +168,14 @@ LogicalResult LaunchOp::verify() {
         return emitOpError() << "has a variant without a grid or without the " << wanted << " template arguments";
     }
   }
-  size_t chosen = variants ? kernel.getCapacities().size() : capacities + (getAligned() ? 1 : 0);
+  auto form = (*this)->getAttrOfType<DictionaryAttr>(kForm);
+  if (form) {
+    auto arguments = form.getAs<StringAttr>("arguments");
+    auto rows = form.getAs<DenseI64ArrayAttr>("rows");
+    if (!arguments || arguments.getValue().count(',') + 1 != kernel.getCapacities().size() || !rows || rows.size() != static_cast<int64_t>(getArguments().size()))
+      return emitOpError() << "has a form without the " << kernel.getCapacities().size() << " arguments of the template, or without the rows of each argument";
+  }
+  size_t chosen = variants || form ? kernel.getCapacities().size() : capacities + (getAligned() ? 1 : 0);
   if (chosen != kernel.getCapacities().size())
     return emitOpError() << "chooses " << chosen << " capacities of " << kernel.getCapacities().size();
   if (getSharedBytes() && getSharedBytes()->size() != combinations)

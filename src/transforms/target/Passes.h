@@ -20,6 +20,8 @@ std::unique_ptr<mlir::Pass> createShareTemporariesPass();
 std::unique_ptr<mlir::Pass> createTileToTargetPass();
 /// Kernels of one function start while the one before them ends.
 std::unique_ptr<mlir::Pass> createStartEarlyPass();
+/// One template for kernels that differ in the sizes of their tiles.
+std::unique_ptr<mlir::Pass> createShareFormsPass();
 /// One function for launches that are equal but for what they pass.
 std::unique_ptr<mlir::Pass> createShareLaunchesPass();
 void registerTargetTransforms();

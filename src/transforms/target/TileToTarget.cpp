@@ -75,6 +75,7 @@ void registerTargetTransforms() {
   registerPass(createShareTemporariesPass);
   registerPass(createTileToTargetPass);
   registerPass(createStartEarlyPass);
+  registerPass(createShareFormsPass);
   registerPass(createShareLaunchesPass);
   registerPass(createShareIndicesPass);
 }

@@ -105,6 +105,7 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
 // def rescaled[M, N, K](x: Tensor[M, K, i8 @accum(i32)], w: Tensor[N, K, i8 @accum(i32)], rows:
 //   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
 //   schedule  m = 64, n = 128, k = 128, stages = 6, 128 threads a group
+//   or  m = 64, n = 64, k = 256, stages = 6, 128 threads a group
 //   contract: a group adds up a tile of the product in its registers; what follows with rows and
 //     cols is done on the sums, before they are stored; small tiles, so that few of them give all
 //     processors work
@@ -112,102 +113,14 @@ rescaled_kernel(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
 //   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
 //     tile
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+template <int BN, int BK>
 static __global__ void __launch_bounds__(384, 1)
 rescaled_kernel_few(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
                     const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
                     tsr::View<const float, 1> rows, tsr::View<const float, 1> cols,
                     const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
                     int64_t N, int64_t K) {
-  constexpr int BM = 64, BN = 128, BK = 128, Stages = 6, Consumers = 128, Teams = 2;
-  using Warps = tsr::MmaGrid<4, 1>;
-  struct Shared {
-    tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
-    tsr::SharedTile<int8_t, BN, BK, tsr::Panels> w_tile[Stages];
-    tsr::Ring<Stages> ring;
-    tsr::StorePanels<tsr::bf16, 2> panels;
-  };
-  extern __shared__ __align__(1024) unsigned char shared_bytes[];
-  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Consumers>(shared.ring);  // narrow_products.tsr:30
-  tsr::group_barrier();
-  tsr::after_previous_kernel();
-  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
-  // The producer: one warpgroup more, which keeps the ring full.
-  if (tsr::lane() >= Teams * Consumers) {
-    tsr::give_registers<40>();
-    if (!tsr::fills_ring<Teams * Consumers>()) {
-      return;
-    }
-    tsr::RingWriter<Stages> to_fill(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
-      const int64_t m = tile.row * BM;
-      const int64_t n = tile.col * BN;
-      for (int64_t k = 0; k < K; k += BK) {
-        const int32_t stage = to_fill.acquire();  // :28
-        tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
-        tsr::copy_to_ring(to_fill, shared.w_tile[stage], w, n, k);
-        to_fill.publish();
-      }
-    }
-  } else {
-    tsr::take_registers<232>();  // :30
-    tsr::Turns<Teams * Consumers> turns;
-    tsr::PanelWriter<tsr::bf16, 2> to_store(shared.panels);
-    tsr::RingReader<Stages> filled(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
-        groups; group += Teams * int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
-      const int64_t m = tile.row * BM;
-      const int64_t n = tile.col * BN;
-      tsr::Fragment<int32_t, BM, BN, Warps> acc(0);
-      filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));
-      turns.take();
-      #pragma unroll 1
-      for (int64_t k = 0; k < K; k += BK) {
-        const int32_t stage = filled.wait();  // :28
-        tsr::begin_dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]));  // :30
-        tsr::finish_earlier_products();  // :28
-        filled.release_earlier();
-      }
-      turns.pass();  // :30
-      tsr::finish_products();
-      filled.release_latest();
-      tsr::RowVector<float, BM, Warps> rows_tile;  // :28
-      tsr::load_fragment(rows_tile, rows, m);
-      tsr::ColVector<float, BN, Warps> cols_tile;  // :29
-      tsr::load_fragment(cols_tile, cols, n);
-      tsr::Fragment<tsr::bf16, BM, BN, Warps> as_bf16;  // :30
-      #pragma unroll
-      for (int i = 0; i < as_bf16.rows; ++i) {
-        #pragma unroll
-        for (int j = 0; j < as_bf16.cols; ++j) {
-          as_bf16(i, j) = tsr::to<tsr::bf16>(float(acc(i, j)) * rows_tile(i) * cols_tile(j));
-        }
-      }
-      tsr::store_tile(result, to_store, as_bf16, m, n);
-    }
-    tsr::finish_stores();
-  }
-}
-
-// def rescaled[M, N, K](x: Tensor[M, K, i8 @accum(i32)], w: Tensor[N, K, i8 @accum(i32)], rows:
-//   Tensor[M, f32], cols: Tensor[N, f32]) -> Tensor[M, N, bf16]
-//   schedule  m = 64, n = 64, k = 256, stages = 6, 128 threads a group
-//   contract: a group adds up a tile of the product in its registers; what follows with rows and
-//     cols is done on the sums, before they are stored; small tiles, so that few of them give all
-//     processors work
-//   products by warpgroups, which read their operands from shared memory
-//   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
-//     tile
-//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-static __global__ void __launch_bounds__(384, 1)
-rescaled_kernel_fewest(const __grid_constant__ tsr::TiledView<const int8_t, 2> x,
-                       const __grid_constant__ tsr::TiledView<const int8_t, 2> w,
-                       tsr::View<const float, 1> rows, tsr::View<const float, 1> cols,
-                       const __grid_constant__ tsr::TiledView<tsr::bf16, 2> result, int64_t M,
-                       int64_t N, int64_t K) {
-  constexpr int BM = 64, BN = 64, BK = 256, Stages = 6, Consumers = 128, Teams = 2;
+  constexpr int BM = 64, Stages = 6, Consumers = 128, Teams = 2;
   using Warps = tsr::MmaGrid<4, 1>;
   struct Shared {
     tsr::SharedTile<int8_t, BM, BK, tsr::Panels> x_tile[Stages];
@@ -374,9 +287,9 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
       const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
       const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64);
       const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
-      call.allow_shared(rescaled_kernel_fewest, 230400);
+      call.allow_shared(rescaled_kernel_few<64, 256>, 230400);
       if (call.failed()) return call.status();
-      call.start_early(rescaled_kernel_fewest, tsr::resident_groups(groups), Threads, 230400,
+      call.start_early(rescaled_kernel_few<64, 256>, tsr::resident_groups(groups), Threads, 230400,
           x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
           tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
     }
@@ -387,9 +300,9 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
         const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
         const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
         const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
-        call.allow_shared(rescaled_kernel_few, 181248);
+        call.allow_shared(rescaled_kernel_few<128, 128>, 181248);
         if (call.failed()) return call.status();
-        call.start_early(rescaled_kernel_few, tsr::resident_groups(groups), Threads, 181248,
+        call.start_early(rescaled_kernel_few<128, 128>, tsr::resident_groups(groups), Threads, 181248,
             x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
             tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
       }

@@ -150,89 +150,21 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
 // def fast[M, N, K](x: Tensor[M, K, f8e4m3 @accum(f32) @fast_sums], w: Tensor[N, K, f8e4m3
 //   @accum(f32)]) -> Tensor[M, N, f32]
 //   schedule  m = 128, n = 256, k = 128, stages = 4, 256 threads a group
+//   or m = 128, n = 128, k = 128, stages = 6, 256 threads a group: small tiles, so that few of them
+//     give all processors work
 //   contract: a group adds up a tile of the product in its registers
 //   products by warpgroups, which read their operands from shared memory
 //   `@fast_sums`: the tensor cores keep the sums, with about 14 bits
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
 //   two groups with tiles one below the other may share a cluster, and bring half of what both read
 //     each: where rows begin within cache lines
+template <int BN, int Stages>
 static __global__ void __launch_bounds__(384, 1)
 fast_kernel(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
             const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> w,
             const __grid_constant__ tsr::TiledView<float, 2> result, int64_t M, int64_t N,
             int64_t K) {
-  constexpr int BM = 128, BN = 256, BK = 128, Stages = 4, Consumers = 256;
-  using Warps = tsr::MmaGrid<8, 1>;
-  struct Shared {
-    tsr::SharedTile<tsr::f8e4m3, BM, BK, tsr::Panels> x_tile[Stages];
-    tsr::SharedTile<tsr::f8e4m3, BN, BK, tsr::Panels> w_tile[Stages];
-    tsr::ClusterRing<Stages> ring;
-    tsr::StorePanels<float, 2> panels;
-  };
-  extern __shared__ __align__(1024) unsigned char shared_bytes[];
-  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Consumers>(shared.ring);  // served_products.tsr:61
-  tsr::cluster_barrier();
-  tsr::after_previous_kernel();
-  const int64_t tile_rows = tsr::whole_clusters(tsr::ceil_div(M, BM));
-  const int64_t groups = tsr::ceil_div(N, BN) * tile_rows;
-  // The producer: one warpgroup more, which keeps the ring full.
-  if (tsr::lane() >= Consumers) {
-    tsr::give_registers<40>();
-    if (!tsr::fills_ring<Consumers>()) {
-      return;
-    }
-    tsr::RingWriter<Stages> to_fill(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));
-      const int64_t m = tile.row * BM;
-      const int64_t n = tile.col * BN;
-      for (int64_t k = 0; k < K; k += BK) {
-        const int32_t stage = to_fill.acquire();  // :59
-        tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
-        tsr::copy_to_cluster(to_fill, shared.w_tile[stage], w, n, k);  // :60
-        to_fill.publish();  // :59
-      }
-    }
-  } else {
-    tsr::take_registers<232>();  // :61
-    tsr::PanelWriter<float, 2> to_store(shared.panels);
-    tsr::ClusterReader<Stages> filled(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tile_rows, tsr::ceil_div(N, BN));
-      const int64_t m = tile.row * BM;
-      const int64_t n = tile.col * BN;
-      tsr::Fragment<float, BM, BN, Warps> acc(0.0f);
-      for (int64_t k = 0; k < K; k += BK) {
-        const int32_t stage = filled.wait();  // :59
-        // :61
-        tsr::dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]), tsr::FastSums());
-        filled.release();  // :59
-      }
-      tsr::store_tile(result, to_store, acc, m, n);  // :61
-    }
-    tsr::finish_stores();
-    // The other group of the cluster may still tell this one that it has left a stage.
-    tsr::cluster_barrier();
-  }
-}
-
-// def fast[M, N, K](x: Tensor[M, K, f8e4m3 @accum(f32) @fast_sums], w: Tensor[N, K, f8e4m3
-//   @accum(f32)]) -> Tensor[M, N, f32]
-//   schedule  m = 128, n = 128, k = 128, stages = 6, 256 threads a group
-//   contract: a group adds up a tile of the product in its registers; small tiles, so that few of
-//     them give all processors work
-//   products by warpgroups, which read their operands from shared memory
-//   `@fast_sums`: the tensor cores keep the sums, with about 14 bits
-//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-//   two groups with tiles one below the other may share a cluster, and bring half of what both read
-//     each: where rows begin within cache lines
-static __global__ void __launch_bounds__(384, 1)
-fast_kernel_few(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
-                const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> w,
-                const __grid_constant__ tsr::TiledView<float, 2> result, int64_t M, int64_t N,
-                int64_t K) {
-  constexpr int BM = 128, BN = 128, BK = 128, Stages = 6, Consumers = 256;
+  constexpr int BM = 128, BK = 128, Consumers = 256;
   using Warps = tsr::MmaGrid<8, 1>;
   struct Shared {
     tsr::SharedTile<tsr::f8e4m3, BM, BK, tsr::Panels> x_tile[Stages];
@@ -291,6 +223,7 @@ fast_kernel_few(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
 // def fast[M, N, K](x: Tensor[M, K, f8e4m3 @accum(f32) @fast_sums], w: Tensor[N, K, f8e4m3
 //   @accum(f32)]) -> Tensor[M, N, f32]
 //   schedule  m = 64, n = 128, k = 128, stages = 6, 128 threads a group
+//   or  m = 64, n = 64, k = 256, stages = 6, 128 threads a group
 //   contract: a group adds up a tile of the product in its registers; small tiles, so that few of
 //     them give all processors work
 //   products by warpgroups, which read their operands from shared memory
@@ -298,89 +231,13 @@ fast_kernel_few(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
 //   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
 //     tile
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+template <int BN, int BK>
 static __global__ void __launch_bounds__(384, 1)
 fast_kernel_fewer(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
                   const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> w,
                   const __grid_constant__ tsr::TiledView<float, 2> result, int64_t M, int64_t N,
                   int64_t K) {
-  constexpr int BM = 64, BN = 128, BK = 128, Stages = 6, Consumers = 128, Teams = 2;
-  using Warps = tsr::MmaGrid<4, 1>;
-  struct Shared {
-    tsr::SharedTile<tsr::f8e4m3, BM, BK, tsr::Panels> x_tile[Stages];
-    tsr::SharedTile<tsr::f8e4m3, BN, BK, tsr::Panels> w_tile[Stages];
-    tsr::Ring<Stages> ring;
-    tsr::StorePanels<float, 2> panels;
-  };
-  extern __shared__ __align__(1024) unsigned char shared_bytes[];
-  Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  tsr::start_ring<Consumers>(shared.ring);  // served_products.tsr:61
-  tsr::group_barrier();
-  tsr::after_previous_kernel();
-  const int64_t groups = tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN);
-  // The producer: one warpgroup more, which keeps the ring full.
-  if (tsr::lane() >= Teams * Consumers) {
-    tsr::give_registers<40>();
-    if (!tsr::fills_ring<Teams * Consumers>()) {
-      return;
-    }
-    tsr::RingWriter<Stages> to_fill(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
-      const int64_t m = tile.row * BM;
-      const int64_t n = tile.col * BN;
-      for (int64_t k = 0; k < K; k += BK) {
-        const int32_t stage = to_fill.acquire();  // :59
-        tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, k);
-        tsr::copy_to_ring(to_fill, shared.w_tile[stage], w, n, k);  // :60
-        to_fill.publish();  // :59
-      }
-    }
-  } else {
-    tsr::take_registers<232>();  // :61
-    tsr::Turns<Teams * Consumers> turns;
-    tsr::PanelWriter<float, 2> to_store(shared.panels);
-    tsr::RingReader<Stages> filled(shared.ring);
-    for (int64_t group = int64_t(blockIdx.x) + tsr::team<Consumers>() * int64_t(gridDim.x); group <
-        groups; group += Teams * int64_t(gridDim.x)) {
-      const auto tile = tsr::banded_tile<8>(group, tsr::ceil_div(M, BM), tsr::ceil_div(N, BN));
-      const int64_t m = tile.row * BM;
-      const int64_t n = tile.col * BN;
-      tsr::Fragment<float, BM, BN, Warps> acc(0.0f);
-      filled.seek(group / int64_t(gridDim.x) * tsr::ceil_div(K, BK));
-      turns.take();
-      #pragma unroll 1
-      for (int64_t k = 0; k < K; k += BK) {
-        const int32_t stage = filled.wait();  // :59
-        tsr::begin_dot(acc, shared.x_tile[stage], tsr::transposed(shared.w_tile[stage]),  // :61
-            tsr::FastSums());
-        tsr::finish_earlier_products();  // :59
-        filled.release_earlier();
-      }
-      turns.pass();  // :61
-      tsr::finish_products();
-      filled.release_latest();
-      tsr::store_tile(result, to_store, acc, m, n);
-    }
-    tsr::finish_stores();
-  }
-}
-
-// def fast[M, N, K](x: Tensor[M, K, f8e4m3 @accum(f32) @fast_sums], w: Tensor[N, K, f8e4m3
-//   @accum(f32)]) -> Tensor[M, N, f32]
-//   schedule  m = 64, n = 64, k = 256, stages = 6, 128 threads a group
-//   contract: a group adds up a tile of the product in its registers; small tiles, so that few of
-//     them give all processors work
-//   products by warpgroups, which read their operands from shared memory
-//   `@fast_sums`: the tensor cores keep the sums, with about 14 bits
-//   two teams of one warpgroup, on tiles of their own: one multiplies while the other finishes its
-//     tile
-//   one warpgroup more fills a ring of stages by bulk copies, one group a processor
-static __global__ void __launch_bounds__(384, 1)
-fast_kernel_fewest(const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> x,
-                   const __grid_constant__ tsr::TiledView<const tsr::f8e4m3, 2> w,
-                   const __grid_constant__ tsr::TiledView<float, 2> result, int64_t M, int64_t N,
-                   int64_t K) {
-  constexpr int BM = 64, BN = 64, BK = 256, Stages = 6, Consumers = 128, Teams = 2;
+  constexpr int BM = 64, Stages = 6, Consumers = 128, Teams = 2;
   using Warps = tsr::MmaGrid<4, 1>;
   struct Shared {
     tsr::SharedTile<tsr::f8e4m3, BM, BK, tsr::Panels> x_tile[Stages];
@@ -500,10 +357,10 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
       const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
       const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
       const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
-      call.allow_shared(fast_kernel_fewest, 230400);
+      call.allow_shared(fast_kernel_fewer<64, 256>, 230400);
       if (call.failed()) return call.status();
-      call.start_early(fast_kernel_fewest, tsr::resident_groups(groups), Threads, 230400, x_tiles,
-          w_tiles, result_tiles, M, N, K);
+      call.start_early(fast_kernel_fewer<64, 256>, tsr::resident_groups(groups), Threads, 230400,
+          x_tiles, w_tiles, result_tiles, M, N, K);
     }
   }
   if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
@@ -512,10 +369,10 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
         const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
         const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
         const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
-        call.allow_shared(fast_kernel_fewer, 181248);
+        call.allow_shared(fast_kernel_fewer<128, 128>, 181248);
         if (call.failed()) return call.status();
-        call.start_early(fast_kernel_fewer, tsr::resident_groups(groups), Threads, 181248, x_tiles,
-            w_tiles, result_tiles, M, N, K);
+        call.start_early(fast_kernel_fewer<128, 128>, tsr::resident_groups(groups), Threads, 181248,
+            x_tiles, w_tiles, result_tiles, M, N, K);
       }
     }
   }
@@ -528,10 +385,10 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
         const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
         const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128),
             x_tiles, w_tiles);
-        call.allow_shared(fast_kernel_few, 230400);
+        call.allow_shared(fast_kernel<128, 6>, 230400);
         if (call.failed()) return call.status();
-        call.start_early(fast_kernel_few, clusters, Threads, 230400, x_tiles, w_tiles, result_tiles,
-            M, N, K);
+        call.start_early(fast_kernel<128, 6>, clusters, Threads, 230400, x_tiles, w_tiles,
+            result_tiles, M, N, K);
       }
     }
   } else {
@@ -541,10 +398,10 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
       const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
       const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
           w_tiles);
-      call.allow_shared(fast_kernel, 230400);
+      call.allow_shared(fast_kernel<256, 4>, 230400);
       if (call.failed()) return call.status();
-      call.start_early(fast_kernel, clusters, Threads, 230400, x_tiles, w_tiles, result_tiles, M, N,
-          K);
+      call.start_early(fast_kernel<256, 4>, clusters, Threads, 230400, x_tiles, w_tiles,
+          result_tiles, M, N, K);
     }
   }
   return call.finish();

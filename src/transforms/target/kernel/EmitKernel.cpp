@@ -1,5 +1,6 @@
 // A kernel's function: its parameters, what stands around its body, and what the compiler of the text is told of it.
 #include "ir/common/Common.h"
+#include "ir/common/KernelNotes.h"
 #include "ir/common/Names.h"
 #include "ir/tile/HeldRows.h"
 #include "transforms/target/LocalElements.h"
@@ -158,10 +159,17 @@ static LogicalResult finish(Emission &em) {
 FailureOr<KernelInfo> emitKernel(tile::KernelOp kernel, std::string name, const Machine &machine, OpBuilder &module) {
   Emission em(kernel, std::move(name), machine, module);
   Location place = em.kernel.getLoc();
+  const HeadComment comment = headComment(em);
   em.out = em.builder.create<out::KernelOp>(place, em.info.name, em.builder.getStrArrayAttr({}),
                                             em.builder.getStrArrayAttr({}), em.isCpu() ? 0 : em.kernel.getGroup(),
-                                            stringsOf(em.context, headComment(em)), false, false, wantsRegisters(em),
+                                            stringsOf(em.context, comment.lines), false, false, wantsRegisters(em),
                                             /*shared_alignment=*/128);
+  if (!comment.schedule.empty()) {
+    NamedAttrList form;
+    form.set("sizes", em.builder.getStringAttr(comment.schedule));
+    form.set("reasons", stringsOf(em.context, comment.reasons));
+    em.out->setAttr(ir::kForm, form.getDictionary(em.context));
+  }
   em.top = em.builder.createBlock(&em.out.getBody());
   em.kernel.getBody().walk([&](Operation *op) {
     for (Value result : op->getResults()) em.names.reserve(ir::nameHint(result));

@@ -69,7 +69,7 @@ static StringRef whyIdle(Emission &em, StringRef field) {
       .Default("nothing in the kernel depends on it");
 }
 
-std::vector<std::string> headComment(Emission &em) {
+HeadComment headComment(Emission &em) {
   std::vector<std::string> lines, idle = withoutEffect(em);
   if (!em.kernel.getSignature().empty()) lines.push_back(em.kernel.getSignature().str());
   std::string schedule;
@@ -87,12 +87,14 @@ std::vector<std::string> headComment(Emission &em) {
     schedule += (schedule.empty() ? "" : ", ") + std::to_string(em.kernel.getGroup()) + " threads a group";
   if (!schedule.empty()) lines.push_back("  schedule  " + schedule);
   lines.insert(lines.end(), unused.begin(), unused.end());
+  std::vector<std::string> reasons;
   for (StringAttr reason : em.kernel.getReasons().getAsRange<StringAttr>())
-    lines.push_back("  " + ir::withNames(reason.getValue(), [&](size_t i) { return em.kernel.param(i).getName(); }));
+    reasons.push_back(ir::withNames(reason.getValue(), [&](size_t i) { return em.kernel.param(i).getName(); }));
+  for (const std::string &reason : reasons) lines.push_back("  " + reason);
   if (auto refused = em.kernel->getAttrOfType<DictionaryAttr>(ir::kWhyNot))
     for (NamedAttribute each : refused)
       lines.push_back("  no " + each.getName().str() + ": " + cast<StringAttr>(each.getValue()).str());
-  return lines;
+  return {lines, schedule, reasons};
 }
 
 }  // namespace tessera::transforms::totarget

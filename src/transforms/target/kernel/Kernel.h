@@ -19,8 +19,13 @@ mlir::FailureOr<KernelInfo> emitKernel(ir::tile::KernelOp kernel, std::string na
 // ---- HeadComment.cpp
 /// What a schedule gives and this lowering makes no use of.
 std::vector<std::string> withoutEffect(Emission &em);
+struct HeadComment {
+  std::vector<std::string> lines;
+  std::string schedule;              // as the line with it ends; "" where there is none
+  std::vector<std::string> reasons;  // as the lines have them
+};
 /// The signature that the user wrote, then the reasons of the schedule.
-std::vector<std::string> headComment(Emission &em);
+HeadComment headComment(Emission &em);
 
 // ---- Manifest.cpp
 void noteForManifest(Emission &em);
