@@ -77,6 +77,10 @@ std::unique_ptr<Analysis> Analysis::of(const std::string &path, const std::strin
   return made;
 }
 
+void Analysis::stopWhen(std::function<bool()> hurried) {
+  options_.hurried = [hurried = std::move(hurried), stopped = stopped_] { return *stopped || (*stopped = hurried()); };
+}
+
 /// The text that facts are looked for in.
 void Analysis::mend() const {
   if (facts_) return;

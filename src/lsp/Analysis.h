@@ -2,6 +2,7 @@
 #pragma once
 #include "driver/Session.h"
 #include "ide/Ide.h"
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ public:
   /// `past`: of the same file. `remember`: the text is one of its versions.
   static std::unique_ptr<Analysis> of(const std::string &path, const std::string &text, const Reader &reader, bool advice,
                                       std::shared_ptr<driver::Past> past, bool remember = true);
+  /// Asked while edits are tried: once it is true, no more are, and what is found is not all.
+  void stopWhen(std::function<bool()> hurried);
+  bool stopped() const { return *stopped_; }
 
   const ide::View &view() const;
   /// All that is to be known about a place; of names in other functions as much as matters there.
@@ -48,6 +52,7 @@ private:
   mutable SessionPtr facts_;  // of the same text, or of one without the lines that did not read; null: not known yet
   mutable bool saidChecked_ = false, factsChecked_ = false;
   bool reads_ = false;
+  std::shared_ptr<bool> stopped_ = std::make_shared<bool>(false);
   mutable double spent_ = 0;
   mutable sema::FactTable table_;
   struct Seen {

@@ -109,11 +109,28 @@ const Analysis &Server::analysis(Document &document, bool advice) {
   bool enough = document.analysis && (!advice || document.analysis->advised() || !document.analysis->hasErrors());
   if (!enough) {
     forget(document);
-    document.analysis = Analysis::of(
-        document.path, document.text, [this](const std::string &path) { return read(path); }, advice, document.past);
-    if (!document.analysis) throw Failure{kInvalidParams, "this file cannot be read"};
+    document.analysis = read(document, advice);
   }
   return *document.analysis;
+}
+
+std::unique_ptr<Analysis> Server::read(const Document &document, bool advice) const {
+  auto reader = [this](const std::string &path) { return read(path); };
+  std::unique_ptr<Analysis> found = Analysis::of(document.path, document.text, reader, advice, document.past);
+  if (!found) throw Failure{kInvalidParams, "this file cannot be read"};
+  return found;
+}
+
+/// Looks for edits that mend what is wrong, as long as nobody wants anything else. False: somebody did, and the search is for
+/// the next pause. What was known stays known.
+bool Server::seekEdits(Document &document) {
+  if (!analysis(document).hasErrors() || document.analysis->advised()) return true;
+  std::unique_ptr<Analysis> found = read(document, true);
+  found->stopWhen([this] { return transport_.waiting(); });
+  found->diagnostics();
+  if (found->stopped()) return false;
+  document.analysis = std::move(found);
+  return true;
 }
 
 /// Says what is known about a text: at once what is wrong, later with the edits that would mend it.

@@ -262,7 +262,8 @@ void Server::idleWork() {
     std::optional<Clock::time_point> when = idleWorkOf(document);
     if (!when || now < *when) continue;
     if (document.published && document.advised) return startTiles(document);
-    analysis(document, document.published);
+    if (!document.published) analysis(document);
+    else if (!seekEdits(document)) return;
     publish(document);
     return;  // messages that came meanwhile go first
   }

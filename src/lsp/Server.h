@@ -93,6 +93,8 @@ private:
   void filesChanged(const Json &params);
   const Analysis &analysis(Document &document, bool advice = false);
   const Analysis &analysisOf(Document &document, Span wanted, std::unique_ptr<Analysis> &other);
+  std::unique_ptr<Analysis> read(const Document &document, bool advice) const;
+  bool seekEdits(Document &document);
   void publish(Document &document);
   driver::ReadResult read(const std::string &path) const;
   std::string uriOfSource(const Sources &sources, FileId file) const;

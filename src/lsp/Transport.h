@@ -18,6 +18,8 @@ public:
   void receive();
   /// `beside`: another descriptor that ends the wait, or -1. Whether something has come there.
   bool await(std::optional<Clock::time_point> until, int beside = -1);
+  /// Whether more has come than was taken in.
+  bool waiting() const { return !ended_ && ready(0); }
   /// The text of the next message that has come whole.
   std::optional<std::string> next();
   /// The input has ended, or is no message: nothing more will come.

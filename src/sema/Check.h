@@ -25,6 +25,7 @@ struct CheckOptions {
   bool keepUnsupported = false;  // check what later phases cannot compile yet, without saying so
   bool tests = false;            // functions with `@test` are entry points
   bool advice = true;            // try edits that may mend what is wrong, and offer those that do
+  std::function<bool()> hurried;  // asked before each of these trials: true, and no more edits are tried
   size_t mostSteps = 250'000;    // expressions of one entry point, each time that loops and calls meet them
   FactTable *facts = nullptr;     // where what is found out about the module is written down
   CheckedBefore *before = nullptr;  // what checks of earlier versions of the module found (sema/CheckedBefore.h)

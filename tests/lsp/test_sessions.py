@@ -3,6 +3,7 @@
 
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -368,6 +369,19 @@ class Typing(WithProgram):
         actions = self.client.of("codeAction", URI, range=said["range"], context={"diagnostics": [said]})
         [fix] = [a for a in actions if a["title"] == "write `h`"]
         self.assertEqual(applied(self.text, fix["edit"]["changes"][URI]), PROGRAM)
+
+    def test_a_search_for_edits_gives_way_and_begins_anew(self):
+        self.typed("(a @ w.down)", "(w.down @ a)|")
+        self.client.published(URI, self.version)
+        end = time.monotonic() + 0.6  # the search begins after 0.25 s
+        while time.monotonic() < end:
+            self.hover("h = x.reshape")
+        end = time.monotonic() + 10
+        while sum(said.get("version") == self.version for said in self.client.diagnostics[URI]) < 2:  # without edits, then with them
+            self.client.take(max(0.01, end - time.monotonic()))
+        [said] = self.client.diagnostics[URI][-1]["diagnostics"]
+        titles = [a["title"] for a in self.client.of("codeAction", URI, range=said["range"], context={"diagnostics": [said]})]
+        self.assertIn("exchange them", titles)
 
     def why_not(self, mark, into):
         line, character = place(self.text, mark)

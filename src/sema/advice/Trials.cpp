@@ -8,6 +8,8 @@ namespace {
 
 /// At most so many bytes of program are checked again for all messages together. With what a check costs, that is about 100 ms.
 constexpr size_t kMostBytes = 5u << 18, kMostSteps = 20'000;
+/// Where somebody may come to wait, no trial takes longer than a key: of a long program, the whole is not checked again.
+constexpr size_t kMostWhileOthersWait = 1u << 16;
 constexpr std::string_view kModelFile = "<model>";  // what each trial of a model writes is read once, and is small
 constexpr size_t kLoaded = 64;  // what is imported is evaluated once, and only what is called of it is checked again
 
@@ -139,7 +141,7 @@ std::optional<size_t> Trials::leftWith(const diag::Fix &fix) {
   return left;
 }
 
-bool Trials::isSpent() const { return trials_ >= most_ || bytes_ + bytesOf(text()) > kMostBytes; }
+bool Trials::isSpent() const { return hurried_ || trials_ >= most_ || bytes_ + bytesOf(text()) > kMostBytes; }
 
 const Part &Trials::partAt(Span place) {
   Part part{Excerpt(module_, text(), place), {}};
@@ -194,7 +196,9 @@ size_t Trials::bytesOf(const std::string &text) const {
 /// What is said about the module with this text; nothing if it cannot be read, or enough was tried already.
 std::optional<Messages> Trials::check(std::string text) {
   size_t size = bytesOf(text);
-  untried_ = trials_ >= most_ || bytes_ + size > kMostBytes;
+  hurried_ = hurried_ || (options_.hurried && options_.hurried());
+  const bool takesLong = options_.hurried && size > kMostWhileOthersWait;
+  untried_ = hurried_ || takesLong || trials_ >= most_ || bytes_ + size > kMostBytes;
   if (untried_) return std::nullopt;
   ++trials_;
   bytes_ += size;

@@ -91,6 +91,7 @@ private:
   std::map<std::string, std::optional<Messages>> tried_;  // several edits may come to one text
   size_t trials_ = 0, bytes_ = 0, most_ = kMostTrials;
   bool untried_ = false;  // the last edit, as enough was tried already
+  bool hurried_ = false;  // nobody waits for edits any more
 };
 
 }  // namespace tessera::sema
