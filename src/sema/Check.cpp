@@ -21,7 +21,7 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
   dropBehindAsserts(module, sources, diagnostics);
   dropCallsOfContradictions(module, diagnostics);
   const auto &all = diagnostics.all();
-  const bool advised = diagnostics.hasErrors() || std::any_of(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.id == diag::Id::reordersAxes; });
+  const bool advised = diagnostics.hasErrors() || std::any_of(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.id == diag::Id::reordersAxes || d.id == diag::Id::unreadParameter; });
   if (options.advice && readable && advised) advise(module, sources, load, diagnostics, from, options);
   return program;
 }

@@ -409,10 +409,10 @@ const std::string areas = "@overload\ndef area[N](x: Tensor[N, f32]) -> f32:\n  
                           "@overload\ndef area(x: i32) -> i32:\n    return x + x\n";
 }
 TEST(Overloads, ACallTakesTheOneThatFits) {  // (T22)
-  std::string f = areas + "def f[N](x: Tensor[N, f32], y: Tensor[N, 3, f32], s: f32, i: i32) -> f32:\n    return ";
+  std::string f = areas + "def f[N](x: Tensor[N, f32], y: Tensor[N, 3, f32], _s: f32, i: i32) -> f32:\n    return ";
   EXPECT_THAT(dumpOf(f + "area(x)\n"), HasSubstr("return reduce_sum<0>(x#0)"));
   EXPECT_THAT(dumpOf(f + "area(y)\n"), HasSubstr("return mul(reduce_sum<0,1>(y#1), 2:f32)"));
-  EXPECT_THAT(dumpOf(f + "area(s)\n"), HasSubstr("return mul(s#2, s#2)"));
+  EXPECT_THAT(dumpOf(f + "area(_s)\n"), HasSubstr("return mul(_s#2, _s#2)"));
   EXPECT_THAT(dumpOf(f + "f32(area(i))\n"), HasSubstr("add(i#3, i#3)"));
   EXPECT_THAT(dumpOf(f + "f32(area(3))\n"), HasSubstr("9:f32"));  // an integer that is written converts to either: the first
 }

@@ -37,6 +37,8 @@ void makeLateConstants(Context &cx, const ast::FuncDef &def);
 // ---- Program.cpp
 /// Checks the entry points of a module and, after them, what nothing calls.
 std::unique_ptr<Program> checkProgram(Context &cx, const ast::Module &module);
+/// Warns of the numbers that a function is given and never reads. (UnreadParameters.cpp)
+void warnOfUnreadNumbers(Context &cx, const Callable &callable);
 /// The entry points that one function makes, one for each alternative of its parameters.
 void checkVariants(Context &cx, const Callable &callable);
 /// Whether a function is an entry point.

@@ -77,6 +77,7 @@ static void checkEntries(Context &cx, ModuleScope &main) {
 }
 
 void checkVariants(Context &cx, const Callable &callable) {
+  const size_t failures = cx.failures;
   bool any = false;
   for (const Choices &choices : variantsOf(cx, callable)) {
     const Callable &made = variant(cx, callable, choices);
@@ -85,6 +86,7 @@ void checkVariants(Context &cx, const Callable &callable) {
               "`" + made.name + "` fails without a message");
   }
   if ((callable.isCustomVjp || callable.isCustomJvp) && any) checkRule(cx, callable);
+  if (cx.failures == failures) warnOfUnreadNumbers(cx, callable);
 }
 
 bool isEntry(const Context &cx, const Callable &callable) {
