@@ -153,7 +153,7 @@ TEST(Advice, AnInferredSizeBehindAnEmptyList) {
 TEST(Advice, TheSameMistakeFurtherOnDoesNotHideAnEdit) {
   test::Checking c("def rows(x: Tensor[\"B\", \"D\", f32]) -> Tensor[\"B\", \"D\", f32]:\n"
                    "    mu = x.mean(axis=1)\n    sd = x.std(axis=1)\n    return (x - mu) / sd\n");
-  ASSERT_EQ(edits(c), std::vector<std::string>{", keepdim=True"});
+  ASSERT_EQ(edits(c), std::vector<std::string>{", keepdim=True)\n    sd = x.std(axis=1, keepdim=True"});  // of both
   EXPECT_EQ(c.sources.file(0).lineColumn(c.diagnostics.all()[0].fixes[0].span.begin).line, 2u);
 }
 

@@ -2,20 +2,24 @@
 // are tried first.
 #include "sema/advice/Measure.h"
 #include "sema/advice/Rivals.h"
+#include "sema/advice/ShapesOfBody.h"
 #include <algorithm>
 #include <tuple>
 
 namespace tessera::sema {
 namespace {
 
-/// So many are measured, and so many of these tried.
-constexpr size_t kMostMeasured = 240, kMostTried = 60;
+/// Of so many are shapes looked at (of fewer where a finder knows an edit), so many are measured, and so many of these tried.
+constexpr size_t kMostLookedAt = 480, kFewerLookedAt = 120, kMostMeasured = 240, kMostTried = 60;
+/// Where algebra alone says that all shapes fit with an edit, it needs no luck.
+constexpr double kFits = 2;
 /// What is so much less likely than the first that mends it is not tried.
 constexpr double kHopeless = 5;
 /// An edit that is so much likelier than the next one was meant, as far as anybody can tell.
 constexpr double kFarAhead = 3;
 
-/// Where no finder knows an edit, one that is less likely than this says nothing: of a message about shapes, of another one.
+/// Where no finder knows an edit, one that is less likely than this says nothing: of a message about
+/// shapes, or where all of them fit then, and of another one.
 constexpr double kLeastOfShapes = 0, kLeast = 2;
 
 /// What is offered already is measured whatever it is.
@@ -25,6 +29,7 @@ struct Ranked {
   Guess guess;
   Offer offer = Offer::None;
   double likelihood = 0, order = 0;  // in which it is tried: also how likely it is that it mends anything
+  Fit fit = Fit::Unknown;
 };
 
 /// The likeliest first.
@@ -41,6 +46,30 @@ bool narrows(const diag::Fix &fix) {
   if (fix.replacement.rfind(" where ", 0) == 0) return true;
   auto has = [&](const char *relation) { return fix.replacement.find(relation) != std::string::npos; };
   return fix.replacement.rfind(", ", 0) == 0 && (has(" == ") || has(" <= ") || has(" >= ") || has(" < ") || has(" > "));
+}
+
+/// How much earlier or later than it is likely an edit is tried: what fits needs no luck.
+double chanceOf(const Ranked &one, const Measure &measure) {
+  if (one.offer != Offer::None) return 0;
+  return one.fit == Fit::Fits ? kFits : measure.chanceOf(one.guess);
+}
+
+/// Where algebra sees the mistake: what it says of the likeliest edits. With some that fit, those that certainly do not are no longer
+/// in question; without any, the function has another mistake besides.
+void lookAtShapes(std::vector<Ranked> &all, const Measure &measure, const Place &place, const Sources &sources) {
+  const ShapesOfBody shapes(place, sources);
+  if (shapes.asItStands() != Fit::Fails) return;
+  const bool known = std::any_of(all.begin(), all.end(), [](const Ranked &one) { return one.offer == Offer::Sure || one.offer == Offer::Guess; });
+  bool someFit = false;
+  for (size_t i = 0; i < std::min(all.size(), known ? kFewerLookedAt : kMostLookedAt); ++i) {
+    Ranked &one = all[i];
+    one.fit = shapes.with(one.guess.fix);
+    if (one.offer != Offer::None) continue;
+    one.order = measure.priorOf(one.guess) + chanceOf(one, measure);
+    someFit |= one.fit == Fit::Fits;
+  }
+  if (someFit) std::erase_if(all, [](const Ranked &one) { return one.offer == Offer::None && one.fit == Fit::Fails; });
+  sort(all);
 }
 
 /// All edits in question, the likeliest first.
@@ -60,13 +89,27 @@ std::vector<Ranked> ranked(const diag::Diagnostic &d, const Place &place, const 
   auto byPrior = [&](Ranked &one) { one.order = one.offer == Offer::None ? measure.priorOf(one.guess) + measure.chanceOf(one.guess) : kOffered; };
   std::for_each(all.begin(), all.end(), byPrior);
   sort(all);
+  lookAtShapes(all, measure, place, sources);
   if (all.size() > kMostMeasured) all.erase(all.begin() + kMostMeasured, all.end());
   for (Ranked &one : all) {
     one.likelihood = measure.likelihoodOf(one.guess, one.offer);
-    one.order = one.likelihood + (one.offer == Offer::None ? measure.chanceOf(one.guess) : 0);
+    one.order = one.likelihood + chanceOf(one, measure);
   }
   sort(all);
   return all;
+}
+
+/// What a finder knows of this mistake comes first, and last what leaves it further on where another edit leaves none: then it is true.
+bool orderMending(std::vector<Ranked> &mending) {
+  const bool whole = std::any_of(mending.begin(), mending.end(), [](const Ranked &one) { return one.fit == Fit::Fits; });
+  bool someLast = false;
+  for (Ranked &one : mending) {
+    const bool isLast = whole && one.fit == Fit::Fails, isFirst = !isLast && (one.offer == Offer::Sure || one.offer == Offer::Guess);
+    one.order = one.likelihood + (isFirst ? kOffered : 0) - (isLast ? kOffered : 0);
+    someLast |= isLast;
+  }
+  sort(mending);
+  return someLast;
 }
 
 }  // namespace
@@ -83,29 +126,30 @@ void offerByMeasure(diag::Diagnostic &d, const Place &place, const Part &part, c
   if (trials.isSpent()) return;
   std::vector<Ranked> mending;
   const std::vector<Ranked> all = ranked(d, place, sources);
-  double best = known ? -kOffered : (ofShapes ? kLeastOfShapes : kLeast) + kHopeless;  // of what is known to mend it
+  double best = known ? -kOffered : kLeastOfShapes + kHopeless;  // of what is known to mend it
+  auto saysNothing = [&](const Ranked &one) { return !known && !ofShapes && one.fit != Fit::Fits && one.likelihood < kLeast; };
+  const bool someFit = std::any_of(all.begin(), all.end(), [](const Ranked &one) { return one.fit == Fit::Fits; });
+  auto leavesMore = [&](const Ranked &one) { return someFit && one.fit == Fit::Fails; };  // the same mistake further on
   for (const Ranked &one : all)
-    if (one.offer != Offer::None) best = std::max(best, one.likelihood);
+    if (one.offer != Offer::None && !leavesMore(one)) best = std::max(best, one.likelihood);
   size_t tried = 0;
   for (const Ranked &one : all) {
     const diag::Fix &fix = one.guess.fix;
     if (one.offer == Offer::None) {
-      if (best - one.likelihood > kHopeless || tried++ >= kMostTried) continue;
+      if (saysNothing(one) || best - one.likelihood > kHopeless || tried++ >= kMostTried) continue;
       const bool declares = one.guess.reach == Reach::Head || one.guess.reach == Reach::Elsewhere;  // its callers must fit, too
       if (!trials.mends(fix, d, part, others) || (declares && !trials.mendsAll(fix, d))) continue;
     }
-    if (known) best = std::max(best, one.likelihood);
+    if (known && !leavesMore(one)) best = std::max(best, one.likelihood);
     mending.push_back(one);
-    const bool isFirst = one.offer == Offer::Sure || one.offer == Offer::Guess;  // what a finder knows of this mistake comes first
-    mending.back().order = one.likelihood + (isFirst ? kOffered : 0);
   }
   if (mending.empty()) return;
-  sort(mending);
+  const bool doubtful = orderMending(mending);
   if (mending.size() > kMostOffered) mending.erase(mending.begin() + kMostOffered, mending.end());
   const Ranked &first = mending.front();
   for (const Ranked &one : mending) found.push_back(one.guess.fix);
   auto rivals = [&](const Ranked &one) { return first.likelihood - one.likelihood < kFarAhead && !mayMeanTheSame(one.guess.fix, first.guess.fix); };
-  if (std::any_of(mending.begin() + 1, mending.end(), rivals)) onlyAssumed(found);
+  if (doubtful || std::any_of(mending.begin() + 1, mending.end(), rivals)) onlyAssumed(found);
   found.insert(found.end(), facts.begin(), facts.end());
   d.fixes = std::move(found);
 }

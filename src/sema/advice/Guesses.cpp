@@ -2,6 +2,7 @@
 #include "sema/advice/Guesses.h"
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/GuessWriter.h"
+#include "sema/advice/ShapesOfValues.h"
 
 namespace tessera::sema {
 
@@ -9,11 +10,6 @@ using ast::as;
 
 namespace {
 
-/// The calls that go along an axis, or along all of them.
-bool isReduction(const std::string &name) {
-  static const std::set<std::string> names = {"sum", "mean", "max", "min", "prod", "var", "std", "any", "all", "norm", "argmax", "argmin", "logsumexp"};
-  return names.count(name) != 0;
-}
 bool goesAlong(const std::string &name) {
   static const std::set<std::string> names = {"softmax", "log_softmax", "cumsum", "cumprod", "concat", "stack", "repeat", "flip", "sort", "argsort",
                                               "normalize", "take", "split", "roll", "gather", "topk", "median", "quantile", "diff"};
@@ -89,7 +85,10 @@ private:
   /// What may stand behind a value, or around it.
   void ofValue(const ast::Expr &e) {
     const std::string own = text(e);
-    if (as<ast::AttributeExpr>(around_)) return wrapped(e, own);  // its members are another value
+    if (auto *member = as<ast::AttributeExpr>(around_)) {  // its members are another value
+      if (member->attribute.text == "reshape") partOf(e);
+      return wrapped(e, own);
+    }
     auto *call = as<ast::CallExpr>(&e);
     const bool turned = call && isTurn(nameOf(*call));  // what is turned around already is turned in another way by other axes
     if (place_.inKernel) add(Operator::Turn, e.span, "tile.transpose(" + own + ")");

@@ -1,6 +1,7 @@
 // Edits of more than one place: what is declared alike is changed alike, names are exchanged in a whole function, results are
 // taken apart.
 #include "sema/advice/GuessWriter.h"
+#include "sema/advice/ShapesOfValues.h"
 #include <map>
 
 namespace tessera::sema {
@@ -20,6 +21,7 @@ public:
     visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
       if (stmt.span.begin < place_.statement->span.begin && givesName(stmt)) takenApartFrom(stmt, Reach::Value);
     });
+    reducedAlike();
     exchangedNames();
   }
 
@@ -63,6 +65,31 @@ private:
           add(Operator::Alike, both, more + text(between) + names[j]->name + more, "insert `" + std::string(more) + "` behind both");
         }
       }
+  }
+
+  /// Two reductions of the function that go along one axis, or that both say none: the same change of both.
+  void reducedAlike() {
+    constexpr size_t kMostCalls = 6;
+    std::vector<const ast::CallExpr *> calls;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (call && isReduction(nameOf(*call)) && !call->arguments.empty() && calls.size() < kMostCalls) calls.push_back(call);
+    });
+    std::sort(calls.begin(), calls.end(), [](const ast::CallExpr *a, const ast::CallExpr *b) { return a->span.begin < b->span.begin; });
+    reach_ = Reach::Value;
+    for (size_t i = 0; i < calls.size(); ++i)
+      for (size_t j = i + 1; j < calls.size(); ++j) bothReductions(*calls[i], *calls[j]);
+  }
+  void bothReductions(const ast::CallExpr &first, const ast::CallExpr &second) {
+    auto both = [&](Operator op, Span a, Span b, const std::string &by, const std::string &title) {
+      if (a.end <= b.begin && text(a) == text(b)) add(op, a.to(b), by + text({a.file, a.end, b.begin}) + by, title);
+    };
+    auto end = [](const ast::CallExpr &call) { return Span{call.span.file, call.arguments.back().span.end, call.arguments.back().span.end}; };
+    const ast::Argument *a = keyword(first, "axis"), *b = keyword(second, "axis");
+    if (a && b) eachOtherAxis(a->value.get(), [&](const std::string &axis) { both(Operator::BothAxes, a->value->span, b->value->span, axis, "go along axis " + axis + " in both"); });
+    if (!keyword(first, "keepdim") && !keyword(second, "keepdim")) both(Operator::BothKeep, end(first), end(second), ", keepdim=True", "keep the axis in both");
+    if (a || b) return;
+    for (const char *axis : {"1", "0", "-1"}) both(Operator::BothAxes, end(first), end(second), std::string(", axis=") + axis, std::string("go along axis ") + axis + " in both");
   }
 
   /// `a, _ = f(x)` for `a = f(x)`, and the targets in another order.

@@ -137,8 +137,9 @@ void Measure::ofWords(const Guess &guess, Signs &signs) const {
   while (same < wrong.size() && same < right.size() && wrong[same] == right[same]) ++same;
   signs.of[Signs::words] = static_cast<double>(std::min<size_t>(wrong.size() + right.size() - 2 * same, 12));
   const std::string &by = guess.fix.replacement;
-  signs.of[Signs::negative] = by.find("-1") != std::string::npos && text(guess.fix.span).find('-') == std::string::npos;
-  const bool axis = guess.op == Operator::Axis || guess.op == Operator::AddAxis || guess.op == Operator::SumAxis || guess.op == Operator::MeanAxis;
+  const size_t minus = by.find("-1");  // of an axis; `[:-1]` is a part
+  signs.of[Signs::negative] = minus != std::string::npos && (minus == 0 || by[minus - 1] != ':') && text(guess.fix.span).find('-') == std::string::npos;
+  const bool axis = guess.op == Operator::Axis || guess.op == Operator::AddAxis || guess.op == Operator::SumAxis || guess.op == Operator::MeanAxis || guess.op == Operator::BothAxes;
   signs.of[Signs::toZero] = axis && hasWord(by, "0");
   signs.of[Signs::toOne] = axis && hasWord(by, "1") && by.find("-1") == std::string::npos;
 }
