@@ -172,8 +172,23 @@ private:
   }
 
   void convertedOperands() {
+    valuesForPlaces();
     CandidateGroup &edits = group(true);
     for (const ast::Expr *e : operandsAt(place_)) replace(edits, e->span, "cast(" + text(e->span) + ", f32)");
+  }
+
+  /// `best = argmax(q, axis=1)` among floats: the value itself, and not where it lies.
+  void valuesForPlaces() {
+    static const std::map<std::string, std::string> values = {{"argmax", "max"}, {"argmin", "min"}, {"argsort", "sort"}};
+    CandidateGroup &edits = group(false);
+    for (const ast::Expr *e : operandsAt(place_)) {
+      auto *name = as<ast::NameExpr>(e);
+      auto *call = as<ast::CallExpr>(name ? place_.valueOf(name->name) : e);
+      auto value = call ? values.find(nameOf(*call)) : values.end();
+      if (value == values.end()) continue;
+      auto *method = as<ast::AttributeExpr>(call->callee);
+      replace(edits, method ? method->attribute.span : call->callee->span, value->second, "take the value itself, and not where it lies");
+    }
   }
 
   void convertedArgument() {

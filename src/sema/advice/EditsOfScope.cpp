@@ -231,13 +231,18 @@ private:
     groups_.push_back(std::move(rows)), groups_.push_back(std::move(columns));
   }
 
-  /// `w @ x` for `x @ w`: an operand that is turned around besides would be one thing more.
+  /// `w @ x` for `x @ w`: an operand that is turned around besides would be one thing more. A rotation from the left, `r @ p` of [3, 3]
+  /// and of points in rows, is `p @ r.T`.
   void exchangedFactors() {
     auto *product = as<ast::BinaryExpr>(place_.expr());
     if (!product || product->op != ast::BinaryOp::MatMul || place_.inKernel) return;
     for (const ast::Expr *operand : {product->left.get(), product->right.get()})  // rather it was turned around once too often
       if (text(*operand).ends_with(".T") || text(*operand).find("transpose") != std::string::npos) return;
     auto factor = [&](const ast::Expr &e) { return e.kind == ast::ExprKind::Binary ? "(" + text(e) + ")" : text(e); };
+    const auto said = shapesSaid();
+    const bool isNumber = !said.empty() && said[0].size() == 2 && said[0][0].find_first_not_of("0123456789") == std::string::npos;
+    if (isNumber && said.size() == 2 && said[0][0] == said[0][1] && said[1].size() == 2 && said[1][1] == said[0][0])
+      replace(group(false), product->span, factor(*product->right) + " @ " + asPrimary(*product->left) + ".T", "exchange them, and turn the second around");
     replace(group(false), product->span, factor(*product->right) + " @ " + factor(*product->left), "exchange them");
   }
 
