@@ -4,6 +4,7 @@
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/ShapesOfValues.h"
 #include <algorithm>
+#include <set>
 
 namespace tessera::sema {
 
@@ -11,12 +12,29 @@ using ast::as;
 
 namespace {
 
-/// Facts that say that two extents are equal.
+/// Whether a condition is about dimensions: behind it some that have other names may be equal.
+bool asksForExtents(const ast::Expr &condition, const std::set<std::string> &dims) {
+  auto *name = as<ast::NameExpr>(&condition);
+  auto *member = as<ast::AttributeExpr>(&condition);
+  if ((name && dims.count(name->name)) || (member && member->attribute.text == "shape")) return true;
+  const std::vector<const ast::Expr *> parts = ast::childrenOf(condition).exprs;
+  return std::any_of(parts.begin(), parts.end(), [&](const ast::Expr *part) { return asksForExtents(*part, dims); });
+}
+/// Whether facts or conditions of a function may say that two extents are equal.
 bool equates(const ast::FuncDef &def) {
-  return std::any_of(def.where.begin(), def.where.end(), [](const ast::ExprPtr &fact) {
+  const bool facts = std::any_of(def.where.begin(), def.where.end(), [](const ast::ExprPtr &fact) {
     auto *compare = as<ast::CompareExpr>(fact);
     return !compare || std::any_of(compare->ops.begin(), compare->ops.end(), [](ast::CompareOp op) { return op == ast::CompareOp::Eq; });
   });
+  std::set<std::string> dims;
+  for (const ast::TypeParameter &t : def.typeParameters) dims.insert(t.name.text);
+  bool found = facts;
+  visitStatements(def, [&](const ast::Stmt &stmt) {
+    auto *choice = as<ast::IfStmt>(&stmt);
+    auto *claim = as<ast::AssertStmt>(&stmt);
+    found |= (choice && asksForExtents(*choice->condition, dims)) || (claim && asksForExtents(*claim->condition, dims));
+  });
+  return found;
 }
 
 class BodyReader {
@@ -76,7 +94,7 @@ private:
       block(*body, inside);
       for (auto &[name, value] : inside) {
         auto before = names.find(name);
-        behind[name] = before != names.end() && before->second == value ? value : Outline{};
+        behind[name] = before != names.end() && areAlike(before->second, value) ? value : Outline{};
       }
     }
     names = std::move(behind);

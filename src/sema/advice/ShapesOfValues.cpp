@@ -55,6 +55,15 @@ bool isDTypeItem(const ast::Expr &item) {
 
 }  // namespace
 
+bool areAlike(const Outline &a, const Outline &b) {
+  auto same = [](const Dim &x, const Dim &y) { return x == y || (!x.isDefined() && !y.isDefined()); };
+  if (a.kind != b.kind || !same(a.number, b.number)) return false;
+  auto sameField = [](const auto &x, const auto &y) { return x.first == y.first && areAlike(x.second, y.second); };
+  return std::equal(a.shape.begin(), a.shape.end(), b.shape.begin(), b.shape.end(), same) &&
+         std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), areAlike) &&
+         std::equal(a.fields.begin(), a.fields.end(), b.fields.begin(), b.fields.end(), sameField);
+}
+
 bool isReduction(const std::string &name) {
   static const std::set<std::string> names = {"sum",  "mean",   "max",    "min", "prod", "var",  "std",       "any",
                                               "all",  "argmax", "argmin", "norm", "logsumexp", "count_nonzero", "nansum", "nanmean"};

@@ -24,8 +24,9 @@ struct Outline {
   static Outline array(Extents shape) { return {Array, std::move(shape), Dim::undefined(), {}, {}}; }
   static Outline of(Dim number) { return {Number, {}, std::move(number), {}, {}}; }
   static Outline of(ShapeAlgebra::Result shape) { return shape ? array(std::move(*shape)) : Outline{}; }
-  bool operator==(const Outline &) const = default;
 };
+/// Whether the same is known of both.
+bool areAlike(const Outline &a, const Outline &b);
 using Outlines = std::map<std::string, Outline>;
 
 /// A call that goes along an axis, or along all of them, and leaves one element of each.
