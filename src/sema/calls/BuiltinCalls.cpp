@@ -93,7 +93,7 @@ static Bound bindBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Spa
       }
     } else {
       for (size_t i = 0; i < items.size(); ++i)
-        if (items[i].name == arg.keyword && !items[i].rest) at = i;
+        if (items[i].name == ownWord(arg.keyword) && !items[i].rest) at = i;
       if (at == items.size()) {
         std::vector<std::string_view> names, open;  // open: not given yet
         for (size_t i = 0; i < items.size(); ++i) {

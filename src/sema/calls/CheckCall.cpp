@@ -328,8 +328,10 @@ bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span
       }
       ++next;
     } else {
+      const bool ofLibrary = cx.libraryFiles.count(callable.nameSpan.file) != 0;
+      const std::string_view word = ofLibrary ? ownWord(arg.keyword) : std::string_view(arg.keyword);
       for (size_t i = 0; i < parameters.size(); ++i)
-        if (parameters[i].name.text == arg.keyword &&
+        if (parameters[i].name.text == word &&
             (parameters[i].kind == ast::ParameterKind::Plain || parameters[i].kind == ast::ParameterKind::KeywordOnly))
           at = i;
       if (at == parameters.size()) {

@@ -10,4 +10,7 @@ namespace tessera::sema {
 std::string_view nearArgument(std::string_view keyword, const std::vector<std::string_view> &names,
                               const std::vector<std::string_view> &missing);
 
+/// What NumPy calls a parameter that has another name here and means exactly the same: `keepdims`. Else the word itself.
+inline std::string_view ownWord(std::string_view keyword) { return keyword == "keepdims" ? "keepdim" : keyword; }
+
 }  // namespace tessera::sema
