@@ -10,6 +10,7 @@
 #include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include <algorithm>
+#include <cctype>
 
 namespace tessera::sema {
 
@@ -446,6 +447,20 @@ static bool foreignUnion(Context &cx, const ast::SubscriptExpr &expr, const std:
   return true;
 }
 
+/// `k: Const` as `k: Const["K"]`, by a name that no dimension of the function has.
+static void nameConstant(const Context &cx, diag::Builder &builder, const ast::Expr &annotation) {
+  const Frame *frame = cx.function.frame.get();
+  const ast::FuncDef *def = frame && frame->function ? frame->function->def : nullptr;
+  std::string name = "K";
+  for (size_t i = 0; def && i < def->parameters.size(); ++i)
+    if (def->parameters[i].annotation.get() == &annotation) name = def->parameters[i].name.text;
+  for (char &c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  while (def && (frame->dims.count(name) || frame->generics.count(name) || isParameter(def, name))) name += "_";
+  const std::string constant = "Const[\"" + name + "\"]";
+  builder.help("a number that the compiler knows has a name, by which shapes call it: `" + constant + "`, and `Tensor[" + name + ", f32]`")
+      .suggest(annotation.span, constant, "write `" + constant + "`");
+}
+
 std::optional<Type> parameterType(Context &cx, const ast::Expr &annotation) {
   Type type;
   if (auto *binary = as<ast::BinaryExpr>(&annotation);
@@ -514,7 +529,8 @@ std::optional<Type> parameterType(Context &cx, const ast::Expr &annotation) {
   }
   if (!fresh(cx, Id::notAType, annotation.span)) return std::nullopt;
   std::string text(cx.sources.text(annotation.span));
-  auto builder = report(cx, Id::notAType, annotation.span, "`" + text + "`");
+  auto builder = report(cx, Id::notAType, annotation.span, text == "Const" ? "which number `Const` is, is not said" : "`" + text + "`");
+  if (text == "Const") nameConstant(cx, builder, annotation);
   if (auto *call = as<ast::CallExpr>(&annotation); call && cx.sources.text(call->callee->span) == "Tensor")
     builder.suggest(annotation.span, "Tensor[" + text.substr(7, text.size() - 8) + "]", "write it in brackets");
   for (Frame *f = cx.function.frame.get(); f && annotation.kind == ast::ExprKind::Name; f = f->parent.get())
