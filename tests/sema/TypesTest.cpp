@@ -131,12 +131,16 @@ TEST(Structs, MethodsSeeTheTypeParameters) {  // (T3)
                      "def f[B](x: Tensor[B, 64, f32], p: P[4, 16]) -> Tensor[B, 4, 16, f32]:\n    return p.heads(x)\n"),
               HasSubstr("reshape[B, 4, 16]"));
 }
-TEST(Structs, AnAssignmentToAFieldIsMendedByReplace) {  // (T4)
+TEST(Structs, AnAssignmentThatTheCallerWouldNotSeeIsMendedByReplace) {  // (T4)
   for (const char *change : {"    p.w = p.w * 2\n", "    p.w *= 2\n"}) {
-    std::string text = linear + "def f[I, O](p: Linear[I, O]) -> Linear[I, O]:\n" + change + "    return p\n";
+    std::string text = linear + "def f[I, O](p: Linear[I, O]) -> f32:\n" + change + "    return sum(p.w)\n";
     EXPECT_THAT(said(text), HasSubstr("E0325 7:5"));
     EXPECT_EQ(said(mended(text)), "") << mended(text);
   }
+}
+TEST(Structs, AnAssignmentToAFieldOfWhatIsReturnedIsReplace) {  // (T4)
+  std::string head = linear + "def f[I, O](p: Linear[I, O], s: f32) -> Linear[I, O]:\n";
+  EXPECT_EQ(dumpOf(head + "    p.w = p.w * s\n    return p\n"), dumpOf(head + "    p = replace(p, w=p.w * s)\n    return p\n"));
 }
 TEST(Structs, DtypeParameters) {  // (T1)
   EXPECT_EQ(signatures("struct P[N, T: dtype]:\n    w: Tensor[N, T]\n"

@@ -371,7 +371,7 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
 
 std::optional<Value> maskedStore(Context &cx, const ast::SubscriptExpr &place, const Value &target, const Value &value, Span span) {
   const ast::Expr &index = *place.items[0].value;
-  if (place.items.size() != 1 || place.object->kind != ast::ExprKind::Name || index.kind == ast::ExprKind::Slice) return std::nullopt;
+  if (place.items.size() != 1 || (place.object->kind != ast::ExprKind::Name && place.object->kind != ast::ExprKind::Attribute) || index.kind == ast::ExprKind::Slice) return std::nullopt;
   std::vector<ArrayOperand> operands;
   auto given = [&](const ast::Expr &syntax, Value v) {
     cx.function.operands[&syntax] = std::move(v);

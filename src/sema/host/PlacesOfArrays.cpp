@@ -5,6 +5,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
+#include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
@@ -17,15 +18,32 @@ using ast::as;
 
 namespace {
 
-/// `x[i][j]` is the place `x[i, j]`: the name, and what stands in brackets.
-const ast::NameExpr *nameAndItems(const ast::SubscriptExpr &syntax, std::vector<const ast::Expr *> &items) {
-  const ast::NameExpr *name = as<ast::NameExpr>(syntax.object);
+/// `x[i][j]` is the place `x[i, j]`: the name, or the field `s.x`, and what stands in brackets. Null for anything else.
+const ast::Expr *tensorAndItems(const ast::SubscriptExpr &syntax, std::vector<const ast::Expr *> &items) {
+  const ast::Expr *tensor = syntax.object.get();
   if (auto *inner = as<ast::SubscriptExpr>(syntax.object)) {
-    name = nameAndItems(*inner, items);
+    tensor = tensorAndItems(*inner, items);
     if (std::any_of(items.begin(), items.end(), [](auto *item) { return item->kind == ast::ExprKind::Slice; })) return nullptr;
   }
   for (const ast::Argument &item : syntax.items) items.push_back(item.value.get());
-  return name;
+  return tensor && (tensor->kind == ast::ExprKind::Name || tensor->kind == ast::ExprKind::Attribute) ? tensor : nullptr;
+}
+
+/// The tensor that such an expression stands for now; nothing if it is none of host code.
+std::optional<Value> tensorAt(Context &cx, const ast::Expr &place) {
+  if (auto *name = as<ast::NameExpr>(&place)) {
+    auto bound = cx.function.frame->names.find(name->name);
+    const bool is = bound != cx.function.frame->names.end() && bound->second.value.kind == ValueKind::HostTensor && bound->second.isBound();
+    return is ? std::optional(lookupName(cx, name->name, name->span, false)) : std::nullopt;
+  }
+  if (isPartOfState(cx, place)) return std::nullopt;
+  auto *front = static_cast<const ast::AttributeExpr &>(place).object.get();
+  while (auto *outer = as<ast::AttributeExpr>(front)) front = outer->object.get();
+  auto *name = as<ast::NameExpr>(front);
+  auto bound = name ? cx.function.frame->names.find(name->name) : cx.function.frame->names.end();
+  if (bound == cx.function.frame->names.end() || bound->second.value.kind != ValueKind::Struct || !bound->second.isBound()) return std::nullopt;
+  Value field = checkExpr(cx, place);
+  return field.kind == ValueKind::HostTensor || field.isPoison() ? std::optional(std::move(field)) : std::nullopt;
 }
 
 /// The three numbers of an axis. False after a message.
@@ -111,7 +129,7 @@ ExprPtr storedValue(Context &cx, Value value, const Value &target, Span span, st
   return whole.isPoison() ? nullptr : indexExpr(cx, whole, span);
 }
 
-void storeToPlace(Context &cx, const ast::NameExpr &name, const ast::SubscriptExpr &syntax, const std::vector<const ast::Expr *> &items,
+void storeToPlace(Context &cx, const ast::Expr &place, const ast::SubscriptExpr &syntax, const std::vector<const ast::Expr *> &items,
                   const Value &target, Value value, Span span, Span valueSpan) {
   std::vector<ExprPtr> args, along;
   std::string function;
@@ -122,11 +140,11 @@ void storeToPlace(Context &cx, const ast::NameExpr &name, const ast::SubscriptEx
   for (ExprPtr &number : along) args.push_back(std::move(number));
   Value made = hostCall(cx, function, std::move(args), span);
   made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
-  assignName(cx, name.name, std::move(made), name.span);
+  assignTo(cx, place, std::move(made), span);
 }
 
 /// `x[mask] = values`: a value for each place where the mask holds. False if it is another place, or the same value for all.
-bool storeToChosen(Context &cx, const ast::NameExpr &name, const std::vector<const ast::Expr *> &items, const Value &target, const Value &value, Span span) {
+bool storeToChosen(Context &cx, const ast::Expr &place, const std::vector<const ast::Expr *> &items, const Value &target, const Value &value, Span span) {
   if (items.size() != 1 || items[0]->kind == ast::ExprKind::Slice || items[0]->kind == ast::ExprKind::Ellipsis) return false;
   if (value.kind != ValueKind::HostTensor || !value.madeOf || value.rank == 0 || !target.madeOf) return false;
   Value mask = checkExpr(cx, *items[0]);
@@ -135,12 +153,12 @@ bool storeToChosen(Context &cx, const ast::NameExpr &name, const std::vector<con
   for (const Value *part : {&target, &value, static_cast<const Value *>(&mask)}) args.push_back(clone(*part->expr));
   Value made = hostCall(cx, "store_chosen", std::move(args), span);
   made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
-  assignName(cx, name.name, std::move(made), name.span);
+  assignTo(cx, place, std::move(made), span);
   return true;
 }
 
 /// `x[rows] = value`, where a tensor names the rows. False if it is another place.
-bool storeToRows(Context &cx, const ast::NameExpr &name, const std::vector<const ast::Expr *> &items, const Value &target, const Value &value,
+bool storeToRows(Context &cx, const ast::Expr &place, const std::vector<const ast::Expr *> &items, const Value &target, const Value &value,
                  Span span, Span valueSpan) {
   if (items.size() != 1 || items[0]->kind == ast::ExprKind::Slice || items[0]->kind == ast::ExprKind::Ellipsis) return false;
   Value rows = checkExpr(cx, *items[0]);
@@ -154,7 +172,7 @@ bool storeToRows(Context &cx, const ast::NameExpr &name, const std::vector<const
   args.push_back(clone(*rows.expr));
   Value made = hostCall(cx, "store_rows" + function.substr(function.find('_')), std::move(args), span);
   made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
-  assignName(cx, name.name, std::move(made), name.span);
+  assignTo(cx, place, std::move(made), span);
   return true;
 }
 
@@ -162,18 +180,17 @@ bool storeToRows(Context &cx, const ast::NameExpr &name, const std::vector<const
 
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan) {
   std::vector<const ast::Expr *> items;
-  const ast::NameExpr *written = inHost(cx) && cx.function.frame ? nameAndItems(syntax, items) : nullptr;
-  if (!written) return false;
-  auto bound = cx.function.frame->names.find(written->name);
-  if (bound == cx.function.frame->names.end() || bound->second.value.kind != ValueKind::HostTensor || !bound->second.isBound()) return false;
-  if (value.isPoison()) return true;
-  Value target = lookupName(cx, written->name, written->span, false);
-  if (target.isPoison()) return true;
+  const ast::Expr *place = inHost(cx) && cx.function.frame ? tensorAndItems(syntax, items) : nullptr;
+  if (!place) return false;
+  std::optional<Value> found = tensorAt(cx, *place);
+  if (!found) return false;
+  if (value.isPoison() || found->isPoison()) return true;
+  const Value target = std::move(*found);
   const size_t before = cx.function.operandsInTurn.size();
-  if (storeToChosen(cx, *written, items, target, value, span)) return forgetOperands(cx, before), true;
-  if (auto chosen = maskedStore(cx, syntax, target, value, span)) assignName(cx, written->name, std::move(*chosen), written->span);
-  else if (!storeToRows(cx, *written, items, target, value, span, valueSpan.valid() ? valueSpan : span))
-    storeToPlace(cx, *written, syntax, items, target, std::move(value), span, valueSpan.valid() ? valueSpan : span);
+  if (storeToChosen(cx, *place, items, target, value, span)) return forgetOperands(cx, before), true;
+  if (auto chosen = maskedStore(cx, syntax, target, value, span)) assignTo(cx, *place, std::move(*chosen), span);
+  else if (!storeToRows(cx, *place, items, target, value, span, valueSpan.valid() ? valueSpan : span))
+    storeToPlace(cx, *place, syntax, items, target, std::move(value), span, valueSpan.valid() ? valueSpan : span);
   forgetOperands(cx, before);
   return true;
 }

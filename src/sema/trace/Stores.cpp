@@ -41,6 +41,13 @@ struct Part {
 bool isOwnPlace(Context &cx, const ast::Expr &place) {
   if (!cx.function.fn || inKernel(cx) || inHost(cx)) return false;
   if (isPartOfState(cx, place)) return true;
+  if (auto *field = as<ast::AttributeExpr>(&place)) {  // whose struct it is, `assignField` asks
+    const ast::Expr *front = field->object.get();
+    while (auto *outer = as<ast::AttributeExpr>(front)) front = outer->object.get();
+    auto *owner = as<ast::NameExpr>(front);
+    auto bound = owner ? cx.function.frame->names.find(owner->name) : cx.function.frame->names.end();
+    return bound != cx.function.frame->names.end() && bound->second.isBound() && bound->second.value.kind == ValueKind::Struct && !bound->second.value.isStack();
+  }
   auto *name = as<ast::NameExpr>(&place);
   if (!name) return false;
   auto bound = cx.function.frame->names.find(name->name);
@@ -142,7 +149,8 @@ bool partIsInside(Context &cx, const Value &target, Part &at, Span span) {
 
 void assignPlace(Context &cx, const ast::Expr &place, Value made, bool ofState, Span span) {
   if (ofState) return assignPart(cx, place, std::move(made), span);
-  assignName(cx, static_cast<const ast::NameExpr &>(place).name, std::move(made), span);
+  if (auto *name = as<ast::NameExpr>(&place)) assignName(cx, name->name, std::move(made), span);
+  else assignTo(cx, place, std::move(made), span);
 }
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Arguments of traced calls and fields of structs against their declared types: what dimension variables stand for,
 // and whether every shape and dtype is the one that is declared.
+#include "checked/ExprBuild.h"
 #include "checked/Policy.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
@@ -375,6 +376,12 @@ static bool matchScalar(Context &cx, const Value &value, const ast::Expr &annota
   }
   if (value.kind == ValueKind::Bool && type->dtype == DType::Bool) {
     out = value;
+    return true;
+  }
+  if (value.isArray() && value.type.shape.empty() && type->dtype == value.type.dtype) {  // its only element
+    ExprPtr element = makeExpr(ExprKind::Slice, scalarType(value.type.dtype, value.type.numerics), span);
+    element->args.push_back(clone(*value.expr));
+    out = arrayValue(cx, std::move(element), *type, {}, span);
     return true;
   }
   if (value.isArray()) return wrongValue(cx, value, annotation, name, span, "a scalar");

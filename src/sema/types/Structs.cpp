@@ -11,6 +11,7 @@
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
+#include "sema/types/Fields.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 
@@ -315,9 +316,8 @@ std::shared_ptr<const StructInstance> instantiate(Context &cx, const StructInfo 
 
 // ---------------------------------------------------------------- values
 
-/// `missing`: fields that this was to give.
-static void unknownField(Context &cx, const StructInfo &info, const std::string &name, Span span, bool methodsToo,
-                         const std::vector<std::string_view> &missing = {}) {
+void unknownField(Context &cx, const StructInfo &info, const std::string &name, Span span, bool methodsToo,
+                  const std::vector<std::string_view> &missing) {
   if (name == info.lost) {
     ++cx.failures;
     return;
@@ -502,54 +502,6 @@ Value memberOfStruct(Context &cx, const Value &object, const std::string &name, 
   } else if (it != info.methods.end()) return methodOf(object, name, nullptr, it->second);
   unknownField(cx, info, name, span, true);
   return Value::poison();
-}
-
-/// A struct of host code that a name stands for, and no parameter, which would be the caller's.
-static bool isOwnStruct(const Context &cx, const ast::Expr &object) {
-  if (auto *outer = as<ast::AttributeExpr>(&object)) return isOwnStruct(cx, *outer->object);
-  auto *name = as<ast::NameExpr>(&object);
-  auto own = name ? cx.function.frame->names.find(name->name) : cx.function.frame->names.end();
-  if (own == cx.function.frame->names.end() || !own->second.isBound()) return false;
-  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
-  return !def || std::none_of(def->parameters.begin(), def->parameters.end(), [&](const ast::Parameter &p) { return p.name.text == name->name; });
-}
-
-void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Span assignment) {
-  if (isPartOfState(cx, target)) {
-    std::vector<StackRow> rows;
-    Value whole = placeOf(cx, target, rows);
-    if (whole.isPoison()) return;
-    if (!rows.empty()) value = withRow(cx, whole, rows, value, true, assignment);
-    return assignPart(cx, target, std::move(value), assignment);
-  }
-  Value object = checkExpr(cx, *target.object);
-  if (object.isPoison() || reportNone(cx, object, target.object->span)) return;
-  if (object.kind != ValueKind::Struct) {
-    unsupported(cx, "an assignment to this", target.span);
-    return;
-  }
-  const StructInfo &info = *object.instance->info;
-  if (std::none_of(info.fields.begin(), info.fields.end(),
-                   [&](const StructField &f) { return f.name == target.attribute.text; }))
-    return unknownField(cx, info, target.attribute.text, target.attribute.span, false);
-  if (inHost(cx) && !object.isStack() && !object.isState() && isOwnStruct(cx, *target.object)) {  // the name stands for another struct
-    Span at = target.object->span;
-    Value made = replaceFields(cx, {{"", std::move(object), at, at, target.object.get()}, {target.attribute.text, std::move(value), assignment, target.attribute.span, nullptr}}, assignment);
-    return assignTo(cx, *target.object, std::move(made), assignment);
-  }
-  if (!fresh(cx, Id::fieldAssigned, target.span)) return;
-  auto builder = report(cx, Id::fieldAssigned, target.span, target.attribute.text);
-  builder.help("`replace` makes a new struct with another value in a field");
-  std::string name(cx.sources.text(target.object->span)), field(cx.sources.text(target.span));
-  std::string rest(cx.sources.text(assignment).substr(field.size()));  // " = value"
-  size_t equals = rest.find('=');
-  if (!as<ast::NameExpr>(target.object) || equals == std::string::npos || assignment.begin != target.span.begin) return;
-  std::string op = rest.substr(0, equals), written = rest.substr(equals + 1);
-  op.erase(std::remove(op.begin(), op.end(), ' '), op.end());
-  written.erase(0, written.find_first_not_of(' '));
-  if (!op.empty()) written = field + " " + op + " (" + written + ")";
-  builder.fix(assignment, name + " = replace(" + name + ", " + target.attribute.text + "=" + written + ")",
-              "make a new struct");
 }
 
 }  // namespace tessera::sema
