@@ -131,6 +131,32 @@ void FunctionScheduler::storeShared(Block &block) {
     markIf(more > 0 || (more == 0 && holds(value, isReduce) && !isForRows(value)), value);
   }
   storeRepeated(block);
+  storeNestedSums(block);
+}
+
+/// A short sum is computed wherever it is read, also for each term of another one: five products of a matrix of 12 rows with a vector, one
+/// after the other, would take 12^5 terms for an element, and a loop that is written out has as many as it has turns. What would take too
+/// many has the sums under it stored.
+void FunctionScheduler::storeNestedSums(Block &block) {
+  constexpr int64_t kMostTerms = 32 * 32 * 32;  // of three sums over short rows
+  llvm::DenseMap<Value, int64_t> terms;
+  for (auto reduce : block.getOps<graph::ReduceOp>()) {
+    ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
+    int64_t own = 1, inner = 1;
+    for (int64_t axis : reduce.getAxes()) own *= std::min(shape[axis].getConstant().value_or(kMostTerms), kMostTerms);
+    if (own > kFewRows) continue;  // a kernel of its own, or of rows
+    SmallVector<Value> under;
+    walkBack(reduce.getOperand(), [&](Value value) {
+      if (isStored(value)) return false;
+      if (!value.getDefiningOp<graph::ReduceOp>()) return true;
+      under.push_back(value);
+      inner = std::max(inner, terms.lookup(value));
+      return false;
+    });
+    const bool tooMany = inner > 1 && own * inner > kMostTerms;
+    for (Value value : under) markIf(tooMany && isa<TensorType>(value.getType()), value);
+    terms[reduce.getResult()] = std::min(tooMany ? own : own * inner, kMostTerms);
+  }
 }
 
 /// Operations that computing the value once takes: what is stored is read, and functions take several.

@@ -38,6 +38,7 @@ private:
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
   void storeRepeated(mlir::Block &block);
+  void storeNestedSums(mlir::Block &block);
   int64_t workOf(mlir::Value value);
   void storeShared(mlir::Block &block);
   void storeSumsOverRows(mlir::Block &block);
