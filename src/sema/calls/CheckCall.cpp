@@ -13,6 +13,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
+#include "sema/host/OwnFunctions.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/GrowingLists.h"
@@ -405,7 +406,8 @@ bool isRecursive(Context &cx, const Callable &callable, Span span) {
 }
 
 Value callFunction(Context &cx, const Callable &callable, GivenList args, Span span) {
-  if (!isGivenLess(cx, callable, args) && isRecursive(cx, callable, span)) return Value::poison();
+  const bool isOwn = inHost(cx) && !cx.function.arrayWork && callsItself(callable);
+  if (!isOwn && !isGivenLess(cx, callable, args) && isRecursive(cx, callable, span)) return Value::poison();
   std::vector<Value> values;
   std::vector<Span> spans;
   if (!bindParameters(cx, callable, args, span, values, spans)) return Value::poison();
@@ -416,11 +418,13 @@ Value callFunction(Context &cx, const Callable &callable, GivenList args, Span s
     if (inKernel(cx)) return unsupported(cx, "calling a kernel inside a kernel", span);
     return callEntry(cx, callable, std::move(values), spans, span);
   }
-  if (inHost(cx) && callable.def && callable.name != "main" && isEntry(cx, callable)) {
+  const bool isLeft = isOwn && callable.inHost;
+  if (inHost(cx) && callable.def && callable.name != "main" && !isLeft && isEntry(cx, callable)) {
     Value made = callEntry(cx, callable, values, spans, span);
     if (!callable.inHost) return made;
   }
   if (inHost(cx) && callable.inHost) cx.ranByHost.insert(&callable);
+  if (isOwn) return callOwnFunction(cx, callable, std::move(values), spans, span);
   if (callable.isCheckpoint && !inHost(cx) && !inKernel(cx)) {  // stays a call: its derivative is made in its own way
     if (isEntry(cx, callable)) return callEntry(cx, callable, std::move(values), spans, span);
     return callCheckpoint(cx, callable, std::move(values), spans, span);

@@ -7,6 +7,7 @@
 #include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
+#include "sema/host/OwnFunctions.h"
 #include "sema/modules/Modules.h"
 #include "sema/modules/Recheck.h"
 #include "sema/trace/Trace.h"
@@ -110,7 +111,7 @@ std::vector<Assumption> assumptionsOf(const Context &cx, const Callable &callabl
   if (callable.isKernel || callable.isTest) return ways;
   std::vector<FunctionKind> kinds = {FunctionKind::Tensor, FunctionKind::Kernel};
   if (entry) kinds = {FunctionKind::Kernel};
-  if (isHostCode(cx, callable)) kinds = {FunctionKind::Host};
+  if (isHostCode(cx, callable) || callsItself(callable)) kinds = {FunctionKind::Host};
   for (FunctionKind kind : kinds)
     for (DType dtype : kLikelyDTypes) {
       size_t values = kind == FunctionKind::Host ? std::size(kLikelyInHost) : std::size(kLikely);

@@ -8,6 +8,7 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
+#include "sema/host/OwnFunctions.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/GuardScope.h"
@@ -384,8 +385,12 @@ static Value boolOp(Context &cx, const ast::BoolOpExpr &expr) {
   ScopedFacts chosen(cx.function.chosen);
   bool first = true;
   for (const ast::ExprPtr &operand : expr.operands) {
+    const size_t from = cx.function.block ? cx.function.block->size() : 0;
     Value v = checkExpr(cx, *operand);
     if (v.isPoison()) return v;
+    if (!first && inHost(cx) && callsOwnFunctions(*cx.function.block, from))
+      return unsupported(cx, std::string("a call of a function that calls itself behind `") + (expr.isAnd ? "and`" : "or`"), operand->span,
+                         "`" + std::string(expr.isAnd ? "f(x) if c else False" : "True if c else f(x)") + "` calls it only where it is asked for");
     if (auto known = knownCondition(v)) {
       if (*known != expr.isAnd) return v;  // decides the whole
       if (first && &operand == &expr.operands.back()) out = v, first = false;
@@ -488,6 +493,10 @@ static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
   Value b = side(*expr.otherwise, false);
   leaveVarying(cx, varying);
   if (!c || a.isPoison() || b.isPoison()) return Value::poison();
+  if (inHost(cx) && callsOwnFunctions(*cx.function.block, from)) {  // only the chosen one comes to an end
+    if (!asNumbersAlike(cx, a, b, expr.span)) return Value::poison();
+    return chosenTensor(cx, std::move(c), std::move(a), std::move(b), from, middle, expr);
+  }
   auto isTensor = [](const Value &v) { return v.kind == ValueKind::HostTensor && (v.rank > 0 || !v.madeOf); };
   const bool texts = a.kind == ValueKind::String && b.kind == ValueKind::String;
   auto isElement = [](const Value &v) { return v.kind == ValueKind::HostTensor && v.madeOf && v.madeOf != DType::Bool && v.rank == 0; };

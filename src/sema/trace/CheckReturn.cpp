@@ -3,6 +3,7 @@
 #include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/calls/Calls.h"
+#include "sema/host/OwnFunctions.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/trace/Branches.h"
 #include "sema/trace/LoopBody.h"
@@ -143,6 +144,7 @@ void returnStmt(Context &cx, const ast::ReturnStmt &stmt) {
     return;
   }
   Value value = stmt.value ? checkExpr(cx, *stmt.value) : Value::of(ValueKind::None);
+  value = asReturned(cx, std::move(value), stmt.span);
   if (onWay) return endWay(cx, std::move(value), stmt.span);
   deliver(cx, std::move(value), stmt);
 }
