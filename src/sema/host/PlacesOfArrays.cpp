@@ -71,7 +71,7 @@ bool addAlong(Context &cx, const ast::Expr &item, std::vector<ExprPtr> &along) {
     return false;
   }
   if (!number(&item, 0)) return false;
-  along.push_back(clone(*along.back()));
+  along.push_back(makeIndex(0, item.span));  // one element has no end
   along.push_back(makeIndex(kPointStep, item.span));
   return true;
 }
