@@ -74,7 +74,11 @@ static void bindTensor(Context &cx, const Value &value, const ast::SubscriptExpr
     else if (!item.keyword && item.value->kind != ast::ExprKind::Policy && !isDTypeExpr(cx, *item.value))
       dims.push_back(item.value.get());
   }
-  if (host) return bindHostTensor(cx, value, dims, declared, origin.text);
+  if (host) {
+    const auto known = dtype ? knownDType(cx, value) : std::nullopt;
+    if (known) bindDType(cx, *dtype, scalarType(*known));
+    return bindHostTensor(cx, value, dims, declared, origin.text);
+  }
   if (dtype) bindDType(cx, *dtype, value.kind == ValueKind::View ? value.var->type : value.type);
   const std::vector<Dim> &have = shapeOf(value);
   for (size_t i = 0; i < have.size() && have.size() == dims.size(); ++i) bindDimension(cx, *dims[i], have[i], origin);
