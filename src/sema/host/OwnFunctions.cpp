@@ -312,6 +312,8 @@ bool asNumbersAlike(Context &cx, Value &a, Value &b, Span span) {
 
 Value asReturned(Context &cx, Value value, Span span) {
   Function *made = cx.function.fn;
+  const auto dtype = inHost(cx) && value.kind == ValueKind::HostTensor && value.rank == 0 ? knownDType(cx, value) : std::nullopt;
+  if (dtype && isInt(*dtype) && *dtype != DType::Bool) value = convertInt(cx, hostScalar(cx, value, span), span);  // `return argmax(x)` beside `return i`
   if (!inHost(cx) || made->name == "main" || value.isPoison() || value.kind == ValueKind::None || cx.function.calls.size() > 2) return value;
   auto type = passedType(cx, value);
   if (!type) return value;

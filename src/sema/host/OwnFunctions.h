@@ -12,8 +12,8 @@ Value callOwnFunction(Context &cx, const Callable &callable, std::vector<Value> 
 bool callsOwnFunctions(const Block &block, size_t from);
 /// Two numbers or truth values in one type, for a choice between them. False after a message.
 bool asNumbersAlike(Context &cx, Value &a, Value &b, Span span);
-/// What a `return` of such a function gives, which says what its calls give, also those in its own body: an integer is a fraction where
-/// others are. In other functions it is the value itself.
+/// What a `return` of host code gives: a tensor that is one integer is that number. Of functions that call themselves it says what their calls
+/// give, also those in its own body, and an integer is a fraction where others are.
 Value asReturned(Context &cx, Value value, Span span);
 
 }  // namespace tessera::sema

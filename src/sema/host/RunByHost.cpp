@@ -116,6 +116,14 @@ void functionsCalled(Context &cx, const ast::Expr &e, std::vector<const Callable
 }
 }  // namespace
 
+/// `i: int`: run time finds whether it is an index.
+static std::set<std::string> integerParameters(const Context &cx, const Callable &callable) {
+  std::set<std::string> names;
+  for (const ast::Parameter &p : callable.def->parameters)
+    if (p.annotation && cx.sources.text(p.annotation->span) == "int") names.insert(p.name.text);
+  return names;
+}
+
 bool leaveToHost(Context &cx, const Callable &callable, const SaidBefore &before) {
   const bool fromHost = !cx.function.fn || inHost(cx);
   const bool plain = callable.def && !callable.isKernel && callable.name != "main" && !callable.structure && !callable.closure && !callable.isTest &&
@@ -123,7 +131,8 @@ bool leaveToHost(Context &cx, const Callable &callable, const SaidBefore &before
   if (!fromHost || !plain || callable.module != cx.main || !cx.main->names.count("main")) return false;
   const auto &all = cx.diagnostics.all();
   std::vector<diag::Diagnostic> said(all.begin() + static_cast<std::ptrdiff_t>(std::min(before.diagnostics, all.size())), all.end());
-  if (std::none_of(said.begin(), said.end(), [&](const auto &one) { return isNoneAtRunTime(cx, one, {&callable}); })) return false;
+  const std::set<std::string> integers = integerParameters(cx, callable);
+  if (std::none_of(said.begin(), said.end(), [&](const auto &one) { return isNoneAtRunTime(cx, one, {&callable}, integers); })) return false;
   before.restore(cx);
   callable.inHost = true;
   cx.leftToHost[&callable] = std::move(said);

@@ -5,6 +5,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
+#include "sema/host/OwnFunctions.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
@@ -144,7 +145,7 @@ bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt) {
   Frame &frame = *cx.function.frame;
   auto runs = [](const LoopFrame &loop) { return loop.writtenOut < 0; };
   if (!inHost(cx) || frame.loops.empty() || !std::all_of(frame.loops.begin(), frame.loops.end(), runs)) return false;
-  const Value value = stmt.value ? checkExpr(cx, *stmt.value) : Value::of(ValueKind::None);
+  const Value value = asReturned(cx, stmt.value ? checkExpr(cx, *stmt.value) : Value::of(ValueKind::None), stmt.span);
   if (value.isPoison()) return true;
   if (!frame.loopReturn) {
     auto made = std::make_shared<LoopReturn>();
