@@ -5,6 +5,7 @@
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/trace/Trace.h"
+#include <algorithm>
 
 namespace tessera::sema {
 
@@ -119,7 +120,24 @@ Value arrayConcat(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   return at ? concat(cx, std::move(parts), *at, span) : Value::poison();
 }
 
+/// `stack([a, b])` of numbers is the tensor of them; nothing if some are none. A number that is known takes the dtype of those that are not.
+static std::optional<Value> stackOfNumbers(Context &cx, const Bound &args, Span span) {
+  std::vector<Value> parts = args.rest.size() == 1 && args.rest[0].isSequence() ? args.rest[0].items : args.rest;
+  auto isKnown = [](const Value &v) { return v.kind == ValueKind::Float || v.kind == ValueKind::Int; };
+  auto isNumber = [&](const Value &v) { return v.isScalar() || isKnown(v); };
+  const auto computed = std::find_if(parts.begin(), parts.end(), [](const Value &v) { return v.isScalar(); });
+  if (inKernel(cx) || computed == parts.end() || !std::all_of(parts.begin(), parts.end(), isNumber)) return std::nullopt;
+  const DType dtype = computed->type.dtype;
+  if (args.values[1].given() && !axisOf(cx, args.values[1], 1, args.spans[1], "the result of `stack`")) return Value::poison();
+  for (Value &part : parts) {
+    part = broadcastValue(cx, toArray(cx, part, dtype, span), {Dim(1)}, span);
+    if (part.isPoison()) return part;
+  }
+  return concat(cx, std::move(parts), 0, span);
+}
+
 Value arrayStack(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  if (auto made = stackOfNumbers(cx, args, span)) return *made;
   std::vector<Value> parts;
   if (!partsArgument(cx, row, args, span, parts)) return Value::poison();
   for (const Value &part : parts)

@@ -103,7 +103,26 @@ static Value notedBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Sp
   return result;
 }
 
+/// `list(range(0, n, 4))` and `tuple(items)`: the items, where the compiler knows them. Nothing if it is another call.
+static std::optional<Value> listOf(Context &cx, const Value &type, const GivenList &args, Span span) {
+  if ((type.text != "list" && type.text != "tuple") || args.size() != 1 || !args[0].keyword.empty()) return std::nullopt;
+  const Value &from = args[0].value;
+  if (from.isPoison()) return from;
+  if (!from.isSequence() && from.kind != ValueKind::Range) return std::nullopt;
+  Value made = type.text == "list" ? Value::of(ValueKind::List) : Value::tuple({});
+  if (from.isSequence()) {
+    made.items = from.items;
+  } else {
+    auto numbers = knownRange(cx, from, args[0].span, "the range of a list");
+    if (!numbers) return Value::poison();
+    made.items = std::move(*numbers);
+  }
+  return withinLimits(cx, std::move(made), span);
+}
+
 Value callValue(Context &cx, const Value &callee, GivenList args, Span span, const std::string &shown) {
+  if (callee.kind == ValueKind::TypeName)
+    if (auto made = listOf(cx, callee, args, span)) return *made;
   switch (callee.kind) {
   case ValueKind::Poison: return callee;
   case ValueKind::Builtin: return notedBuiltin(cx, *callee.builtin, std::move(args), span);
