@@ -93,6 +93,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createJoinLoopsPass());  // those of sums that are one kernel now
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut
     if (machine->family != Target::Cpu)
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createShortenElementsPass());  // what kernels compute alike was merged before
+    if (machine->family != Target::Cpu)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createVectorisePass());  // needs to know which accesses have no masks
     if (machine->family != Target::Cpu)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPrepareDivisorsPass());  // when no pass asks any more how places are computed

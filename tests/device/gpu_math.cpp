@@ -57,6 +57,11 @@ template <class On> void all() {
     bound = (2 * x * x + 16) * kUnit * std::fabs(right) + 16 * kTiny;
     return right;
   });
+  compare("short_erfc", [](float x) { return tsr::gpu::short_erfc<On>(x); }, [](double x, double &bound) {
+    const double right = std::erfc(x);
+    bound = (48 + 4 * x * x) * kUnit * right + kTiny;
+    return right;
+  });
   compare("short_sigmoid", [](float x) { return tsr::gpu::short_sigmoid<On>(x); }, [](double x, double &bound) {
     const double right = 1 / (1 + std::exp(-x));
     bound = (9 + 2 * std::fabs(x)) * kUnit * right + kTiny;

@@ -186,8 +186,10 @@ TSR_INLINE double rsqrt(double x) { return 1.0 / ::sqrt(x); }
 inline float sigmoid(float x) { return cpu::sigmoid(x); }
 #else
 TSR_INLINE float sigmoid(float x) { return gpu::logistic(exp(-x)); }
-/// Of what leaves in 16 bits.
+// Of what leaves in 16 bits.
 TSR_INLINE float short_sigmoid(float x) { return gpu::short_sigmoid(x); }
+TSR_INLINE float short_erfc(float x) { return gpu::short_erfc(x); }
+TSR_INLINE float short_div(float a, float b) { return gpu::short_div(a, b); }
 #endif
 TSR_INLINE double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }
 

@@ -14,7 +14,7 @@ inline constexpr llvm::StringLiteral kContracted = "tsr.contracted";
 inline void markContracted(mlir::Operation *sum) { sum->setAttr(kContracted, mlir::UnitAttr::get(sum->getContext())); }
 inline bool isContracted(mlir::Operation *op) { return op->hasAttr(kContracted); }
 
-/// On a `sigmoid` of f32 whose exponential is the machine's power of two of one product (docs/spec/numerics.md, R15).
+/// On a `sigmoid`, an `erfc` or a `div` of f32 that is computed as `short_sigmoid`, `short_erfc` or `short_div` (docs/spec/numerics.md, R15, R18).
 inline constexpr llvm::StringLiteral kShortened = "tsr.shortened";
 
 inline void markShortened(mlir::Operation *op) { op->setAttr(kShortened, mlir::UnitAttr::get(op->getContext())); }

@@ -194,6 +194,11 @@ bool countsOnly(tile::ElementwiseOp op) {
   return llvm::is_contained({"add", "sub"}, op.getMnemonic()) && llvm::all_of(op.getArgs(), isCounted);
 }
 
+ExprRef fusedSum(tile::ElementwiseOp op, const ExprRef &a, const ExprRef &b, const ExprRef &c, Type type) {
+  return call("tsr::fma", {a, b, op.getMnemonic() == "sub" ? elementwise("neg", {c}, type, false) : c}, type);
+}
+std::string shortName(tile::ElementwiseOp op) { return ("tsr::short_" + op.getMnemonic()).str(); }
+
 ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool saturate) {
   Type from = value->type;
   if (from == type && !saturate) return value;

@@ -9,6 +9,10 @@ namespace tessera::transforms::totarget {
 /// divisor is not 0. `wraps`: integers that do not fit wrap around.
 ExprRef elementwise(llvm::StringRef mnemonic, const std::vector<ExprRef> &operands, mlir::Type result,
                     bool asInC, bool wraps = true);
+/// The sum or difference `op` of a product of a and b, and of c, as one instruction.
+ExprRef fusedSum(ir::tile::ElementwiseOp op, const ExprRef &a, const ExprRef &b, const ExprRef &c, mlir::Type type);
+/// The helper for an operation that is shortened (ContractAttr.h).
+std::string shortName(ir::tile::ElementwiseOp op);
 /// Whether an operation adds up positions in tensors and numbers alone: what they are cast to holds them, and their sums.
 bool countsOnly(ir::tile::ElementwiseOp op);
 ExprRef convert(const ExprRef &value, mlir::Type type, llvm::StringRef rounding = "", bool saturate = false);

@@ -1,4 +1,5 @@
 #include "transforms/target/Plan.h"
+#include "ir/common/ContractAttr.h"
 #include "ir/common/Names.h"
 #include "ir/common/VectorAttr.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -91,8 +92,9 @@ bool Plan::foldsScalar(Operation &op) const {
     return false;
   if (op.hasAttr(ir::kVector)) return false;  // it is read with its neighbours
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();
-  if (named || !result.hasOneUse()) return false;
+  if (!result.hasOneUse()) return false;
   Operation *user = *result.user_begin();
+  if (named && !(ir::isContracted(user) && user->getOperand(0) == result)) return false;
   if (isa<tile::WarpOp>(user)) return false;  // on the CPU it takes the values of all lanes out of an array
   bool sameBlock = user->getBlock() == op.getBlock();
   if (!isa<tile::LoadElementOp>(op)) {

@@ -2,6 +2,7 @@
 #include "ir/common/Common.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
+#include <set>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -113,24 +114,29 @@ private:
 /// Whether a value leaves only in 16 bits or fewer, or in sums of columns, and no branch or comparison asks for it on the way.
 class LeavesRounded {
 public:
-  bool follow(Value value) {
-    if (!seen_.insert(value).second) return true;  // around a loop
-    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return holds(use); });
+  /// `isSum`: over a row, whose terms are added up in an order of the machine's, so that more may become of it.
+  bool follow(Value value, bool isSum = false) {
+    if (!seen_.insert({value.getAsOpaquePointer(), isSum}).second) return true;  // around a loop
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return holds(use, isSum); });
   }
   bool isRounded() const { return isRounded_; }
 
 private:
-  bool holds(OpOperand &use) {
+  bool holds(OpOperand &use, bool isSum) {
     Operation *op = use.getOwner();
     if (auto cast = dyn_cast<tile::CastOp>(op)) {
       Value result = cast.getResult();
-      if (!isNarrowFloat(result)) return isFloat(result) && follow(result);
+      if (!isNarrowFloat(result)) return isFloat(result) && follow(result, isSum);
       return isRounded_ = true;
     }
-    if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return follow(next); });
-    if (isa<tile::StoreColumnSumsOp>(op)) return true;  // their errors add up as their roundings do
+    if (isa<scf::YieldOp>(op)) return llvm::all_of(yieldedTo(use), [&](Value next) { return follow(next, isSum); });
+    if (isa<tile::StoreColumnSumsOp, tile::AddColumnOp>(op)) return true;  // their errors add up as their roundings do
+    if (auto reduce = dyn_cast<tile::GroupReduceOp>(op)) return follow(reduce.getResult(), isSum || reduce.getReduction() == "sum");
     auto elementwise = dyn_cast<tile::ElementwiseOp>(op);
-    return elementwise && keeps(elementwise.getMnemonic(), use.getOperandNumber()) && follow(elementwise.getResult());
+    if (!elementwise) return false;
+    StringRef what = elementwise.getMnemonic();
+    const bool isKept = keeps(what, use.getOperandNumber()) || (isSum && (what == "div" || what == "sqrt" || what == "rsqrt"));
+    return isKept && follow(elementwise.getResult(), isSum);
   }
   static bool keeps(StringRef what, unsigned operand) {
     if (what == "select") return operand != 0;
@@ -138,7 +144,7 @@ private:
     return llvm::is_contained({"add", "sub", "mul", "neg", "abs", "max", "min", "exp", "exp2", "sigmoid", "tanh"}, what);
   }
 
-  DenseSet<Value> seen_;
+  std::set<std::pair<void *, bool>> seen_;
   bool isRounded_ = false;
 };
 

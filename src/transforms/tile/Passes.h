@@ -26,6 +26,8 @@ std::unique_ptr<mlir::Pass> createTakeTurnsPass();
 std::unique_ptr<mlir::Pass> createShortenPowersPass();
 /// Sums with a product behind products of matrices are one instruction, where they leave in 16 bits.
 std::unique_ptr<mlir::Pass> createContractSumsPass();
+/// Single elements that leave in 16 bits in fewer instructions: sums with a product as one, short functions; for GPUs.
+std::unique_ptr<mlir::Pass> createShortenElementsPass();
 /// Rows divided by one number each, where quotients leave in 16 bits, are multiplied by its reciprocal; for GPUs.
 std::unique_ptr<mlir::Pass> createDivideRowsPass();
 /// Products of few rows, and those of computed right operands, are done as their transposes; where warpgroups multiply.

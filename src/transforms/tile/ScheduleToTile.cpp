@@ -108,6 +108,7 @@ void registerTileTransforms() {
   registerPass(createSumBesideRowsPass);
   registerPass(createShortenPowersPass);
   registerPass(createContractSumsPass);
+  registerPass(createShortenElementsPass);
   registerPass(createDivideRowsPass);
   registerPass(createPipelineLoopsPass);
   registerPass(createInsertBarriersPass);

@@ -36,7 +36,8 @@ bias_gelu_residual_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__re
       #pragma unroll
       for (int64_t v = 0; v < Vector; ++v) {  // :4
         const float x0 = tsr::to<float>(x_vector(v)) + tsr::to<float>(b_vector(v));
-        result_vector(v) = 0.5f * x0 * tsr::erfc(x0 * -0.70710677f) + tsr::to<float>(r_vector(v));
+        result_vector(v) = tsr::fma(0.5f * x0, tsr::short_erfc(x0 * -0.70710677f),
+            tsr::to<float>(r_vector(v)));
       }
       tsr::store_vector(result, i_u, result_vector);
     }

@@ -129,7 +129,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
         for (int64_t v = 0; v < Vector; ++v) {  // :8
           if (inside(v)) {
             const float y = tsr::to<float>(x_vector(v)) * scale;
-            lane_sum += y * y;
+            lane_sum = tsr::fma(y, y, lane_sum);
           }
         }
       }

@@ -3,6 +3,7 @@
 // units of 2^-24 times the result; results of exp, exp2 and erfc below 2^-126 may be 0, and a NaN gives a NaN.
 //
 //   exp 8 + |x| / 20   exp2 4   erfc 15   logistic 5, of its own argument   short_sigmoid 9 + 2 |x|
+//   short_erfc 48 + 4 x^2   short_div 4
 #pragma once
 #include "tessera/device/platform.h"
 #include <cmath>
@@ -99,6 +100,32 @@ template <class On = Machine> TSR_INLINE float logistic(float e) {
 
 /// 1 / (1 + e^-x) from one power of two, five instructions: off by at most (9 + 2 |x|) 2^-24 times it.
 template <class On = Machine> TSR_INLINE float short_sigmoid(float x) { return logistic<On>(On::exp2(x * -1.44269504f)); }
+
+/// erfc with a polynomial of three terms fewer, and without what the square and the power lost: 17 instructions in the place of 27.
+template <class On = Machine> TSR_INLINE float short_erfc(float x) {
+  const float a = magnitude(x, 10.5f), t = On::reciprocal(::fmaf(a, 0.5f, 1.0f));
+  const float power = On::exp2(a * a * -1.44269504f) * t;
+  float p = 0.0873229526f;
+  p = ::fmaf(p, t, -0.353645387f);
+  p = ::fmaf(p, t, 0.384913221f);
+  p = ::fmaf(p, t, 0.0409263466f);
+  p = ::fmaf(p, t, 0.280373084f);
+  p = ::fmaf(p, t, 0.277791905f);
+  p = ::fmaf(p, t, 0.282316354f);
+  const float beyond = power * p;
+  return x < 0.0f ? 2.0f - beyond : beyond;
+}
+
+/// a / b of all that f32 has, off by at most two units in the last place.
+TSR_INLINE float short_div(float a, float b) {
+#if defined(__CUDA_ARCH__)
+  float result;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  return a / b;
+#endif
+}
 
 }  // namespace gpu
 }  // inline namespace TSR_TARGET

@@ -58,12 +58,11 @@ static ExprRef elementwiseAt(Emission &em, tile::ElementwiseOp op, const ExprRef
   auto product = op.getArgs()[0].getDefiningOp<tile::ElementwiseOp>();
   if (ir::isContracted(op) && em.values->plan.isInline(product.getResult())) {
     ExprRef a = elementOf(em, product.getArgs()[0], i, j, shape), b = elementOf(em, product.getArgs()[1], i, j, shape);
-    ExprRef c = elementOf(em, op.getArgs()[1], i, j, shape);
-    return call("tsr::fma", {a, b, op.getMnemonic() == "sub" ? elementwise("neg", {c}, element, false) : c}, element);
+    return fusedSum(op, a, b, elementOf(em, op.getArgs()[1], i, j, shape), element);
   }
   std::vector<ExprRef> operands;
   for (Value operand : op.getArgs()) operands.push_back(elementOf(em, operand, i, j, shape));
-  if (ir::isShortened(op)) return call("tsr::short_sigmoid", operands, element);
+  if (ir::isShortened(op)) return call(shortName(op), operands, element);
   return elementwise(op.getMnemonic(), operands, element, false, !countsOnly(op));
 }
 

@@ -74,9 +74,11 @@ LogicalResult emitScalar(Emission &em, Operation &op) {
     }
     auto divisor = elementwiseOp.getArgs().back().getDefiningOp<tile::DimOp>();
     asInC |= divisor && tile::isDivisor(divisor);  // prepared where that was known, and it divides in no other way
-    value = ir::isShortened(elementwiseOp)
-                ? call("tsr::short_sigmoid", operands, result.getType())
-                : elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
+    auto product = elementwiseOp.getArgs()[0].getDefiningOp<tile::ElementwiseOp>();
+    if (ir::isContracted(elementwiseOp) && product && em.values->plan.isInline(product.getResult()))
+      value = fusedSum(elementwiseOp, scalar(em, product.getArgs()[0]), scalar(em, product.getArgs()[1]), operands[1], result.getType());
+    else if (ir::isShortened(elementwiseOp)) value = call(shortName(elementwiseOp), operands, result.getType());
+    else value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
     if (!value)
       return unsupported(op, "'" + elementwiseOp.getMnemonic() + "' has no form on " + ir::text(result.getType()));
   }
