@@ -29,6 +29,7 @@ namespace {
 constexpr int64_t kBytes = 16;         // of an array that a lane has under way, as with vectors
 constexpr int64_t kMostElements = 8;   // of a lane
 constexpr int64_t kMostLoads = 32;     // of a lane: each takes a register
+constexpr int64_t kVectorsInTurn = 2;  // of a lane that waits for a place before it loads there
 constexpr int64_t kLeastGroups = 2;    // of such rows: of 2 * Each + 1 the last lanes take most again
 constexpr int64_t kLeastInner = 32;    // elements that lie side by side: of fewer a warp's stores are parts of sectors
 
@@ -230,6 +231,25 @@ private:
     return most_ > 1;
   }
 
+  /// Whether a lane loads at a place that it has loaded: then its loads are not under way together, and one vector a lane is too little.
+  bool waitsForPlaces() {
+    bool waits = false;
+    auto look = [&](Value base, ValueRange indices) {
+      llvm::SetVector<Operation *> makers;
+      for (Value index : indices)
+        if (Operation *op = index.getDefiningOp()) makers.insert(op);
+      for (size_t known = 0; !isVector(base) && known < makers.size(); ++known) {
+        Operation *op = makers[known];
+        waits |= isa<tile::LoadElementOp, tile::LoadVectorOp>(op);
+        for (Value operand : op->getOperands())
+          if (Operation *maker = operand.getDefiningOp()) makers.insert(maker);
+      }
+    };
+    kernel_.getBody().walk([&](tile::LoadElementOp op) { look(op.getBase(), op.getIndices()); });
+    kernel_.getBody().walk([&](tile::LoadVectorOp op) { look(op.getBase(), op.getIndices()); });
+    return waits;
+  }
+
   // ---- small builders
 
   Value dim(const Dim &dim, Location loc) {
@@ -389,20 +409,22 @@ private:
       if (each > 1) ask(kLeastGroups * each, outer_), ask(kLeastInner, inner_);
       if (auto vector = known.getAs<IntegerAttr>("vector"); each > 1 && vector && vector.getInt() > 1) {
         const Dim rest = Dim::mod(inner_, Dim(vector.getInt()));  // each of the lane's vectors begins on a multiple
-        if (!facts_.proves(shape::Formula(rest, shape::Relation::Eq, Dim(0))))
-          when.push_back(RequirementAttr::get(context, DimAttr::get(context, rest), Relation::Eq, DimAttr::get(context, Dim(0)), ""));
+        Attribute isWhole = RequirementAttr::get(context, DimAttr::get(context, rest), Relation::Eq, DimAttr::get(context, Dim(0)), "");
+        if (!facts_.proves(shape::Formula(rest, shape::Relation::Eq, Dim(0))) && !llvm::is_contained(when, isWhole)) when.push_back(isWhole);
       }
       if (!when.empty()) entries.set("when", builder_.getArrayAttr(when));
       variants.push_back(entries.getDictionary(context));
     };
     SmallVector<Attribute> known = {builder_.getDictionaryAttr({})};
     if (kernel_.getVariantsAttr()) known = llvm::to_vector(kernel_.getVariantsAttr().getValue());
+    const bool waits = waitsForPlaces();
     for (Attribute attribute : known) {
       auto variant = cast<DictionaryAttr>(attribute);
       auto vector = variant.getAs<IntegerAttr>("vector");
-      const int64_t each = most_ / (vector ? vector.getInt() : 1);
+      const bool inTurn = vector && vector.getInt() > 1 && waits;
+      const int64_t each = std::max(most_ / (vector ? vector.getInt() : 1), inTurn ? kVectorsInTurn : 1);
       if (each > 1) add(variant, each);
-      if (each <= 1 || attribute == known.back()) add(variant, 1);
+      if (each <= 1 || inTurn || attribute == known.back()) add(variant, 1);
     }
     kernel_.setVariantsAttr(builder_.getArrayAttr(variants));
     SmallVector<Attribute> reasons;
