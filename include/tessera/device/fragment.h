@@ -185,6 +185,13 @@ TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2, Layo
 }
 template <class Access, class Vector, class V, class Layout>
 TSR_DEVICE void load_elements(Vector &to, const View<V, 1, Layout> &from, typename Vector::Element other, int64_t first) {
+#if !defined(TSR_CPU)
+  // Where each lane has elements of its own, those of what lies inside as a whole are loaded without questions: behind one for each,
+  // compilers may let loads wait for each other.
+  constexpr int elements = tile_elements<Vector>;
+  if constexpr (!std::is_same<Access, Inside>::value && Vector::count > 1 && elements == Vector::count * Vector::ThreadGrid::size)
+    if (first >= 0 && first + elements <= from.extent[0]) return load_elements<Inside>(to, from, other, first);
+#endif
   TSR_UNROLL
   for (int i = 0; i < to.count; ++i) to(i) = to.holds(i) ? Access::read(from, other, first + to.position(i)) : other;
 }

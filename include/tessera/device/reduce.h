@@ -248,6 +248,23 @@ TSR_DEVICE T vector_reduce(const ColVector<T, N, Grid> &vector, T *scratch = nul
   return group_reduce<Op, Grid::size>(detail::own_part<Op, T, ColVector<T, N, Grid>::cols>(vector), scratch);
 }
 
+/// The element at `place` of a vector; every lane of the group gets it. `scratch`: an element of shared memory, none on the CPU; holds
+/// barriers: every lane of the group takes part.
+template <class Vector> TSR_DEVICE typename Vector::Element vector_element(const Vector &vector, int place, typename Vector::Element *scratch = nullptr) {
+#if defined(TSR_CPU)
+  (void)scratch;
+  return vector(place);  // one lane has them all
+#else
+  TSR_UNROLL
+  for (int i = 0; i < Vector::count; ++i)
+    if (vector.owner() && vector.holds(i) && vector.position(i) == place) scratch[0] = vector(i);
+  group_barrier();
+  const typename Vector::Element found = scratch[0];
+  group_barrier();  // scratch may be used again
+  return found;
+#endif
+}
+
 /// group_reduce for lanes that the CPU runs one after the other: one element of `values` a lane, combined in the order
 /// of the GPU's lanes.
 template <class Op, int Lanes, class T> TSR_INLINE T group_reduce(const T (&values)[Lanes]) {

@@ -286,7 +286,6 @@ Value Privatiser::concat(graph::ConcatOp op, const Indices &indices, size_t firs
   });
 }
 
-/// One of two parts, by a condition that all elements share.
 Value Privatiser::branch(Operation *op, Type type, Value condition, llvm::function_ref<Value()> yes, llvm::function_ref<Value()> no) {
   Location loc = op->getLoc();
   auto branch = builder_.create<scf::IfOp>(loc, TypeRange(type), condition, /*withElse=*/true);

@@ -68,12 +68,13 @@ public:
   /// `naming`: each index is called after its dimension, r along R, or after its axis: row and col, i0, i1, i2.
   Indices delinearize(mlir::Value linear, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location loc,
                       bool naming = false);
+  /// One of two parts, by a condition that all elements share.
+  mlir::Value branch(mlir::Operation *op, mlir::Type type, mlir::Value condition, llvm::function_ref<mlir::Value()> yes,
+                     llvm::function_ref<mlir::Value()> no);
 
 private:
   mlir::Value compute(mlir::Value value, const Indices &indices);
   mlir::Value chosen(ir::graph::ElementwiseOp op, mlir::Value condition, const Indices &indices);
-  mlir::Value branch(mlir::Operation *op, mlir::Type type, mlir::Value condition, llvm::function_ref<mlir::Value()> yes,
-                     llvm::function_ref<mlir::Value()> no);
   bool isMadeOf(mlir::Value value, mlir::Value other);
   mlir::Value scalar(mlir::Value value) { return part(value, {}); }
   mlir::Value broadcast(ir::graph::BroadcastOp op, const Indices &indices);

@@ -53,8 +53,8 @@ struct ScanPlan {
 class ScanWriter {
 public:
   using Read = llvm::function_ref<Value(const Indices &)>;
-  ScanWriter(OpBuilder &builder, Privatiser &privatiser, const ScanPlan &plan, Type element, Location line)
-      : builder_(builder), privatiser_(privatiser), plan_(plan), element_(element), line_(line) {}
+  ScanWriter(OpBuilder &builder, Privatiser &privatiser, const ScanPlan &plan, Type element, Location line, bool asksAhead)
+      : builder_(builder), privatiser_(privatiser), plan_(plan), element_(element), line_(line), asksAhead_(asksAhead) {}
 
   /// Where the group is, along each axis; the number of its part along the scanned one.
   Indices place(const Dim &parts) {
@@ -81,7 +81,7 @@ public:
   /// Goes over the part from `first` on and writes running sums. False after a diagnostic.
   bool run(const Indices &at, Value first, Value end, Value carried, Read read, Write write) {
     if (plan_.alongRows)
-      return loop(first, end, kTile, carried, [&](Value c, Value before) { return alongRow(c, at, before, read, write); }) != nullptr;
+      return overTiles(at, first, end, carried, read, [&](Value part, Value before, const Indices &where) { return alongRow(part, where, before, write); }) != nullptr;
     // Several rows of a column at once, as a lane waits for memory otherwise; then those that are left.
     Value rows = privatiser_.arithmetic("sub", end, first, line_), step = privatiser_.constantIndex(kRowsAtOnce, line_);
     Value whole = privatiser_.arithmetic("mul", privatiser_.arithmetic("floordiv", rows, step, line_), step, line_);
@@ -94,13 +94,16 @@ public:
     DimAttr size = attr(Dim(plan_.alongRows ? kTile : kColumns));
     TensorType type = TensorType::get(builder_.getContext(), {size}, element_);
     Value zeros = builder_.create<graph::FullOp>(line_, type, zero());
-    Value sums = loop(first, end, plan_.alongRows ? kTile : 1, zeros, [&](Value next, Value before) -> Value {
+    if (plan_.alongRows) {
+      Value sums = overTiles(at, first, end, zeros, read, [&](Value part, Value before, const Indices &) { return add(before, part, "sums"); });
+      return sums ? reduced(sums) : sums;
+    }
+    return loop(first, end, 1, zeros, [&](Value next, Value before) -> Value {
       Indices where(at);
-      where[plan_.axis] = plan_.alongRows ? Index(next, size) : Index(next);
+      where[plan_.axis] = Index(next);
       Value part = read(where);
       return part ? add(before, part, "sums") : Value();
     });
-    return sums && plan_.alongRows ? reduced(sums) : sums;
   }
 
 private:
@@ -111,17 +114,47 @@ private:
   Value zero() { return builder_.create<graph::ConstantOp>(line_, element_, builder_.getZeroAttr(element_)); }
   Value reduced(Value of) { return builder_.create<graph::ReduceOp>(line_, element_, "sum", of, builder_.getDenseI64ArrayAttr(0)); }
   Value loop(Value first, Value end, int64_t step, Value carried, llvm::function_ref<Value(Value, Value)> body) {
-    auto made = builder_.create<scf::ForOp>(line_, first, end, privatiser_.constantIndex(step, line_), ValueRange{carried});
+    return loop(first, end, step, ValueRange{carried}, [&](scf::ForOp made) -> SmallVector<Value> { return {body(made.getInductionVar(), made.getRegionIterArg(0))}; });
+  }
+  /// `body` gives what the loop carries on, the sums first; no value of it after a diagnostic.
+  Value loop(Value first, Value end, int64_t step, ValueRange carried, llvm::function_ref<SmallVector<Value>(scf::ForOp)> body) {
+    auto made = builder_.create<scf::ForOp>(line_, first, end, privatiser_.constantIndex(step, line_), carried);
     made.getInductionVar().setLoc(named(plan_.alongRows ? "c" : "r", line_));
     made.getRegionIterArg(0).setLoc(named("carried", line_));
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(made.getBody());
     privatiser_.enter();
-    Value next = body(made.getInductionVar(), made.getRegionIterArg(0));
+    SmallVector<Value> next = body(made);
     privatiser_.leave();
-    if (!next) return {};
+    if (!llvm::all_of(next, [](Value value) { return static_cast<bool>(value); })) return {};
     builder_.create<scf::YieldOp>(line_, next);
     return made.getResult(0);
+  }
+  using EachTile = llvm::function_ref<Value(Value part, Value before, const Indices &where)>;
+  /// Tile by tile along rows; on GPUs the next one is asked for before the lanes of a group meet for this one, as memory would wait for them.
+  Value overTiles(const Indices &at, Value first, Value end, Value carried, Read read, EachTile body) {
+    auto tileAt = [&](Value c) {
+      Indices where(at);
+      where[plan_.axis] = Index(c, attr(Dim(kTile)));
+      return where;
+    };
+    if (!asksAhead_)
+      return loop(first, end, kTile, carried, [&](Value c, Value before) -> Value {
+        Value part = read(tileAt(c));
+        return part ? body(part, before, tileAt(c)) : Value();
+      });
+    Value begin = read(tileAt(first));
+    if (!begin) return {};
+    return loop(first, end, kTile, ValueRange{carried, begin}, [&](scf::ForOp made) -> SmallVector<Value> {
+      Value c = made.getInductionVar(), part = made.getRegionIterArg(1);
+      part.setLoc(named("tile", line_));
+      Value next = privatiser_.arithmetic("add", c, privatiser_.constantIndex(kTile, line_), named("next", line_));
+      Value isThere = privatiser_.arithmetic("lt", next, end, line_);
+      Value ahead = privatiser_.branch(made, part.getType(), isThere, [&] { return read(tileAt(next)); }, [&] { return part; });
+      if (!ahead) return {ahead};
+      ahead.setLoc(named("ahead", line_));
+      return {body(part, made.getRegionIterArg(0), tileAt(c)), ahead};
+    });
   }
   Value downColumns(Value first, int64_t count, const Indices &at, Value carried, Read read, Write write) {
     SmallVector<Indices> where(count, at);
@@ -136,11 +169,7 @@ private:
     return carried;
   }
   /// What is carried on is the last running sum itself, so that sums of what is not negative never fall.
-  Value alongRow(Value first, const Indices &at, Value carried, Read read, Write write) {
-    Indices where(at);
-    where[plan_.axis] = Index(first, attr(Dim(kTile)));
-    Value part = read(where);
-    if (!part) return {};
+  Value alongRow(Value part, const Indices &where, Value carried, Write write) {
     auto type = cast<TensorType>(part.getType());
     Value before = builder_.create<graph::FullOp>(line_, type, carried);
     Value scanned = builder_.create<graph::ScanOp>(named("scanned", line_), type, "sum", 0, part);
@@ -160,6 +189,7 @@ private:
   const ScanPlan &plan_;
   Type element_;
   Location line_;
+  bool asksAhead_;
 };
 
 }  // namespace
@@ -181,7 +211,8 @@ LogicalResult FunctionScheduler::partsOfScan(graph::ScanOp op, const ScanStep &s
                               {held, /*asHeld=*/step.from || step.totals});
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Privatiser privatiser(builder, kernel.leaves);
-  ScanWriter writer(builder, privatiser, plan, element, line);
+  const Machine *machine = machineOf(op);
+  ScanWriter writer(builder, privatiser, plan, element, line, /*asksAhead=*/machine && machine->family != Target::Cpu);
   Indices at = writer.place(parts);
   Value part = at[plan.axis].at, length = privatiser.dim(plan.length, line), extent = privatiser.dim(plan.extent, line);
   bool isOne = parts.isConstant() && parts.constant() == 1;

@@ -30,6 +30,29 @@ bool isElementwiseFragment(Operation *op) {
          isFragment(op->getResult(0));
 }
 
+std::optional<Picked> pickedOf(tile::ReduceOp op) {
+  auto type = cast<tile::FragmentType>(op.getValue().getType());
+  auto made = [](Value value, StringRef what) {
+    auto elementwise = value.getDefiningOp<tile::ElementwiseOp>();
+    return elementwise && elementwise.getMnemonic() == what ? elementwise : tile::ElementwiseOp();
+  };
+  auto filled = [](Value value) -> Attribute {
+    auto fill = value.getDefiningOp<tile::FillOp>();
+    auto constant = fill ? fill.getValue().getDefiningOp<tile::ConstantOp>() : tile::ConstantOp();
+    return constant ? constant.getValue() : Attribute();
+  };
+  tile::ElementwiseOp choice = made(op.getValue(), "select"), test = choice ? made(choice.getArgs()[0], "eq") : tile::ElementwiseOp();
+  if (type.getRank() != 1 || op.getReduction() != "sum" || !test || !choice.getResult().hasOneUse() || !test.getArgs()[0].getDefiningOp<tile::IotaOp>()) return std::nullopt;
+  auto place = dyn_cast_or_null<IntegerAttr>(filled(test.getArgs()[1]));
+  Attribute other = filled(choice.getArgs()[2]);
+  auto number = dyn_cast_or_null<FloatAttr>(other);
+  auto integer = dyn_cast_or_null<IntegerAttr>(other);
+  if (!place || !((number && number.getValue().isZero()) || (integer && integer.getValue().isZero()))) return std::nullopt;
+  const Dim extent = type.getShape()[0].getDim();
+  if (place.getInt() < 0 || !extent.isConstant() || place.getInt() >= extent.constant()) return std::nullopt;
+  return Picked{choice.getArgs()[1], place.getInt()};
+}
+
 bool writesMemory(Operation *op) {
   std::optional<SmallVector<MemoryEffects::EffectInstance>> effects = getEffectsRecursively(op);
   return !effects || llvm::any_of(*effects, [](const MemoryEffects::EffectInstance &effect) { return isa<MemoryEffects::Write>(effect.getEffect()); });
@@ -69,6 +92,7 @@ void Plan::decideInline(Block &block) {
 bool Plan::foldsFragment(Operation &op) const {
   if (!isElementwiseFragment(&op)) return false;
   Value result = op.getResult(0);
+  if (auto reduce = result.hasOneUse() ? dyn_cast<tile::ReduceOp>(*result.user_begin()) : tile::ReduceOp(); reduce && pickedOf(reduce)) return true;
   bool elementwiseUses = llvm::all_of(
       result.getUsers(), [](Operation *user) { return isElementwiseFragment(user) || isa<tile::AtomicOp, tile::LoadAtOp>(user); });
   if (!elementwiseUses) return false;

@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <deque>
+#include <optional>
 
 namespace tessera::transforms::totarget {
 
@@ -56,6 +57,13 @@ private:
   llvm::DenseMap<mlir::Value, Storage *> storages_;
   std::deque<Storage> all_;
 };
+
+/// The one element of a vector that a sum is made of: all others are replaced by 0.
+struct Picked {
+  mlir::Value vector;
+  int64_t place;
+};
+std::optional<Picked> pickedOf(ir::tile::ReduceOp op);
 
 /// Element by element and without effect: can stand in the loop of another such op.
 bool isElementwiseFragment(mlir::Operation *op);

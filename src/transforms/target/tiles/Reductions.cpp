@@ -23,8 +23,15 @@ static ExprRef tileScratch(Emission &em, tile::ReduceOp op) {
 
 LogicalResult emitReduce(Emission &em, tile::ReduceOp op) {
   auto type = cast<tile::FragmentType>(op.getValue().getType());
-  ExprRef source = materialised(em, op.getValue());
+  const std::optional<Picked> picked = pickedOf(op);
+  ExprRef source = materialised(em, picked ? picked->vector : op.getValue());
   if (!source) return failure();
+  if (picked) {
+    Indices arguments = {source->operands[0], number(em.intType(), picked->place)};
+    if (!em.isCpu()) arguments.push_back(groupScratch(em, type.getElementType()));
+    define(em, op.getResult(), call("tsr::vector_element", arguments, type.getElementType(), {}));
+    return success();
+  }
   std::vector<Attribute> templates = {StringAttr::get(em.context, reductionName(op.getReduction()))};
   if (type.getRank() == 1) {
     Indices arguments = {source->operands[0]};

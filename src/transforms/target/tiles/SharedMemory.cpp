@@ -50,7 +50,7 @@ LogicalResult emitAllocShared(Emission &em, tile::AllocSharedOp op) {
   return success();
 }
 
-ExprRef scratch(Emission &em, Type element, std::string extent, int64_t bytes, std::vector<Dim> extents) {
+ExprRef scratch(Emission &em, Type element, std::string extent, int64_t bytes, std::vector<Dim> extents, int64_t alignment) {
   ExprRef &space = em.shared->scratch[dtypeText(em, element) + " " + extent];
   if (space) return space;
   OpBuilder::InsertionGuard guard(em.builder);
@@ -59,16 +59,20 @@ ExprRef scratch(Emission &em, Type element, std::string extent, int64_t bytes, s
   // The reductions take a pointer; an array is one.
   auto shared = em.builder.create<out::SharedOp>(em.kernel.getLoc(), out::LValueType::get(em.context, array),
                                                  em.names.fresh("scratch"));
-  em.shared->buffers.push_back({std::move(extents), bytes, "scratch", em.kernel.getLoc()});
+  if (alignment > 1) shared->setAttr(ir::kSharedAlignment, em.builder.getI64IntegerAttr(alignment));
+  em.shared->buffers.push_back({std::move(extents), bytes, "scratch", em.kernel.getLoc(), alignment});
   return space = valueOf(shared.getPlace());
 }
+
+/// What one instruction moves: lanes take neighbours of a scanned line at once (scan.h).
+constexpr int64_t kChunkBytes = 16;
 
 ExprRef elementScratch(Emission &em, tile::FragmentType type, Type element, Location location) {
   const int64_t bytes = element.isIntOrFloat() ? std::max(1u, element.getIntOrFloatBitWidth() / 8) : sizeof(int64_t);
   std::vector<Dim> extents;
   for (ir::DimAttr extent : type.getShape()) extents.push_back(extent.getDim());
   return scratch(em, element, "tsr::tile_elements<" + fragmentType(em, type, location) + ">", bytes,
-                 std::move(extents));
+                 std::move(extents), kChunkBytes);
 }
 
 ExprRef groupScratch(Emission &em, Type type) {

@@ -19,8 +19,8 @@ struct SharedMemory {
 
 // ---- SharedMemory.cpp
 mlir::LogicalResult emitAllocShared(Emission &em, ir::tile::AllocSharedOp op);
-/// Memory in which a reduction of the device headers meets; one for each type, used again.
-ExprRef scratch(Emission &em, mlir::Type element, std::string extent, int64_t bytes, std::vector<Dim> extents = {});
+/// Memory in which a reduction of the device headers meets, on a multiple of `alignment` bytes; one for each type, used again.
+ExprRef scratch(Emission &em, mlir::Type element, std::string extent, int64_t bytes, std::vector<Dim> extents = {}, int64_t alignment = 1);
 /// Shared memory for all elements of a tile, of its own dtype or another.
 ExprRef elementScratch(Emission &em, ir::tile::FragmentType type, mlir::Type element, mlir::Location location);
 /// Where the values of all lanes meet.
