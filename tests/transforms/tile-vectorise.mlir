@@ -93,8 +93,9 @@ tile.kernel @rows(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["M", "N"], bf1
 // Read along another axis than written: through shared memory.
 // CHECK-LABEL: tile.kernel @turned
 // CHECK-SAME: grid = #tsr.grid<explicit, ["(N + 63) // 64", "(M + 63) // 64"]>
-// CHECK: tile.alloc_shared {manual} : <["64", "66"], bf16, "">
+// CHECK: tile.alloc_shared {manual} : <["64", "64"], bf16, "xor_chunks">
 // CHECK: tile.load_vector %x
+// CHECK: tile.put_vector
 // CHECK: tile.barrier
 // CHECK: tile.store_vector
 tile.kernel @turned(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["N", "M"], bf16>) attributes {dims = ["M", "N"],

@@ -1,6 +1,7 @@
 // Tiles in the memory that the lanes of a group share (on the CPU: a local array of the task).
 #pragma once
 #include "tessera/device/fragment.h"
+#include "tessera/device/vector.h"
 
 namespace tsr {
 inline namespace TSR_TARGET {
@@ -24,6 +25,16 @@ struct Xor {
   }
 };
 
+/// Likewise by the number of the chunk's length of rows in which the row lies: for tiles that are turned. Lanes write chunks of rows, which stay
+/// chunks, and read columns of as many rows as a chunk has elements, each of them other rows: both meet different banks.
+struct XorChunks {
+  template <class T, int N> static TSR_INLINE constexpr int column(int i, int j) {
+    constexpr int chunk = 16 / static_cast<int>(sizeof(T)), chunks = N / chunk;
+    static_assert(chunk >= 1 && chunks * chunk == N && (chunks & (chunks - 1)) == 0, "rows are a power of two of chunks");
+    return ((j / chunk) ^ ((i / chunk) & (chunks - 1))) * chunk + j % chunk;
+  }
+};
+
 /// M x N elements; `s(i, j)` is one of them.
 template <class T, int M, int N, class Swizzle = Linear> struct SharedTile {
   using Element = T;
@@ -34,6 +45,12 @@ template <class T, int M, int N, class Swizzle = Linear> struct SharedTile {
   TSR_INLINE T &operator()(int i, int j) { return element[i * N + Swizzle::template column<T, N>(i, j)]; }
   TSR_INLINE const T &operator()(int i, int j) const { return element[i * N + Swizzle::template column<T, N>(i, j)]; }
 };
+
+/// The elements (i, j), (i, j + 1) ... of a tile: j is a multiple of the vector, of 16 bytes at most.
+template <class T, int M, int N, class Swizzle, int Count>
+TSR_DEVICE void put_vector(SharedTile<T, M, N, Swizzle> &tile, int64_t i, int64_t j, const Vector<T, Count> &from) {
+  store_vector(&tile(static_cast<int>(i), static_cast<int>(j)), 0, from);
+}
 
 /// The same elements with rows and columns exchanged; moves nothing.
 template <class Tile> struct Transposed {

@@ -200,7 +200,7 @@ def Tsr_SharedType : Tsr_Type<"Shared", "shared"> {
   let summary = "a buffer in the shared memory of a group";
   let description = [{
     Example: `!tsr.shared<["2", "128", "32"], bf16, "xor">`; the swizzle is "", "xor" (chunks of 16 bytes change
-    places along a row) or "panels" (as Hopper's copy engine and matrix instructions have it).
+    places along a row), "xor_chunks" (likewise, by chunks of rows, for tiles that are turned) or "panels" (as Hopper's copy engine and matrix instructions have it).
   }];
   let parameters = (ins Tsr_DimsParameter:$shape, "::mlir::Type":$elementType,
                         StringRefParameter<"swizzle">:$swizzle);

@@ -50,8 +50,8 @@ LogicalResult ViewType::verify(ErrorFn emitError, ArrayRef<DimAttr> shape, Type 
 }
 LogicalResult SharedType::verify(ErrorFn emitError, ArrayRef<DimAttr> shape, Type element,
                                  StringRef swizzle) {
-  if (swizzle != "" && swizzle != "xor" && swizzle != "panels")
-    return emitError() << "swizzle '" << swizzle << "' is none of \"\", \"xor\" and \"panels\"";
+  if (swizzle != "" && swizzle != "xor" && swizzle != "xor_chunks" && swizzle != "panels")
+    return emitError() << "swizzle '" << swizzle << "' is none of \"\", \"xor\", \"xor_chunks\" and \"panels\"";
   if (shape.empty()) return emitError() << "a shared buffer has at least one dimension";
   if (element.isIndex()) return emitError() << "a shared buffer holds values of a dtype, not index";
   return verifyElement(emitError, element);

@@ -34,6 +34,13 @@ def Tile_StoreVectorOp : Tile_AccessStmt<"store_vector"> {
   let assemblyFormat = "$value `,` $base `[` $indices `]` attr-dict `:` type($value) `,` type($base)";
 }
 
+def Tile_PutVectorOp : Tile_Op<"put_vector"> {
+  let summary = "writes a lane's vector to neighbouring elements of a row of a shared tile, where these lie together";
+  let description = "Example: `tile.put_vector %v, %tile[%down, %right] : !tile.lane_vector<bf16>, !tsr.shared<[\"64\", \"64\"], bf16, \"xor_chunks\">`";
+  let arguments = (ins Arg<Tile_LaneVectorType, "", [MemRead]>:$value, Arg<Tsr_SharedType, "", [MemWrite]>:$tile, Index:$row, Index:$col);
+  let assemblyFormat = "$value `,` $tile `[` $row `,` $col `]` attr-dict `:` type($value) `,` type($tile)";
+}
+
 def Tile_HoldRowOp : Tile_AccessOp<"hold_row"> {
   let summary = "the row of a view at these indices, for the lanes of the group in turn";
   let description = [{

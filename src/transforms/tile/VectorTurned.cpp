@@ -126,35 +126,28 @@ void VectorForm::vectoriseTurned() {
     builder_.setInsertionPoint(branch.thenYield());
     body();
   };
-  auto inBounds = [&](size_t count) { return builder_.getDenseBoolArrayAttr(SmallVector<bool>(count, true)); };
   // Rows of the source, which run along the columns of the result's tile.
   SmallVector<Value> buffers;
   for (tile::LoadElementOp load : turned_) {
-    int64_t width = storageBytes(*dtypeOf(load.getType()));
-    auto type = SharedType::get(context, {DimAttr::get(context, Dim(edge)), DimAttr::get(context, Dim(edge + std::max<int64_t>(1, 4 / width)))},
-                                load.getType(), "");
+    const DimAttr extent = DimAttr::get(context, Dim(edge));
+    auto type = SharedType::get(context, {extent, extent}, load.getType(), "xor_chunks");
     buffers.push_back(builder_.create<tile::AllocSharedOp>(named(nameOf(load.getBase()) + "_tile", loc), type, /*manual=*/true));
   }
   overTile(edge, loc, [&](Value down, Value right) {
-    Value l = arithmetic("add", place[last_], down, loc), a = arithmetic("add", place[across_], right, loc);
-    guarded(a, l, [&] {
-      for (auto [load, buffer] : llvm::zip(turned_, buffers)) {
-        SmallVector<Value> indices;
-        for (Value index : load.getIndices()) {
-          auto axis = llvm::find(store_.getIndices(), index) - store_.getIndices().begin();
-          indices.push_back(axis == last_ ? l : axis == across_ ? a : axis < last_ ? place[axis] : base(index));
-        }
-        auto vectorType = tile::LaneVectorType::get(context, load.getType());
-        Value vector = builder_.create<tile::LoadVectorOp>(named(nameOf(load.getBase()) + "_vector", loc), vectorType,
-                                                           load.getBase(), indices, false);
-        overElements({}, loc, [&](ValueRange) -> Values {
-          Value element = builder_.create<tile::LoadElementOp>(loc, load.getType(), vector, ValueRange{index_}, Value(), inBounds(1));
-          Value col = arithmetic("add", right, index_, loc);
-          builder_.create<tile::StoreElementOp>(loc, element, buffer, ValueRange{down, col}, inBounds(2));
-          return {};
-        });
+    // What lies outside is never read from the tile: the lane loads what is there beside it. Loads behind branches would wait for each other.
+    auto atMost = [&](Value at, const Dim &last) { return arithmetic("min", at, dim(last, loc), loc); };
+    Value l = atMost(arithmetic("add", place[last_], down, loc), lastExtent - Dim(1));
+    Value a = atMost(arithmetic("add", place[across_], right, loc), acrossExtent - Dim::var("T.vector"));
+    for (auto [load, buffer] : llvm::zip(turned_, buffers)) {
+      SmallVector<Value> indices;
+      for (Value index : load.getIndices()) {
+        auto axis = llvm::find(store_.getIndices(), index) - store_.getIndices().begin();
+        indices.push_back(axis == last_ ? l : axis == across_ ? a : axis < last_ ? place[axis] : base(index));
       }
-    });
+      auto vectorType = tile::LaneVectorType::get(context, load.getType());
+      Value vector = builder_.create<tile::LoadVectorOp>(named(nameOf(load.getBase()) + "_vector", loc), vectorType, load.getBase(), indices, false);
+      builder_.create<tile::PutVectorOp>(loc, vector, buffer, down, right);
+    }
   });
   builder_.create<tile::BarrierOp>(loc);
   overTile(edge, loc, [&](Value down, Value right) {

@@ -115,7 +115,7 @@ graph.kernel @k(%A: !tsr.view<["M", "K"], bf16>, %i: index, %r: !tsr.view<["M"],
 
 graph.kernel @k(%A: !tsr.view<["M", "K"], bf16>, %i: index, %r: !tsr.view<["M"], bf16>) attributes {dims = ["M", "K"], params = [#tsr.param<"A", in>, #tsr.param<"i", in>, #tsr.param<"r", out, result>],
     outputs = [#tsr.result<"result", !tsr.tensor<["M"], bf16>, param = 2>], grid = #tsr.grid<output, ["T.m"], param = 2>, context = ["m", "k"]} {
-  // expected-error @+1 {{swizzle 'and' is none of "", "xor" and "panels"}}
+  // expected-error @+1 {{swizzle 'and' is none of "", "xor", "xor_chunks" and "panels"}}
   %s = graph.alloc_shared : !tsr.shared<["32"], bf16, "and">
   graph.kernel_end
 }

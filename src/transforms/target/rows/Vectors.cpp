@@ -47,6 +47,8 @@ LogicalResult emitVector(Emission &em, Operation &op) {
     Indices arguments = {em.values->bound.lookup(store.getBase()), at, em.values->bound.lookup(store.getValue())};
     if (store->hasAttr(tile::kEdges)) arguments.push_back(em.rows->inside);
     statement(em, call("tsr::store_vector", arguments, em.none()), place);
+  } else if (auto put = dyn_cast<tile::PutVectorOp>(op)) {
+    statement(em, call("tsr::put_vector", {em.values->bound.lookup(put.getTile()), scalar(em, put.getRow()), scalar(em, put.getCol()), em.values->bound.lookup(put.getValue())}, em.none()), place);
   } else if (auto sum = dyn_cast<tile::AddColumnOp>(op)) {
     statement(em,
               method(em.rows->ownSums.lookup(sum.getBase()), "add",

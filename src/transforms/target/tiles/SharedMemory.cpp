@@ -30,6 +30,7 @@ LogicalResult emitAllocShared(Emission &em, tile::AllocSharedOp op) {
     std::string text = "tsr::SharedTile<" + dtypeText(em, held);
     for (const Dim &extent : ArrayRef(sizes).take_back(2)) text += ", " + typeExtent(em, extent);
     if (type.getSwizzle() == "xor") text += ", tsr::Xor";
+    if (type.getSwizzle() == "xor_chunks") text += ", tsr::XorChunks";
     if (type.getSwizzle() == "panels") text += ", tsr::Panels";
     held = out::NamedType::get(em.context, text + ">");
   }
