@@ -89,6 +89,35 @@ tile.kernel @biased(%x: !tsr.view<["C*R"], bf16>, %b: !tsr.view<["C"], bf16>, %y
   tile.kernel_end
 }
 
+// A lane that loads at a place that it has loaded waits twice: it takes vectors of two rows.
+// CHECK-LABEL: tile.kernel @gathered
+// CHECK-SAME: variants = [{aligned = array<i64: 0, 2>, each = 2 : i64, vector = 8 : i64, when = [#tsr.requirement<"D % 8" eq "0", "">, #tsr.requirement<"4" le "R", "">, #tsr.requirement<"32" le "D", "">]},
+// CHECK-SAME: {aligned = array<i64: 0, 2>, each = 1 : i64, vector = 8 : i64, when = [#tsr.requirement<"D % 8" eq "0", "">]},
+// CHECK-SAME: {each = 8 : i64, vector = 1 : i64, {{.*}}}, {each = 1 : i64, vector = 1 : i64}]
+// CHECK: scf.for
+// CHECK: tile.load_element %ids
+// CHECK: tile.load_vector %x
+tile.kernel @gathered(%x: !tsr.view<["V", "D"], bf16>, %ids: !tsr.view<["R"], i64>, %y: !tsr.view<["D*R"], bf16>) attributes {dims = ["V", "D", "R"],
+    params = [#tsr.param<"x", in>, #tsr.param<"ids", in>, #tsr.param<"y", out>], outputs = [],
+    grid = #tsr.grid<lanes, ["(D*R + T.vector - 1) // T.vector"]>, group = 256 : i64,
+    variants = [{aligned = array<i64: 0, 2>, vector = 8 : i64, when = [#tsr.requirement<"D % 8" eq "0", "">]}, {vector = 1 : i64}]} {
+  %vector = tile.dim "T.vector"
+  %lane = tile.query "linear_id"
+  %i = tile.elementwise "mul" %lane, %vector : index
+  %count = tile.dim "D*R"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %D = tile.dim "D"
+    %r = tile.elementwise "floordiv" %i, %D : index
+    %d = tile.elementwise "mod" %i, %D : index
+    %id = tile.load_element %ids[%r] {in_bounds = array<i1: true>} : !tsr.view<["R"], i64>
+    %place = tile.cast %id : i64 to index
+    %x_vector = tile.load_vector %x[%place, %d] : <["V", "D"], bf16> to <bf16>
+    tile.store_vector %x_vector, %y[%i] {flat} : <bf16>, <["D*R"], bf16>
+  }
+  tile.kernel_end
+}
+
 // The last lanes would read what others have stored.
 // CHECK-LABEL: tile.kernel @in_place
 // CHECK-NOT: T.each
