@@ -7,6 +7,7 @@
 #include "sort_tests.h"
 #include "tiled_tests.h"
 #include "warp_tests.h"
+#include "vector_tests.h"
 #include "window_tests.h"
 #if defined(TSR_CUDA)
 #include "mma_tests.h"
@@ -609,6 +610,7 @@ int main() {
   atomic_tests::all();
   warp_tests::all();
   tiled_tests::all();
+  vector_tests::all();
   window_tests::all();
   Buffer<float> x(2 * 3 * 2);
   for (size_t i = 0; i < x.size(); ++i) x[i] = 0;

@@ -90,6 +90,43 @@ tile.kernel @rows(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["M", "N"], bf1
   tile.kernel_end
 }
 
+// The largest of floats of 16 bits: two at once, and one of all in the end. Sums beside it are added up one by one.
+// CHECK-LABEL: tile.kernel @largest
+// CHECK: %[[MOST:.*]] = tile.new_extremes "max" : <bf16>
+// CHECK: %[[V:.*]] = tile.row_vector
+// CHECK: tile.take_extremes "max" %[[V]] into %[[MOST]] {{.*}}tsr.edges
+// CHECK-NOT: tile.elementwise "max"
+// CHECK: tile.elementwise "add" %{{.*}} : f32
+// CHECK: %[[ALL:.*]] = tile.extreme "max" %[[MOST]] : <bf16> to f32
+// CHECK: tile.group_reduce "max" %[[ALL]]
+tile.kernel @largest(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["M", "N"], bf16>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1", "N"], param = 1>, group = 256 : i64} {
+  %r = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %low = tile.constant 0xFF800000 : f32
+  %none = tile.constant 0.0 : f32
+  %m:2 = scf.for %c = %lane to %N step %lanes iter_args(%most = %low, %before = %none) -> (f32, f32) {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], bf16>
+    %wide = tile.cast %e : bf16 to f32
+    %next = tile.elementwise "max" %most, %wide : f32
+    %sum = tile.elementwise "add" %before, %wide : f32
+    scf.yield %next, %sum : f32, f32
+  }
+  %all = tile.group_reduce "max" %m#0 : f32
+  %total = tile.group_reduce "sum" %m#1 : f32
+  %share = tile.elementwise "div" %all, %total : f32
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], bf16>
+    %wide = tile.cast %e : bf16 to f32
+    %d = tile.elementwise "mul" %wide, %share : f32
+    %narrow = tile.cast %d : f32 to bf16
+    tile.store_element %narrow, %y[%r, %c] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["M", "N"], bf16>
+  }
+  tile.kernel_end
+}
+
 // Read along another axis than written: through shared memory.
 // CHECK-LABEL: tile.kernel @turned
 // CHECK-SAME: grid = #tsr.grid<explicit, ["(N + 63) // 64", "(M + 63) // 64"]>

@@ -85,6 +85,33 @@ def Tile_RecallOp : Tile_ValueOp<"recall", [TypesMatchWith<"a value of the row",
   let assemblyFormat = "$row `[` $turn `,` $index `]` attr-dict `:` type($row)";
 }
 
+def Tile_NewExtremesOp : Tile_ValueOp<"new_extremes"> {
+  let summary = "for each element of a lane's vectors the smallest or largest so far: of none";
+  let description = [{
+    The reduction is `min` or `max`.
+
+    Example: `%most = tile.new_extremes "max" : !tile.lane_vector<bf16>`
+  }];
+  let arguments = (ins StrAttr:$reduction);
+  let results = (outs Res<Tile_LaneVectorType, "", [MemAlloc]>:$result);
+  let assemblyFormat = "$reduction attr-dict `:` type($result)";
+}
+
+def Tile_TakeExtremesOp : Tile_Op<"take_extremes"> {
+  let summary = "combines a vector with the extremes so far, two floats of 16 bits at once";
+  let description = "Example: `tile.take_extremes \"max\" %v into %most : !tile.lane_vector<bf16>, !tile.lane_vector<bf16>`";
+  let arguments = (ins StrAttr:$reduction, Arg<Tile_LaneVectorType, "", [MemRead]>:$vector, Arg<Tile_LaneVectorType, "", [MemRead, MemWrite]>:$extremes);
+  let assemblyFormat = "$reduction $vector `into` $extremes attr-dict `:` type($vector) `,` type($extremes)";
+}
+
+def Tile_ExtremeOp : Tile_ValueOp<"extreme"> {
+  let summary = "the smallest or largest of all extremes of the lane, as f32";
+  let description = "Example: `%x = tile.extreme \"max\" %most : !tile.lane_vector<bf16> to f32`";
+  let arguments = (ins StrAttr:$reduction, Arg<Tile_LaneVectorType, "", [MemRead]>:$extremes);
+  let results = (outs Tsr_Scalar:$result);
+  let assemblyFormat = "$reduction $extremes attr-dict `:` type($extremes) `to` type($result)";
+}
+
 def Tile_AddColumnOp : Tile_AccessStmt<"add_column"> {
   let summary = "adds to the group's sum of a column";
   let description = [{

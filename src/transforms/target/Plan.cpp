@@ -112,7 +112,7 @@ bool Plan::foldsScalar(Operation &op) const {
     return true;  // a number or a size's name
   if (isFree(op)) return !named || onlyFeedsLoops(result);
   if (isa<tile::GroupReduceOp, tile::WarpOp, tile::AtomicOp, tile::ReduceOp, tile::GatherOp, tile::AllocSharedOp, tile::NewVectorOp, tile::LoadVectorOp,
-          tile::HoldRowOp, tile::RowVectorOp, tile::NewRowOp>(op))
+          tile::HoldRowOp, tile::RowVectorOp, tile::NewRowOp, tile::NewExtremesOp>(op))
     return false;
   if (op.hasAttr(ir::kVector)) return false;  // it is read with its neighbours
   if (isa<tile::SelectBufferOp>(op)) return !named || result.hasOneUse();

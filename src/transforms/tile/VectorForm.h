@@ -83,6 +83,7 @@ private:
   Value kept(Operation *op);
   llvm::SmallVector<Value> overTurns(mlir::scf::ForOp loop, mlir::ValueRange inits,
                                      llvm::function_ref<llvm::SmallVector<Value>(mlir::ValueRange)> body);
+  ir::tile::LoadElementOp extremeOf(mlir::scf::ForOp loop, unsigned number);
   void vectoriseRow(mlir::scf::ForOp loop);
   void vectoriseRows();
   void forget(mlir::scf::ForOp loop);

@@ -2,9 +2,12 @@
 #include "ir/common/Common.h"
 #include "ir/common/Names.h"
 #include "ir/tile/HeldRows.h"
-#include "transforms/tile/VectorForm.h"
+#include "support/Machine.h"
 #include "transforms/tile/EraseUnused.h"
+#include "transforms/tile/LeavesNarrow.h"
+#include "transforms/tile/VectorForm.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -292,13 +295,67 @@ VectorForm::Values VectorForm::overTurns(scf::ForOp loop, ValueRange inits, func
   return Values(turn.getResults());
 }
 
+/// The load of what a loop's value `number` is the smallest or largest of, if those are floats of 16 bits: the machine takes two at once.
+tile::LoadElementOp VectorForm::extremeOf(scf::ForOp loop, unsigned number) {
+  const Machine *machine = machineOf(kernel_);
+  auto combine = loop.getYieldedValues()[number].getDefiningOp<tile::ElementwiseOp>();
+  if (!machine || machine->family != Target::Cuda || !combine || combine->getBlock() != loop.getBody() || !combine.getResult().hasOneUse()) return {};
+  const bool isMin = combine.getMnemonic() == "min";
+  if (!isMin && combine.getMnemonic() != "max") return {};
+  Value before = loop.getRegionIterArg(number);
+  std::optional<double> begin = constantOf(loop.getInitArgs()[number]);
+  if (!before.hasOneUse() || !begin || *begin != (isMin ? HUGE_VAL : -HUGE_VAL) || !llvm::is_contained(combine.getArgs(), before)) return {};
+  Value element = combine.getArgs()[combine.getArgs()[0] == before ? 1 : 0];
+  if (auto cast = element.getDefiningOp<tile::CastOp>(); cast && cast.getType().isF32()) element = cast.getValue();
+  auto load = element.getDefiningOp<tile::LoadElementOp>();
+  const bool isNarrow = load && (load.getType().isBF16() || load.getType().isF16());
+  return isNarrow && load->getBlock() == loop.getBody() && moves_.count(load) && !inTile_.count(load) && !load.getOther() ? load : tile::LoadElementOp();
+}
+
 void VectorForm::vectoriseRow(scf::ForOp loop) {
   Location loc = unnamed(loop.getLoc());
-  Values results = overTurns(loop, loop.getInitArgs(), [&](ValueRange carried) {
-    for (auto [from, to] : llvm::zip(loop.getRegionIterArgs(), carried)) to.setLoc(from.getLoc());
-    return computeAll(*loop.getBody(), carried, loop.getRegionIterArgs(), loop.getYieldedValues(), loc);
+  struct Extreme {
+    tile::LoadElementOp load;
+    Value soFar;
+  };
+  SmallVector<Extreme> extremes;  // of what the loop carries
+  Values inits, arguments, yields;
+  for (unsigned i = 0; i < loop.getNumResults(); ++i) {
+    extremes.push_back({extremeOf(loop, i), {}});
+    if (tile::LoadElementOp load = extremes.back().load) {
+      builder_.setInsertionPoint(loop);
+      auto combine = loop.getYieldedValues()[i].getDefiningOp<tile::ElementwiseOp>();
+      StringRef what = combine.getMnemonic(), hint = nameHint(combine.getArgs()[combine.getArgs()[0] == loop.getRegionIterArg(i) ? 1 : 0]);
+      Location place = named(("lane_" + (hint.empty() ? "" : hint + "_") + what).str(), loc);
+      auto type = tile::LaneVectorType::get(builder_.getContext(), load.getType());
+      extremes.back().soFar = builder_.create<tile::NewExtremesOp>(place, type, what);
+    } else {
+      inits.push_back(loop.getInitArgs()[i]);
+      arguments.push_back(loop.getRegionIterArg(i));
+      yields.push_back(loop.getYieldedValues()[i]);
+    }
+  }
+  Values results = overTurns(loop, inits, [&](ValueRange carried) {
+    for (auto [from, to] : llvm::zip(arguments, carried)) to.setLoc(from.getLoc());
+    for (Extreme &extreme : extremes) {
+      if (!extreme.load) continue;
+      auto made = extreme.soFar.getDefiningOp<tile::NewExtremesOp>();
+      auto take = builder_.create<tile::TakeExtremesOp>(loc, made.getReduction(), vectorOf(extreme.load), extreme.soFar);
+      if (mayHaveEdges_) take->setAttr(tile::kEdges, builder_.getUnitAttr());
+    }
+    return computeAll(*loop.getBody(), carried, arguments, yields, loc);
   });
-  for (auto [from, to] : llvm::zip(loop.getResults(), results)) from.replaceAllUsesWith(to);
+  builder_.setInsertionPoint(loop);
+  for (unsigned i = 0, next = 0; i < loop.getNumResults(); ++i) {
+    Value result = extremes[i].soFar;
+    if (!result) {
+      result = results[next++];
+    } else {
+      result = builder_.create<tile::ExtremeOp>(loc, builder_.getF32Type(), result.getDefiningOp<tile::NewExtremesOp>().getReduction(), result);
+      if (Type type = loop.getResult(i).getType(); !type.isF32()) result = builder_.create<tile::CastOp>(loc, type, result, StringAttr(), UnitAttr());  // it is one of that type
+    }
+    loop.getResult(i).replaceAllUsesWith(result);
+  }
   forget(loop);
 }
 

@@ -2,6 +2,7 @@
 // Functions: softmax, attention_weights (declared in 04_softmax.h).
 #include "tessera/device/dtype.h"
 #include "tessera/device/edges.h"
+#include "tessera/device/extremes.h"
 #include "tessera/device/math.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/vector.h"
@@ -21,20 +22,16 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
   if (group < R) {
     const int64_t r = group;  // :5
     const tsr::HeldRow<tsr::bf16, Vector, Held, Threads> x_row(x + r * C, C);  // :6
-    float lane_v_max = -INFINITY;  // :7
+    tsr::Extreme<tsr::Max, tsr::bf16> lane_v_max;  // :7
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(C); ++k) {
       const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
       if (c < C) {
         const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :6
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {  // :7
-          const float v0 = tsr::to<float>(x_vector(v));  // :6
-          lane_v_max = tsr::max(lane_v_max, v0);  // :7
-        }
+        lane_v_max.take(x_vector);  // :7
       }
     }
-    const float v_max = tsr::group_reduce<tsr::Max, Threads>(lane_v_max, scratch);
+    const float v_max = tsr::group_reduce<tsr::Max, Threads>(lane_v_max.value(), scratch);
     tsr::KeptRow<float, Vector, Held> e_row;
     float lane_e_sum = 0.0f;  // :8
     #pragma unroll Held > 0 ? Held : 4

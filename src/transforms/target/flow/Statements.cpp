@@ -53,7 +53,7 @@ LogicalResult emitOp(Emission &em, Operation &op) {
   if (auto shared = dyn_cast<tile::AllocSharedOp>(op)) return emitAllocShared(em, shared);
   if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) return emitArgsortRow(em, sort);
   if (isa<tile::NewVectorOp, tile::LoadVectorOp, tile::StoreVectorOp, tile::HoldRowOp, tile::RowVectorOp,
-          tile::RowTurnsOp, tile::NewRowOp, tile::KeepOp, tile::RecallOp, tile::AddColumnOp, tile::PutVectorOp>(op))
+          tile::RowTurnsOp, tile::NewRowOp, tile::KeepOp, tile::RecallOp, tile::AddColumnOp, tile::NewExtremesOp, tile::TakeExtremesOp, tile::ExtremeOp, tile::PutVectorOp>(op))
     return emitVector(em, op);
   if (auto roles = dyn_cast<tile::RolesOp>(op)) return emitRoles(em, roles);
   if (isa<tile::TakeTurnOp, tile::PassTurnOp>(op)) return emitTurn(em, op);

@@ -1,5 +1,6 @@
 // Vectors of one lane, and rows that are held.
 #include "ir/tile/HeldRows.h"
+#include "transforms/target/Elementwise.h"
 #include "transforms/target/cpu/Streams.h"
 #include "transforms/target/rows/Rows.h"
 #include "transforms/target/sizes/Sizes.h"
@@ -49,6 +50,15 @@ LogicalResult emitVector(Emission &em, Operation &op) {
     statement(em, call("tsr::store_vector", arguments, em.none()), place);
   } else if (auto put = dyn_cast<tile::PutVectorOp>(op)) {
     statement(em, call("tsr::put_vector", {em.values->bound.lookup(put.getTile()), scalar(em, put.getRow()), scalar(em, put.getCol()), em.values->bound.lookup(put.getValue())}, em.none()), place);
+  } else if (auto none = dyn_cast<tile::NewExtremesOp>(op)) {
+    std::string type = "tsr::Extreme<" + reductionName(none.getReduction()) + ", " + dtypeText(em, none.getType().getElementType()) + ">";
+    em.values->bound[none.getResult()] = declare(em, nameFor(em, none.getResult()), out::NamedType::get(em.context, type), "copy", {}, false, place);
+  } else if (auto take = dyn_cast<tile::TakeExtremesOp>(op)) {
+    Indices arguments = {em.values->bound.lookup(take.getVector())};
+    if (take->hasAttr(tile::kEdges)) arguments.push_back(em.rows->inside);
+    statement(em, method(em.values->bound.lookup(take.getExtremes()), "take", arguments, em.none()), place);
+  } else if (auto extreme = dyn_cast<tile::ExtremeOp>(op)) {
+    define(em, extreme.getResult(), method(em.values->bound.lookup(extreme.getExtremes()), "value", {}, extreme.getType()));
   } else if (auto sum = dyn_cast<tile::AddColumnOp>(op)) {
     statement(em,
               method(em.rows->ownSums.lookup(sum.getBase()), "add",

@@ -48,6 +48,10 @@ static std::string describe(Emission &em, Value value) {
   if (auto broadcast = dyn_cast_or_null<tile::BroadcastOp>(op)) return describe(em, broadcast.getValue());
   if (auto load = dyn_cast_or_null<tile::LoadElementOp>(op)) return ir::nameHint(load.getBase()).str();
   if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op)) return describe(em, reduce.getValue());
+  if (auto extreme = dyn_cast_or_null<tile::ExtremeOp>(op)) {
+    StringRef hint = ir::nameHint(extreme.getExtremes());
+    return hint.consume_front("lane_") ? hint.str() : "";
+  }
   auto elementwiseOp = dyn_cast_or_null<tile::ElementwiseOp>(op);
   if (!elementwiseOp) return "";
   auto args = elementwiseOp.getArgs();
@@ -110,6 +114,8 @@ std::string nameFor(Emission &em, Value value) {
     return em.names.fresh(base.empty() ? otherwise.str() : base + "_" + suffix.str());
   };
   if (auto reduce = dyn_cast_or_null<tile::GroupReduceOp>(op)) {
+    if (reduce.getValue().getDefiningOp<tile::ExtremeOp>())
+      if (std::string known = describe(em, reduce.getValue()); !known.empty()) return em.names.fresh(known);
     Storage *storage = em.values->plan.storage(reduce.getValue());
     if (storage && storage->reduction) return em.names.fresh(storage->hint);
     return suffixed(reduce.getValue(), reduce.getReduction(), ("group_" + reduce.getReduction()).str());
