@@ -1,7 +1,6 @@
 // Tiles in the memory that the lanes of a group share (on the CPU: a local array of the task).
 #pragma once
 #include "tessera/device/fragment.h"
-#include "tessera/device/vector.h"
 
 namespace tsr {
 inline namespace TSR_TARGET {
@@ -45,12 +44,6 @@ template <class T, int M, int N, class Swizzle = Linear> struct SharedTile {
   TSR_INLINE T &operator()(int i, int j) { return element[i * N + Swizzle::template column<T, N>(i, j)]; }
   TSR_INLINE const T &operator()(int i, int j) const { return element[i * N + Swizzle::template column<T, N>(i, j)]; }
 };
-
-/// The elements (i, j), (i, j + 1) ... of a tile: j is a multiple of the vector, of 16 bytes at most.
-template <class T, int M, int N, class Swizzle, int Count>
-TSR_DEVICE void put_vector(SharedTile<T, M, N, Swizzle> &tile, int64_t i, int64_t j, const Vector<T, Count> &from) {
-  store_vector(&tile(static_cast<int>(i), static_cast<int>(j)), 0, from);
-}
 
 /// The same elements with rows and columns exchanged; moves nothing.
 template <class Tile> struct Transposed {

@@ -3,6 +3,7 @@
 //   Vector<T, Count>                       Count elements, v(0) to v(Count - 1)
 //   load_vector<Count>(x + i)              the elements x[i] to x[i + Count - 1]
 //   store_vector(y, i, v)                  likewise to memory; floats of 32 bits are rounded to those of 16
+//   put_vector(tile, i, j, v)              likewise to a row of a tile in shared memory
 //   load_neighbours<Count>(x + i), store_neighbours(y + i, v)   likewise at any address
 //   HeldRow<T, Count, Held, Lanes>         a row of memory in vectors that the lanes of a group take in turn; with
 //                                          Held > 0 each lane keeps its Held vectors in registers: the row is read once.
@@ -143,6 +144,11 @@ template <class T, int Count> TSR_DEVICE void store_vector(T *to, int64_t at, co
   TSR_UNROLL
   for (int i = 0; i < words; ++i) reinterpret_cast<Word *>(to)[static_cast<uint64_t>(at) / Count * words + i] = word[i];
 #endif
+}
+
+/// The elements (i, j), (i, j + 1) ... of a shared tile, whose swizzle keeps them together: j is a multiple of the vector, of 16 bytes at most.
+template <class Tile, int Count> TSR_DEVICE void put_vector(Tile &tile, int64_t i, int64_t j, const Vector<typename Tile::Element, Count> &from) {
+  store_vector(&tile(static_cast<int>(i), static_cast<int>(j)), 0, from);
 }
 
 /// What a kernel computed in f32 leaves as floats of 16 bits: two are rounded at once where the machine can.
