@@ -8,6 +8,7 @@ namespace tessera::codegen {
 /// What a launch needs, as text.
 struct LaunchText {
   Doc kernel;                 // with template arguments or a variable that holds it
+  bool hasArguments = false;  // of a template
   std::string groups, group;  // numbers of groups and of lanes
   std::string sharedBytes = "0";
   std::vector<Doc> arguments;

@@ -283,6 +283,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
   if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
   text.clusters = launch.getClusters().has_value();
   text.kernel = kernelText(launch);
+  text.hasArguments = form != nullptr;
   text.early = launch.getEarly();
   text.group = launch.getGroupName() ? launch.getGroupName()->str() : std::to_string(launch.getGroup());
   if (launch->hasAttr("variants")) return launchVariants(launch, std::move(text));

@@ -9,7 +9,8 @@ std::string dynamicShared(const std::string &name, int64_t alignment) {
 }
 
 Doc launch(const LaunchText &l, const std::string &call) {
-  std::vector<Doc> items{l.kernel, Doc("dim3(" + l.groups + ")"), Doc("dim3(" + l.group + ")"), l.sharedBytes,
+  // The macro would take the commas of a template's arguments for its own.
+  std::vector<Doc> items{l.hasArguments ? Doc("(") + l.kernel + ")" : l.kernel, Doc("dim3(" + l.groups + ")"), Doc("dim3(" + l.group + ")"), l.sharedBytes,
                          call + ".stream()"};
   items.insert(items.end(), l.arguments.begin(), l.arguments.end());
   return Doc("hipLaunchKernelGGL(") + Doc::group(Doc::softline()) + commaSeparated(items) + ");";

@@ -6,9 +6,10 @@
 //   product_kernel: BM = 128, BN = 256, Stages = 4          template <int BN, int Stages> product_kernel
 //   product_kernel_few: BM = 128, BN = 128, Stages = 6      launches: product_kernel<256, 4>, product_kernel<128, 6>
 //
-// The name is that of the first. The comment over it has the schedules of all, and the reasons in which the others differ.
+// The name is what theirs have in common, or that of the first. The comment over it has the schedules of all, and the reasons in which the others differ.
 #include "ir/common/KernelNotes.h"
 #include "ir/target/Target.h"
+#include "ir/target/Words.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -71,15 +72,16 @@ public:
     kept.setCapacitiesAttr(builder_.getArrayAttr(names));
     for (auto constant : llvm::make_early_inc_range(kept.getBody().front().getOps<out::ConstantOp>()))
       if (llvm::is_contained(differences_, constant.getName())) constant.erase();
-    auto symbol = FlatSymbolRefAttr::get(kept.getSymNameAttr());
+    const std::string name = sharedName();
     module_.walk([&](out::LaunchOp launch) {
       auto form = llvm::find_if(forms_, [&](out::KernelOp each) { return each.getSymName() == launch.getKernel(); });
       if (form == forms_.end()) return;
       launch->setAttr(ir::kForm, arguments[static_cast<size_t>(form - forms_.begin())]);
       launched_.push_back(launch);
     });
-    for (out::LaunchOp launch : launched_) launch.setKernelAttr(symbol);
     for (out::KernelOp form : ArrayRef(forms_).drop_front()) form.erase();
+    if (out::functionName(name) == name && !module_.lookupSymbol(name)) kept.setSymName(name);
+    for (out::LaunchOp launch : launched_) launch.setKernelAttr(FlatSymbolRefAttr::get(kept.getSymNameAttr()));
   }
 
 private:
@@ -87,6 +89,20 @@ private:
     auto first = sizesOf(forms_.front());
     for (auto [i, size] : llvm::enumerate(first))
       if (llvm::any_of(forms_, [&, at = i, value = size.second](out::KernelOp form) { return sizesOf(form)[at].second != value; })) differences_.push_back(size.first);
+  }
+
+  /// The words with which the names of all begin.
+  std::string sharedName() {
+    SmallVector<StringRef> shared;
+    for (auto [i, form] : llvm::enumerate(forms_)) {
+      SmallVector<StringRef> words;
+      form.getSymName().split(words, '_');
+      if (i == 0) shared = words;
+      size_t same = 0;
+      while (same < shared.size() && same < words.size() && shared[same] == words[same]) ++same;
+      shared.truncate(same);
+    }
+    return llvm::join(shared, "_");
   }
 
   /// What a launch of the form says: the arguments of the template, and what the kernel no more says of it.
