@@ -264,7 +264,7 @@ Value scheduleCall(Context &cx, const GivenList &args, Span span) {
   bool ok = true;
   for (const Given &arg : args) {
     if (arg.keyword.empty()) {
-      if (ok)
+      if (ok && !arg.value.isPoison())
         report(cx, Id::badSchedule, arg.span, "the fields of a schedule are given by name")
             .help("for example `Schedule(block=(128, 128), warps=8)`");
       ok = false;
