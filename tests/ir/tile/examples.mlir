@@ -164,6 +164,15 @@ tile.kernel @vectors(%x: !tsr.view<["R", "C"], bf16>, %y: !tsr.view<["R", "C"], 
   %again = tile.recall %kept[%zero, %zero] : !tile.kept_row<bf16>
   // CHECK: tile.add_column %{{.*}} to %sums[%{{.*}}, %{{.*}}] : bf16, <["P", "C"], bf16>
   tile.add_column %e to %sums[%zero, %zero] : bf16, !tsr.view<["P", "C"], bf16>
+  // CHECK: tile.new_extremes "max" : <bf16>
+  %most = tile.new_extremes "max" : !tile.lane_vector<bf16>
+  // CHECK: tile.take_extremes "max" %{{.*}} into %{{.*}} : <bf16>, <bf16>
+  tile.take_extremes "max" %v into %most : !tile.lane_vector<bf16>, !tile.lane_vector<bf16>
+  // CHECK: tile.extreme "max" %{{.*}} : <bf16> to f32
+  %largest = tile.extreme "max" %most : !tile.lane_vector<bf16> to f32
+  %tile = tile.alloc_shared : !tsr.shared<["64", "64"], bf16, "xor_chunks">
+  // CHECK: tile.put_vector %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : <bf16>, <["64", "64"], bf16, "xor_chunks">
+  tile.put_vector %v, %tile[%zero, %zero] : !tile.lane_vector<bf16>, !tsr.shared<["64", "64"], bf16, "xor_chunks">
   // CHECK: tile.store_vector %{{.*}}, %y[%{{.*}}] {flat} : <bf16>, <["R", "C"], bf16>
   tile.store_vector %w, %y[%zero] {flat} : !tile.lane_vector<bf16>, !tsr.view<["R", "C"], bf16>
   tile.kernel_end
