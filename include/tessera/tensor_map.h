@@ -248,18 +248,11 @@ inline unsigned resident_groups(unsigned groups) {
 
 namespace detail {
 
-inline bool starts_within_lines(const void *data, int64_t pitch) {
-  const auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % 128);
-  return first % 16 == 0 && pitch % 16 == 0 && (first != 0 || pitch % 128 != 0);
-}
 /// Rows that the copy engine reads where they are and that begin within cache lines: reading a tile takes up to twice the lines.
 template <class T, int Rank, class Layout> bool begins_within_lines(const TiledView<T, Rank, Layout> &view) {
   const int64_t bytes = view.stride(Rank - 2) * static_cast<int64_t>(sizeof(typename View<T, Rank>::Value));
-  return starts_within_lines(view.data, bytes);
-}
-/// Of windows: channels of one place begin so.
-template <class T, int Axes> bool begins_within_lines(const TiledView<T, 3, Windows<Axes>> &view) {
-  return starts_within_lines(view.data, view.step[Axes] * static_cast<int64_t>(sizeof(typename View<T, 3, Windows<Axes>>::Value)));
+  const auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(view.data) % 128);
+  return first % 16 == 0 && bytes % 16 == 0 && (first != 0 || bytes % 128 != 0);
 }
 
 }  // namespace detail

@@ -50,9 +50,11 @@ private:
   }
 
   /// Small tiles are for products with few of them, where a group that waits for another loses more than copies cost (64 x 128 and 64 x 64:
-  /// 2 to 50 % more time, measured on one H200). The schedule can ask for groups alone.
+  /// 2 to 50 % more time, measured on one H200). Convolutions were not measured. The schedule can ask for groups alone.
   bool isWanted() {
     auto given = kernel_.getSizes().getAs<IntegerAttr>("cluster_m");
+    if (roles_.getProducer().walk([](tile::CopyOp copy) { return readsWindows(copy) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted())
+      return false;
     return kernel_.getGroup() >= 2 * kWarpgroupLanes && roles_.getTeams() == 1 && (!given || given.getInt() == 2);
   }
 
@@ -103,11 +105,15 @@ private:
     return stage ? stage.getRing().getDefiningOp<tile::RingOp>() : tile::RingOp();
   }
 
+  static bool readsWindows(tile::CopyOp copy) {
+    PlacesAttr places = cast<ViewType>(copy.getBase().getType()).getPlaces();
+    return places && places.getWindows();
+  }
+
   /// Panels, or an even number of eight rows of one.
   bool hasHalves(tile::CopyOp copy) {
     SharedType type = copy.getTarget().getType();
-    auto base = cast<ViewType>(copy.getBase().getType());
-    if (type.getSwizzle() != "panels" || (base.getPlaces() && base.getPlaces().getWindows())) return false;
+    if (type.getSwizzle() != "panels") return false;
     const int64_t panel = kPanelBytes / storedBytes(type.getElementType());
     std::vector<int64_t> rows = extents_.values(type.getShape()[0]), cols = extents_.values(type.getShape()[1]);
     return rows.size() == 1 && cols.size() == 1 && (cols[0] / panel % 2 == 0 || rows[0] % 16 == 0);
