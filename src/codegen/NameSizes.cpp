@@ -136,7 +136,7 @@ void EntryPrinter::sizes() {
   }
   for (const std::string &text : counts.chosen()) {
     const std::string name = names_.fresh(nameFor(text, facts_, [&](target::LaunchOp launch) { return kernelOf(launch); }));
-    writer_.statement(Doc("const int64_t " + name + " = ") + dims_(text).doc + ";");
+    writer_.statement(Doc("const int64_t " + name + " = ") + Doc::nest(4, dims_(text).doc) + ";");
     dims_.computed(text, name);
   }
 }

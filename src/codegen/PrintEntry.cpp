@@ -265,14 +265,14 @@ void EntryPrinter::temporaries() {
     std::string type = spell_.type(temporary.getDtype()), name = temporaryNames_[temporary.getName().str()];
     if (temporary.getWithin()) {
       writer_.statement(Doc(type + " *" + name + " = " + call_ + ".within<" + type + ">(" + temporaryNames_[temporary.getWithin()->str()] + ", ") +
-                        dims_(parseDim(temporary.getOffset()->str())).doc + ");");
+                        Doc::nest(4, dims_(parseDim(temporary.getOffset()->str())).doc) + ");");
       continue;
     }
     writer_.statement(Doc(type + " *" + name + " = " + call_ + ".temporary<" + type + ">(" +
                           quoted(temporary.getName()) + ", ") +
-                      (whenOf(temporary) ? conditionalExpr(conditions(whenOf(temporary)), {Doc("int64_t(") + dims_(count).doc + ")", Precedence::Primary},
-                                                           {"0", Precedence::Primary})
-                                         : dims_(count)).doc +
+                      Doc::nest(4, (whenOf(temporary) ? conditionalExpr(conditions(whenOf(temporary)), {Doc("int64_t(") + dims_(count).doc + ")", Precedence::Primary},
+                                                                        {"0", Precedence::Primary})
+                                                      : dims_(count)).doc) +
                       ");");
   }
   if (!facts_.temporaries.empty() || !facts_.tables.empty()) stopIfFailed();

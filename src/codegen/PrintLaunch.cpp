@@ -246,9 +246,10 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, BlockArgument passed, 
   std::string view = spell_.type(kernelType) + "{" + pointer + ", {" + extents + "}" + (windows ? ", " + numbers[0] : "") + strides;
   for (size_t i = 1; i < numbers.size(); ++i) view += ", " + numbers[i];
   view += "}";
-  if (tiled) return Doc((stored ? "tsr::tiled_result(" : "tsr::tiled(") + call_ + ", " + view + ", " + std::to_string(rows ? rows : static_cast<int64_t>(tiled.getRows())) +
-                        (tiled.getRowAxis() == tiled.getRank() - 2 ? "" : ", " + std::to_string(tiled.getRowAxis())) + ")");
-  return Doc(view);
+  if (!tiled) return Doc(view);
+  std::vector<Doc> arguments{call_, view, std::to_string(rows ? rows : static_cast<int64_t>(tiled.getRows()))};
+  if (tiled.getRowAxis() != tiled.getRank() - 2) arguments.push_back(std::to_string(tiled.getRowAxis()));
+  return Doc(stored ? "tsr::tiled_result(" : "tsr::tiled(") + commaSeparated(arguments) + ")";
 }
 
 void EntryPrinter::launch(target::LaunchOp launch) {
@@ -296,7 +297,7 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     TSR_CHECK(launch.getGrid(), "a launch without a grid");
     if (text.groups.empty()) text.groups = groups_;
     writer_.statement(Doc("if (const unsigned " + groups_ + " = " + call_ + ".groups(") +
-                      dims_(launch.getGrid()->str()).doc + ")) {");
+                      Doc::nest(4, dims_(launch.getGrid()->str()).doc) + ")) {");
     writer_.indent();
   }
   for (const auto &[name, made] : tiles) writer_.statement(Doc("const auto " + name + " = ") + Doc::nest(4, made) + ";");

@@ -9,9 +9,11 @@ std::string dynamicShared(const std::string &name, int64_t alignment) {
 }
 
 Doc launch(const LaunchText &l, const std::string &call) {
-  if (l.early || l.clusters)
-    return Doc(call + (l.early ? ".start_early(" : ".start(")) + l.kernel + ", " + l.groups + ", " + l.group + ", " + l.sharedBytes + "," + Doc::group(Doc::line()) +
-           commaSeparated(l.arguments) + ");";
+  if (l.early || l.clusters) {
+    std::vector<Doc> items{l.kernel, l.groups, l.group, l.sharedBytes};
+    items.insert(items.end(), l.arguments.begin(), l.arguments.end());
+    return Doc(call + (l.early ? ".start_early(" : ".start(")) + commaSeparated(items) + ");";
+  }
   return l.kernel + "<<<" + l.groups + ", " + l.group + ", " + l.sharedBytes + ", " + call + ".stream()>>>(" +
          Doc::group(Doc::softline()) + commaSeparated(l.arguments) + ");";
 }

@@ -188,9 +188,12 @@ extern "C" TessStatus matmul(const TessTensor *A, const TessTensor *B, TessTenso
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 128);
-    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64);
-    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    const auto A_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 128);
+    const auto B_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64);
+    const auto result_tiles = tsr::tiled_result(call,
+        tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
     const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, BM), A_tiles,
         B_tiles);
     call.allow_shared(matmul_kernel, 230400);
@@ -216,9 +219,12 @@ extern "C" TessStatus small_matmul(const TessTensor *A, const TessTensor *B, Tes
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 64);
-    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64);
-    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    const auto A_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(A), {M, K}}, 64);
+    const auto B_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(B), {K, N}}, 64);
+    const auto result_tiles = tsr::tiled_result(call,
+        tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
     call.allow_shared(small_matmul_kernel, 99328);
     if (call.failed()) return call.status();
     small_matmul_kernel<<<tsr::resident_groups(groups), Threads, 99328, call.stream()>>>(A_tiles,

@@ -285,10 +285,14 @@ extern "C" TessStatus flash_attention(const TessTensor *Q, const TessTensor *K, 
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * B * H)) {
-    const auto Q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}}, 128);
-    const auto K_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}}, 64);
-    const auto V_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, 64);
-    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, 64);
+    const auto Q_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(Q), {B, H, S, D}}, 128);
+    const auto K_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(K), {B, H, S, D}}, 64);
+    const auto V_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 4>{call.data<const tsr::bf16>(V), {B, H, S, D}}, 64);
+    const auto result_tiles = tsr::tiled_result(call,
+        tsr::View<tsr::bf16, 4>{call.data<tsr::bf16>(result), {B, H, S, D}}, 64);
     const auto start = [&](auto *kernel, int shared_bytes) {
       call.allow_shared(kernel, shared_bytes);
       if (call.failed()) return;

@@ -352,11 +352,11 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   if (call.done()) return call.status();
   const int64_t size = tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32);
   float *part_largest = call.temporary<float>("part_largest", S <= 64
-  ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   float *part_sum = call.temporary<float>("part_sum", S <= 64
-  ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   float *part_acc = call.temporary<float>("part_acc", S <= 64
-  ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   if (call.failed()) return call.status();
 
   if (S > 64) {
@@ -377,7 +377,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   }
   if (S <= 64) {
     if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
-    tsr::max<int64_t>(1, size))) {
+        tsr::max<int64_t>(1, size))) {
       const bool rows_aligned = call.aligned(16, k, v);
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);

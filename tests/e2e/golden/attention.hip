@@ -332,11 +332,11 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   if (call.done()) return call.status();
   const int64_t size = tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32);
   float *part_largest = call.temporary<float>("part_largest", S <= 64
-  ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   float *part_sum = call.temporary<float>("part_sum", S <= 64
-  ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   float *part_acc = call.temporary<float>("part_acc", S <= 64
-  ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   if (call.failed()) return call.status();
 
   if (S > 64) {
@@ -350,7 +350,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   }
   if (S <= 64) {
     if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
-    tsr::max<int64_t>(1, size))) {
+        tsr::max<int64_t>(1, size))) {
       hipLaunchKernelGGL(attend_kernel_1, dim3(groups), dim3(Threads), 0, call.stream(),
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},

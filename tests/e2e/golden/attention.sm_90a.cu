@@ -422,19 +422,23 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   if (call.done()) return call.status();
   const int64_t size = tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32);
   float *part_largest = call.temporary<float>("part_largest", S <= 64
-  ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   float *part_sum = call.temporary<float>("part_sum", S <= 64
-  ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   float *part_acc = call.temporary<float>("part_acc", S <= 64
-  ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
+      ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   if (call.failed()) return call.status();
 
   if (S > 64) {
     if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-      const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
-      const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
-      const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
-      const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64);
+      const auto q_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
+      const auto k_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
+      const auto v_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64);
       call.allow_shared(attend_kernel, 215040);
       if (call.failed()) return call.status();
       call.start_early(attend_kernel, tsr::resident_groups(groups), Threads, 215040, q_tiles,
@@ -443,11 +447,16 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   }
   if (S <= 64) {
     if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), 64) * H *
-    tsr::max<int64_t>(1, size))) {
-      const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64);
-      const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
-      const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
-      const auto part_acc_tiles = tsr::tiled_result(call, tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}}, 64);
+        tsr::max<int64_t>(1, size))) {
+      const auto q_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64);
+      const auto k_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
+      const auto v_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
+      const auto part_acc_tiles = tsr::tiled_result(call,
+          tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}},
+          64);
       call.allow_shared(attend_kernel_1, 231424);
       if (call.failed()) return call.status();
       call.start_early(attend_kernel_1, tsr::resident_groups(groups), 256, 231424, q_tiles, k_tiles,

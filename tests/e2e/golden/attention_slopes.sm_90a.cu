@@ -637,10 +637,14 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
   if (call.failed()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-    const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
-    const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
-    const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
-    const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 3>{temporary, {H, S, 64}}, 64);
+    const auto q_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
+    const auto k_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
+    const auto v_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
+    const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 3>{temporary, {H, S, 64}},
+        64);
     call.allow_shared(slopes_kernel, 215040);
     if (call.failed()) return call.status();
     call.start_early(slopes_kernel, tsr::resident_groups(groups), Threads, 215040,
@@ -666,12 +670,18 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
     start(slopes_row_sum_kernel<4, 8, 16>, tsr::ceil_div(H * S, 16), dim3(8, 16));
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(T, BM) * H)) {
-    const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128);
-    const auto dresult_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 64);
-    const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128);
-    const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64);
-    const auto result_2_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_2), {H, T, 64}}, 64);
-    const auto result_1_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_1), {H, T, 64}}, 64);
+    const auto v_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128);
+    const auto dresult_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 64);
+    const auto k_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128);
+    const auto q_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 64);
+    const auto result_2_tiles = tsr::tiled_result(call,
+        tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_2), {H, T, 64}}, 64);
+    const auto result_1_tiles = tsr::tiled_result(call,
+        tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_1), {H, T, 64}}, 64);
     call.allow_shared(slopes_kernel_1, 202752);
     if (call.failed()) return call.status();
     call.start_early(slopes_kernel_1, tsr::resident_groups(groups), Threads, 202752, v_tiles,
@@ -679,11 +689,16 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
         tsr::View<const float, 2>{log_sum, {H, S}}, result_2_tiles, result_1_tiles, T, H, S);
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
-    const auto dresult_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 128);
-    const auto v_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128);
-    const auto q_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
-    const auto k_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128);
-    const auto result_0_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_0), {H, S, 64}}, 64);
+    const auto dresult_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, 128);
+    const auto v_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 128);
+    const auto q_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
+    const auto k_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 128);
+    const auto result_0_tiles = tsr::tiled_result(call,
+        tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result_0), {H, S, 64}}, 64);
     call.allow_shared(slopes_kernel_2, 231424);
     if (call.failed()) return call.status();
     call.start_early(slopes_kernel_2, tsr::resident_groups(groups), Threads, 231424, dresult_tiles,

@@ -319,20 +319,20 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   call.output<float>("result", result, {M, D});
   if (call.done()) return call.status();
   const int64_t part_count = tsr::min<int64_t>(
-  tsr::floordiv<int64_t>(216, tsr::max<int64_t>(tsr::ceil_div(H, 128) * tsr::ceil_div(M, 128), 3)),
-  D / 96);
+      tsr::floordiv<int64_t>(216,
+      tsr::max<int64_t>(tsr::ceil_div(H, 128) * tsr::ceil_div(M, 128), 3)), D / 96);
   const int64_t part_count2 = tsr::min<int64_t>(
-  tsr::floordiv<int64_t>(216, tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)),
-  H / 96);
+      tsr::floordiv<int64_t>(216,
+      tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)), H / 96);
   float *temporary = call.temporary<float>("temporary", H * M);
   float *parts = call.temporary<float>("parts", 2 <= part_count ? int64_t(H * M * part_count) : 0);
   float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count2 ? int64_t(D * M * part_count2)
-  : 0);
+      : 0);
   if (call.failed()) return call.status();
 
   if (2 <= part_count) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN) *
-    part_count)) {
+        part_count)) {
       const bool rows_aligned = call.aligned(16, w1) && H % 4 == 0;
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);
@@ -369,7 +369,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   }
   if (2 <= part_count2) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN) *
-    part_count2)) {
+        part_count2)) {
       const bool rows_aligned = call.aligned(16, w2) && D % 4 == 0;
       const auto start = [&](auto *kernel, int shared_bytes) {
         call.allow_shared(kernel, shared_bytes);

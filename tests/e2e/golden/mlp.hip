@@ -249,20 +249,20 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   call.output<float>("result", result, {M, D});
   if (call.done()) return call.status();
   const int64_t part_count = tsr::min<int64_t>(
-  tsr::floordiv<int64_t>(220, tsr::max<int64_t>(tsr::ceil_div(H, 128) * tsr::ceil_div(M, 128), 3)),
-  D / 224);
+      tsr::floordiv<int64_t>(220,
+      tsr::max<int64_t>(tsr::ceil_div(H, 128) * tsr::ceil_div(M, 128), 3)), D / 224);
   const int64_t part_count2 = tsr::min<int64_t>(
-  tsr::floordiv<int64_t>(220, tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)),
-  H / 224);
+      tsr::floordiv<int64_t>(220,
+      tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)), H / 224);
   float *temporary = call.temporary<float>("temporary", H * M);
   float *parts = call.temporary<float>("parts", 2 <= part_count ? int64_t(H * M * part_count) : 0);
   float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count2 ? int64_t(D * M * part_count2)
-  : 0);
+      : 0);
   if (call.failed()) return call.status();
 
   if (2 <= part_count) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(H, BN) *
-    part_count)) {
+        part_count)) {
       hipLaunchKernelGGL(mlp_kernel_split_parts_kernel, dim3(groups), dim3(Threads), 0,
           call.stream(), tsr::View<const float, 2>{call.data<const float>(x), {M, D}},
           tsr::View<const float, 2>{call.data<const float>(w1), {D, H}},
@@ -285,7 +285,7 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   }
   if (2 <= part_count2) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(D, BN) *
-    part_count2)) {
+        part_count2)) {
       hipLaunchKernelGGL(mlp_kernel_1_split_parts_kernel, dim3(groups), dim3(Threads), 0,
           call.stream(), tsr::View<const float, 2>{temporary, {M, H}},
           tsr::View<const float, 2>{call.data<const float>(w2), {H, D}},

@@ -284,9 +284,12 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
 
   if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) <= 66) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-      const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
-      const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64);
-      const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
       call.allow_shared(rescaled_kernel_few<64, 256>, 230400);
       if (call.failed()) return call.status();
       call.start_early(rescaled_kernel_few<64, 256>, tsr::resident_groups(groups), Threads, 230400,
@@ -297,21 +300,27 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
   if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
     if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) > 66) {
       if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
-        const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
-        const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
-        const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+        const auto x_tiles = tsr::tiled(call,
+            tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
+        const auto w_tiles = tsr::tiled(call,
+            tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
+        const auto result_tiles = tsr::tiled_result(call,
+            tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
         call.allow_shared(rescaled_kernel_few<128, 128>, 181248);
         if (call.failed()) return call.status();
-        call.start_early(rescaled_kernel_few<128, 128>, tsr::resident_groups(groups), Threads, 181248,
-            x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+        call.start_early(rescaled_kernel_few<128, 128>, tsr::resident_groups(groups), Threads,
+            181248, x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
             tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
       }
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
-      const auto x_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128);
-      const auto w_tiles = tsr::tiled(call, tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64);
-      const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 128);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 64);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
       const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
           w_tiles);
       call.allow_shared(rescaled_kernel, 230400);
@@ -340,9 +349,12 @@ extern "C" TessStatus tiles(const TessTensor *A, const TessTensor *B, TessTensor
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const auto A_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(A), {M, K}}, 128);
-    const auto B_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(B), {N, K}}, 64);
-    const auto result_tiles = tsr::tiled_result(call, tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+    const auto A_tiles = tsr::tiled(call,
+        tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(A), {M, K}}, 128);
+    const auto B_tiles = tsr::tiled(call,
+        tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(B), {N, K}}, 64);
+    const auto result_tiles = tsr::tiled_result(call,
+        tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
     const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, BM), A_tiles,
         B_tiles);
     call.allow_shared(tiles_kernel, 164864);

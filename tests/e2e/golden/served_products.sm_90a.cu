@@ -324,8 +324,10 @@ extern "C" TessStatus int4_tiles(const TessTensor *x, const TessTensor *w, const
   if (call.done()) return call.status();
 
   if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-    const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(x), {M, 256 * G}}, 16);
-    const auto w_tiles = tsr::tiled(call, tsr::View<const uint8_t, 2>{call.data<const uint8_t>(w), {N, 128 * G}}, 64);
+    const auto x_tiles = tsr::tiled(call,
+        tsr::View<const tsr::bf16, 2>{call.data<const tsr::bf16>(x), {M, 256 * G}}, 16);
+    const auto w_tiles = tsr::tiled(call,
+        tsr::View<const uint8_t, 2>{call.data<const uint8_t>(w), {N, 128 * G}}, 64);
     call.allow_shared(int4_tiles_kernel, 71808);
     if (call.failed()) return call.status();
     int4_tiles_kernel<<<tsr::resident_groups(groups), Threads, 71808, call.stream()>>>(x_tiles,
@@ -354,9 +356,12 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
 
   if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) <= 66) {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, BN))) {
-      const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
-      const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
-      const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
       call.allow_shared(fast_kernel_fewer<64, 256>, 230400);
       if (call.failed()) return call.status();
       call.start_early(fast_kernel_fewer<64, 256>, tsr::resident_groups(groups), Threads, 230400,
@@ -366,9 +371,12 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
   if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
     if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) > 66) {
       if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
-        const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
-        const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
-        const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+        const auto x_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
+        const auto w_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
+        const auto result_tiles = tsr::tiled_result(call,
+            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
         call.allow_shared(fast_kernel_fewer<128, 128>, 181248);
         if (call.failed()) return call.status();
         call.start_early(fast_kernel_fewer<128, 128>, tsr::resident_groups(groups), Threads, 181248,
@@ -380,9 +388,12 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
       3 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
     if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) > 66) {
       if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
-        const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
-        const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
-        const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+        const auto x_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+        const auto w_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
+        const auto result_tiles = tsr::tiled_result(call,
+            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
         const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128),
             x_tiles, w_tiles);
         call.allow_shared(fast_kernel<128, 6>, 230400);
@@ -393,9 +404,12 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256))) {
-      const auto x_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
-      const auto w_tiles = tsr::tiled(call, tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
-      const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
       const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
           w_tiles);
       call.allow_shared(fast_kernel<256, 4>, 230400);
