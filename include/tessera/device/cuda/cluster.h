@@ -112,9 +112,7 @@ TSR_DEVICE void copy_to_cluster(RingWriter<Stages> &writer, SharedTile<T, M, N, 
   static_assert(Rows % 8 == 0, "a part of a panel begins at a multiple of eight of its rows");
   const int64_t at[] = {static_cast<int64_t>(first)...};
   const auto where = [&](int part) {
-    detail::Coordinates<Rank> place;
-    TSR_UNROLL
-    for (int d = 0; d < Rank; ++d) place.number[d] = static_cast<int>(at[Rank - 1 - d]);
+    auto place = detail::coordinates_of(at);
     place.number[0] += part / Parts * Tile::panel_cols;
     place.number[1] += part % Parts * Rows;
     return place;

@@ -209,6 +209,13 @@ template <int Rank> struct Coordinates {
   static constexpr int rank = Rank;
   int number[Rank];
 };
+/// Of the element with these indices, the first of which is outermost.
+template <int Rank> TSR_DEVICE Coordinates<Rank> coordinates_of(const int64_t (&indices)[Rank]) {
+  Coordinates<Rank> place;
+  TSR_UNROLL
+  for (int d = 0; d < Rank; ++d) place.number[d] = static_cast<int>(indices[Rank - 1 - d]);
+  return place;
+}
 
 }  // namespace detail
 
@@ -223,9 +230,7 @@ TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, M, N, Pan
   detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
   TSR_UNROLL
   for (int panel = 0; panel < Tile::panels; ++panel) {
-    detail::Coordinates<Rank> where;
-    TSR_UNROLL
-    for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
+    auto where = detail::coordinates_of(at);
     where.number[0] += panel * Tile::panel_cols;
     detail::bulk_copy_panel(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where);
   }

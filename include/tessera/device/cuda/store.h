@@ -131,9 +131,7 @@ TSR_DEVICE void store_tile(const TiledView<V, Rank, Layout> &to, PanelWriter<T, 
       detail::fence_async_proxy();
       detail::warpgroup_barrier(group);
       if (threadIdx.x % 128 == 0) {
-        detail::Coordinates<Rank> where;
-        TSR_UNROLL
-        for (int d = 0; d < Rank; ++d) where.number[d] = static_cast<int>(at[Rank - 1 - d]);
+        auto where = detail::coordinates_of(at);
         where.number[0] += col;
         where.number[Rank - 1 - Rows] += (block * (WarpRows / 4) + group % (WarpRows / 4)) * 64;
         detail::bulk_store_panel(to.map, panel.element, where);
