@@ -7,6 +7,7 @@
 //   product_kernel_few: BM = 128, BN = 128, Stages = 6      launches: product_kernel<256, 4>, product_kernel<128, 6>
 //
 // The name is what theirs have in common, or that of the first. The comment over it has the schedules of all, and the reasons in which the others differ.
+#include "ir/common/Common.h"
 #include "ir/common/KernelNotes.h"
 #include "ir/target/Target.h"
 #include "ir/target/Words.h"
@@ -16,7 +17,6 @@
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Machine.h"
-#include "ir/common/Common.h"
 #include "transforms/target/Passes.h"
 
 namespace tessera::transforms {
@@ -201,6 +201,7 @@ private:
   static SmallVector<SmallVector<out::KernelOp>> alike(ArrayRef<out::KernelOp> candidates) {
     SmallVector<SmallVector<out::KernelOp>> lists;
     SmallVector<OwningOpRef<out::KernelOp>> firsts;
+    if (candidates.size() < 2) return lists;
     for (out::KernelOp kernel : candidates) {
       OwningOpRef<out::KernelOp> own = sizeless(kernel);
       auto same = llvm::find_if(firsts, [&](OwningOpRef<out::KernelOp> &first) { return areAlike(*first, *own); });
