@@ -36,7 +36,8 @@ enum TessStatusCode {
   TESS_ERROR_ALIAS = 7,       /* a written tensor shares memory with another one */
   TESS_ERROR_MEMORY = 8,      /* no memory for temporaries */
   TESS_ERROR_LAUNCH = 9,      /* the device refused the work; the text has its reason */
-  TESS_ERROR_CAPACITY = 10    /* a dimension is larger than what the function was compiled for */
+  TESS_ERROR_CAPACITY = 10,   /* a dimension is larger than what the function was compiled for */
+  TESS_ERROR_MESH = 11        /* the devices of the mesh cannot be reached, one has ended, or they do not do the same */
 };
 
 /* A DLPack DLDataType: what an element is. `lanes` is 1. Elements below 8 bits take a byte each. */

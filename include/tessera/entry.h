@@ -240,9 +240,16 @@ public:
   unsigned groups(int64_t count) {
     end_launch();
     if (failed() || count <= 0) return 0;
-    few_groups_ = count <= 1024;
+    few_groups_ = count <= 1024 && !otherWork_;
+    otherWork_ = false;
     if (count > 0x7fffffff) fail(TESS_ERROR_LAUNCH, "%lld groups are more than a launch can have", static_cast<long long>(count));
     return static_cast<unsigned>(count);
+  }
+  /// Before work on the stream that is no launch of ours, such as a collective: the next kernel does not start early, as it would
+  /// not wait for that.
+  void begin_other_work() {
+    end_launch();
+    otherWork_ = true;
   }
 #if defined(TSR_CUDA)
   /// `work(stream)` comes behind the next launch, and before the one after it.
@@ -538,6 +545,7 @@ private:
   const char *function_;
   TessStream stream_;
   bool few_groups_ = false;  // in the launch at hand
+  bool otherWork_ = false;   // since the last launch
   TessStatus status_ = TESS_OK;
   Memory *memory_ = nullptr, *launchMemory_ = nullptr;  // until the call ends; until the next launch
 #if defined(TSR_CUDA)
