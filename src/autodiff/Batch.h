@@ -36,6 +36,7 @@ private:
   checked::ExprPtr mappedOp(const checked::Expr &expr, std::vector<Term> args);
   checked::ExprPtr mappedElementwise(checked::ExprPtr out, std::vector<Term> args);
   checked::ExprPtr mappedGather(checked::ExprPtr out, Term from, Term places);
+  checked::ExprPtr mappedExchange(checked::ExprPtr out, Term from);
   checked::ExprPtr mappedScatter(checked::ExprPtr out, Term updates, Term places);
 
   bool isMapped(const Term &term) const { return term && mapped_.count(checked::varOf(*term)) != 0; }

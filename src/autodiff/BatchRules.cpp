@@ -97,6 +97,16 @@ ExprPtr Batch::mappedScatter(ExprPtr out, Term updates, Term places) {
   return out;
 }
 
+/// Devices exchange along the first axis: the mapped one comes behind it, and in front of it again.
+ExprPtr Batch::mappedExchange(ExprPtr out, Term from) {
+  if (out->as<node::Exchange>().what == checked::ExchangeKind::AllReduce) return out;
+  std::vector<int> order = axesFrom(0, from->type.shape.size());
+  std::swap(order[0], order[1]);
+  out->args[0] = checked::clone(*builder_.transpose(from, order));
+  std::swap(out->type.shape[0], out->type.shape[1]);
+  return checked::clone(*builder_.transpose(builder_.bind(std::move(out)), std::move(order)));
+}
+
 ExprPtr Batch::mappedOp(const Expr &expr, std::vector<Term> args) {
   size_t next = 0;
   ExprPtr out = moved(expr, [&](const Expr &) { return checked::clone(*args[next++]); });
@@ -129,6 +139,7 @@ ExprPtr Batch::mappedOp(const Expr &expr, std::vector<Term> args) {
   case ExprKind::Gather: return mappedGather(std::move(out), args[0], args[1]);
   case ExprKind::ScatterAdd: return mappedScatter(std::move(out), args[0], args[1]);
   case ExprKind::Argsort: return out;
+  case ExprKind::Exchange: return mappedExchange(std::move(out), args[0]);
   case ExprKind::Slice: {
     checked::IndexPart all;
     all.size = extent_;

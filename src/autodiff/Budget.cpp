@@ -137,6 +137,7 @@ private:
       case ExprKind::Scan:
       case ExprKind::ScatterAdd:
       case ExprKind::Argsort:
+      case ExprKind::Exchange:
       case ExprKind::Dot:
       case ExprKind::Call:
         for (const checked::ExprPtr &arg : e.args) all += bytes(arg->type);

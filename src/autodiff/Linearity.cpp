@@ -82,6 +82,7 @@ private:
     case ExprKind::Window:
     case ExprKind::Gather:
     case ExprKind::ScatterAdd:
+    case ExprKind::Exchange:
     case ExprKind::After: return only(0);
     case ExprKind::Reduce: return e.as<node::Reduce>().op == ReduceOp::Sum && only(0);
     case ExprKind::Scan: return e.as<node::Scan>().op == ReduceOp::Sum && only(0);

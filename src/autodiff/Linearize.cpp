@@ -112,6 +112,7 @@ void Trace::linearize(Var *out, const Expr &op) {
   case ExprKind::Window:
   case ExprKind::Gather:
   case ExprKind::ScatterAdd:
+  case ExprKind::Exchange:
   case ExprKind::Dot:
   case ExprKind::TupleItem: break;
   case ExprKind::After: {  // itself, whatever it waits for

@@ -211,6 +211,19 @@ Term ofWindow(const Expr &op, const Term &value, Builder &builder) {
   return builder.reduce(ReduceOp::Sum, builder.gather(value, places, type, {along + 1, {along, along + 1}}), {along});
 }
 
+/// What is added up are the results of all devices: what one of them gives to the others comes back from all of them. So a
+/// sum is its own transpose, and to put parts together is that of to share a sum out.
+Term ofExchange(const Expr &op, const Term &value, Builder &builder) {
+  const auto &[what, over] = op.as<node::Exchange>();
+  checked::ExchangeKind back = checked::ExchangeKind::AllReduce;
+  if (what == checked::ExchangeKind::AllGather) back = checked::ExchangeKind::ReduceScatter;
+  if (what == checked::ExchangeKind::ReduceScatter) back = checked::ExchangeKind::AllGather;
+  checked::ExprPtr e = checked::makeExpr(ExprKind::Exchange, checked::tensorType(value->type.dtype, op.args[0]->type.shape), builder.here);
+  e->as<node::Exchange>() = {back, over};
+  e->args.push_back(checked::clone(*value));
+  return builder.bind(std::move(e));
+}
+
 // ---------------------------------------------------------------- what is chosen by indices
 
 /// Whether place `v` of the axis is the one chosen, on the shape with the axis `v` put in front of the chosen one.
@@ -262,6 +275,7 @@ Cotangent transposed(const Edge &edge, const Cotangent &cotangent, Builder &buil
   case ExprKind::Dot: return {ofDot(edge, value, builder), nullptr};
   case ExprKind::Slice: return {ofSlice(op, value, builder), nullptr};
   case ExprKind::Scan: return {ofScan(op, value, builder), nullptr};
+  case ExprKind::Exchange: return {ofExchange(op, value, builder), nullptr};
   case ExprKind::Window: return {ofWindow(op, value, builder), nullptr};
   case ExprKind::Gather: return {ofGather(op, value, builder), nullptr};
   case ExprKind::ScatterAdd: {

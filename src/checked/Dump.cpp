@@ -164,6 +164,7 @@ private:
       const auto &scan = e.as<node::Scan>();
       return "scan_" + std::string(mnemonic(scan.op)) + axes({scan.axis}) + args(e);
     }
+    case ExprKind::Exchange: return std::string(checked::name(e.as<node::Exchange>().what)) + "<" + e.as<node::Exchange>().over + ">" + dims(e.type.shape) + args(e);
     case ExprKind::Concat: return "concat" + axes({e.as<node::Concat>().axis}) + args(e);
     case ExprKind::Slice: return "slice" + args(e) + access(e.as<node::Slice>().access);
     case ExprKind::Query: {
@@ -192,11 +193,7 @@ private:
     case ExprKind::HostRank: return "host_rank" + args(e);
     case ExprKind::HostShape: return "host_shape" + std::to_string(e.as<node::HostShape>().axis) + args(e);
     case ExprKind::HostItem: return "host_item" + args(e);
-    case ExprKind::Opaque: {
-      const auto &opaque = e.as<node::Opaque>();
-      return opaque.name + (opaque.over.empty() ? "" : "<" + opaque.over + ">") +
-             (opaque.axis ? std::to_string(opaque.axis) : "") + args(e);
-    }
+    case ExprKind::Opaque: return e.as<node::Opaque>().name + args(e);
     case ExprKind::LoadNpy: return "load_npy" + args(e);
     case ExprKind::HostCall: return e.as<node::HostCall>().function + args(e);
     case ExprKind::Format: {

@@ -29,7 +29,7 @@ struct Var {
 enum class ExprKind : uint8_t {
   Constant, String, DimValue, VarRef,
   Elementwise, Cast, Broadcast, Reshape, Transpose, Reduce, Dot, Full, Table, Iota, Load, Concat, Window, Gather,
-  ScatterAdd, Argsort, Scan, Slice,
+  ScatterAdd, Argsort, Scan, Exchange, Slice,
   Query, Warp, Call, TupleItem, Derivative, Vmap, After,
   HostShape, HostRank, HostItem, LoadNpy, HostCall, Format,
   Opaque,
@@ -64,6 +64,14 @@ struct Access {
   ExprPtr other;                 // scalar of base's dtype, or null
   int vector = 0;                // > 0: one of so many neighbours, aligned, that a lane reads or writes together
 };
+
+/// What all devices along an axis of the mesh do together with an array.
+enum class ExchangeKind : uint8_t {
+  AllReduce,      // the sum over the devices, on each of them
+  AllGather,      // the arrays of all devices behind one another along the first axis
+  ReduceScatter,  // the sum over the devices, of which each keeps its part along the first axis
+};
+std::string_view name(ExchangeKind kind);  // as a program calls it
 
 /// What a derivative is asked for.
 enum class DerivativeKind : uint8_t {
@@ -164,6 +172,11 @@ struct Scan {
   ReduceOp op{};
   int axis = 0;
 };
+/// args[0], an array, among the devices along the axis `over` of the mesh. What is added up is carried in this type's dtype.
+struct Exchange {
+  ExchangeKind what{};
+  std::string over;
+};
 /// args[0] (array value, not a view) by parts of its axes (no masks: proved in bounds). `access` has no base.
 struct Slice {
   Access access;
@@ -221,16 +234,14 @@ struct HostCall {
 struct Format {
   std::vector<std::string> texts, formats;  // texts.size() == args.size() + 1
 };
-/// What only the checker knows, by its name: a collective over an axis of the mesh, an operation of a state. A function
-/// with one has an entry in `Function::later`.
+/// What only the checker knows, by its name: an operation of a state. A function with one has an entry in
+/// `Function::later`.
 struct Opaque {
   std::string name;
-  std::string over;  // the axis of the mesh; may be empty
-  int axis = 0;      // of args[0]
 };
 
 using Any = std::variant<Constant, String, DimValue, VarRef, Elementwise, Cast, Broadcast, Reshape, Transpose, Reduce, Dot,
-                         Full, Table, Iota, Load, Concat, Window, Gather, ScatterAdd, Argsort, Scan, Slice, Query, Warp, Call,
+                         Full, Table, Iota, Load, Concat, Window, Gather, ScatterAdd, Argsort, Scan, Exchange, Slice, Query, Warp, Call,
                          TupleItem, Derivative, Vmap, After, HostShape, HostRank, HostItem, LoadNpy, HostCall, Format, Opaque>;
 static_assert(std::variant_size_v<Any> == static_cast<size_t>(ExprKind::Opaque) + 1, "a struct for each kind");
 

@@ -5,6 +5,15 @@
 
 namespace tessera::checked {
 
+std::string_view name(ExchangeKind kind) {
+  switch (kind) {
+  case ExchangeKind::AllReduce: return "all_reduce";
+  case ExchangeKind::AllGather: return "all_gather";
+  case ExchangeKind::ReduceScatter: return "reduce_scatter";
+  }
+  TSR_UNREACHABLE("an exchange without a name");
+}
+
 Type indexType() {
   Type t;
   t.kind = TypeKind::Index;

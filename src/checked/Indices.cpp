@@ -117,6 +117,7 @@ private:
     case ExprKind::ScatterAdd:
     case ExprKind::Argsort:
     case ExprKind::Scan:
+    case ExprKind::Exchange:
     case ExprKind::Query:
     case ExprKind::Warp:
     case ExprKind::Call:

@@ -53,6 +53,7 @@ Arity arityOf(const Expr &expr) {
   case ExprKind::Window:
   case ExprKind::Argsort:
   case ExprKind::Scan:
+  case ExprKind::Exchange:
   case ExprKind::Slice:
   case ExprKind::TupleItem:
   case ExprKind::HostShape:
@@ -143,6 +144,7 @@ void FunctionVerifier::rule(const Expr &e) const {
   case ExprKind::ScatterAdd:
   case ExprKind::Argsort:
   case ExprKind::Scan:
+  case ExprKind::Exchange:
   case ExprKind::Slice: return shapeOp(e);
   case ExprKind::Load: return require(isKernel(), "memory is accessed in kernels");
   case ExprKind::Query:
@@ -242,6 +244,15 @@ void FunctionVerifier::shapeOp(const Expr &e) const {
     for (size_t i = 0; i < rank(e); ++i)
       require(mayEqual(e.type.shape[i], from.type.shape[i]), "a scan has the shape of what it combines");
     return require(scan.op != ReduceOp::Any && scan.op != ReduceOp::All, "a scan is of sums, products or extremes");
+  }
+  case ExprKind::Exchange: {
+    const auto &exchange = e.as<node::Exchange>();
+    require(function_.kind == FunctionKind::Tensor, "devices exchange whole tensors");
+    require(!exchange.over.empty(), "devices exchange along an axis of the mesh");
+    require(rank(e) == rank(from) && (exchange.what == ExchangeKind::AllReduce || rank(e) > 0), "an exchange keeps the axes");
+    for (size_t i = exchange.what == ExchangeKind::AllReduce ? 0 : 1; i < rank(e); ++i)
+      require(mayEqual(e.type.shape[i], from.type.shape[i]), "an exchange is along the first axis");
+    return require(e.type.dtype == from.type.dtype, "what devices exchange keeps its dtype");
   }
   case ExprKind::Slice: {
     auto isRange = [](const IndexPart &part) { return !part.isPoint; };

@@ -2,7 +2,9 @@
 #include "codegen/DimText.h"
 #include "codegen/Types.h"
 #include "codegen/source/Names.h"
+#include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "ir/target/Words.h"
 #include "support/Check.h"
 #include <algorithm>
@@ -43,6 +45,28 @@ static std::vector<IndexFacts> indicesOf(target::EntryOp op) {
   return found;
 }
 
+/// Of all dimensions that it speaks of.
+static std::vector<MeshDim> meshDimsIn(target::EntryOp entry) {
+  std::map<std::string, MeshDim> found;
+  auto add = [&](const Dim &dim) {
+    for (const MeshDim &one : meshDimsOf(dim)) found.emplace(one.name(), one);
+  };
+  auto addText = [&](llvm::StringRef text) {
+    if (!text.contains("mesh.")) return;
+    if (auto dim = Dim::parse(text.str())) add(*dim);
+  };
+  AttrTypeWalker walker;
+  walker.addWalk([&](StringAttr text) { addText(text.getValue()); });
+  walker.addWalk([&](target::ArgumentAttr argument) { addText(argument.getText()); });
+  walker.addWalk([&](target::CapacityAttr capacity) { addText(capacity.getDim()); });
+  walker.addWalk([&](ir::RequirementAttr asked) { add(asked.getLeft().getDim()), add(asked.getRight().getDim()); });
+  walker.addWalk([&](ir::DimAttr dim) { add(dim.getDim()); });
+  entry->walk([&](Operation *op) { walker.walk(op->getAttrDictionary()); });
+  std::vector<MeshDim> all;
+  for (auto &[name, one] : found) all.push_back(one);
+  return all;
+}
+
 EntryFacts::EntryFacts(target::EntryOp op)
     : entry(op), name(op.getSymName().str()), symbol(target::functionName(name)), call(name + "_call"), cppName(symbol),
       signature(op.getSignature().str()), doc(op.getDoc().str()) {
@@ -61,7 +85,9 @@ EntryFacts::EntryFacts(target::EntryOp op)
     if (auto o = dyn_cast<target::TemporaryOp>(inner)) temporaries.push_back(o);
     if (auto o = dyn_cast<target::TableOp>(inner)) tables.push_back(o);
     if (auto o = dyn_cast<target::LaunchOp>(inner)) launches.push_back(o);
+    if (isa<target::LaunchOp, target::ExchangeOp>(inner)) steps.push_back(&inner);
   }
+  mesh = meshDimsIn(op);
   for (const ParameterFacts &parameter : parameters)
     for (const std::string &extent : parameter.shape)
       if (Dim dim = parseDim(extent);
@@ -151,6 +177,14 @@ std::pair<size_t, size_t> EntryFacts::lifeOf(target::TemporaryOp temporary) cons
     for (Attribute loop : loopsOf(launch))
       for (size_t other = 0; other < launches.size(); ++other)
         if (llvm::is_contained(loopsOf(launches[other]), loop)) covers(other);
+  }
+  // What devices do together belongs to the launch behind it, and the last of all to that before it.
+  size_t before = 0;
+  for (Operation *step : steps) {
+    auto exchange = dyn_cast<target::ExchangeOp>(step);
+    if (!exchange) ++before;
+    else if (exchange.getSource() == temporary.getName() || exchange.getTarget() == temporary.getName())
+      covers(std::min(before, launches.empty() ? 0 : launches.size() - 1));
   }
   return life;
 }

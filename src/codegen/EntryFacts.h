@@ -3,6 +3,7 @@
 #include "ir/target/Target.h"
 #include "support/Dim.h"
 #include "support/LinearDim.h"
+#include "support/MeshDims.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ struct EntryFacts {
   std::vector<ir::target::TemporaryOp> temporaries;
   std::vector<ir::target::TableOp> tables;
   std::vector<ir::target::LaunchOp> launches;
+  std::vector<mlir::Operation *> steps;  // these, and what devices do together between them
+  std::vector<MeshDim> mesh;             // what it asks the mesh of devices for, in the order of their names
   /// Dimension variables in the order in which parameters bind them.
   std::vector<std::string> dims;
   std::vector<SolvedDim> solved;  // the last of them

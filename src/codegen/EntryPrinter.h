@@ -42,6 +42,7 @@ private:
   /// The conditions before the first loop: what the entry function can ask before it launches anything.
   static mlir::ArrayAttr outside(mlir::ArrayAttr when);
   void launch(ir::target::LaunchOp launch);
+  void exchange(ir::target::ExchangeOp op);
   void launchVariants(ir::target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(ir::target::LaunchOp launch, LaunchText text, ir::target::KernelOp kernel);
   Doc argument(ir::target::ArgumentAttr argument, mlir::BlockArgument passed, mlir::ArrayAttr shape, mlir::ArrayAttr places, mlir::ArrayAttr windows,

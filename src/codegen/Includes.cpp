@@ -75,6 +75,11 @@ std::vector<std::string> headersFor(const std::string &text) {
     TSR_CHECK(found != helperHeaders().end(),
               "no header of include/tessera is known to declare tsr::" + name);
     headers.insert(found->second);
+    if (name != "host") continue;
+    size_t last = end;  // some functions of host code have a header of their own
+    if (text.compare(end, 2, "::") == 0) last += 2;
+    while (last < text.size() && (std::isalnum(static_cast<unsigned char>(text[last])) || text[last] == '_')) ++last;
+    if (auto own = helperHeaders().find(text.substr(begin, last - begin)); own != helperHeaders().end()) headers.insert(own->second);
   }
   return {headers.begin(), headers.end()};
 }

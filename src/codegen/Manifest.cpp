@@ -223,6 +223,9 @@ Json entryJson(const EntryFacts &entry) {
     if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
       numbers.emplace(constant.getName().str(), Dim(number.getInt()));
   for (target::LaunchOp launch : entry.launches) json["launches"].push_back(launchJson(launch, numbers));
+  for (Operation *step : entry.steps)
+    if (auto exchange = dyn_cast<target::ExchangeOp>(step))
+      json["exchanges"].push_back({{"kind", exchange.getKind().str()}, {"axis", exchange.getOver().str()}, {"count", exchange.getCount().str()}, {"source", exchange.getSource().str()}, {"target", exchange.getTarget().str()}});
   return json;
 }
 

@@ -123,6 +123,8 @@ void EntryPrinter::sizes() {
       add(count);
       if (whenOf(temporary)) whenOf(temporary).walk([&](ir::RequirementAttr asked) { add(asked.getLeft().getDim()), add(asked.getRight().getDim()); });
     }
+    for (Operation *step : facts_.steps)
+      if (auto exchange = dyn_cast<target::ExchangeOp>(step)) add(parseDim(exchange.getCount().str()));
     for (target::LaunchOp launch : facts_.launches) {
       DictionaryAttr started = startedOf(launch);
       if (!starts_ && !started && launch->hasAttr("started")) continue;  // by the function that starts another

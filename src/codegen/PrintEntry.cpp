@@ -142,8 +142,14 @@ void EntryPrinter::chooseNames() {
   for (const ParameterFacts &parameter : facts_.parameters)
     if (parameter.scalar()) dims_.rename(parameter.name, parameter.symbol);
   for (const std::string &dim : facts_.dims) {
-    dimNames_[dim] = names_.fresh(dim);
+    auto ofMesh = meshDim(dim);  // in a function that starts kernels
+    dimNames_[dim] = names_.fresh(ofMesh ? ofMesh->word() : dim);
     dims_.rename(dim, dimNames_[dim]);
+  }
+  for (const MeshDim &asked : facts_.mesh) {
+    if (dimNames_.count(asked.name())) continue;
+    dimNames_[asked.name()] = names_.fresh(asked.word());
+    dims_.rename(asked.name(), dimNames_[asked.name()]);
   }
   for (target::TableOp table : facts_.tables) names_.take(table.getSymbol());
   auto nameOf = [&](llvm::StringRef operand) {
@@ -197,6 +203,10 @@ void EntryPrinter::checks() {
     for (const std::string &dim : facts_.dims) items.push_back(dimNames_[dim] + "(" + quoted(dim) + ")");
     writer_.statement(Doc("tsr::Dim ") + Doc::nest(4, commaSeparated(items)) + ";");
   }
+  for (const MeshDim &asked : facts_.mesh) {
+    const std::string axis = asked.axis.empty() ? "" : ", " + quoted(asked.axis);
+    writer_.line("const int64_t " + dimNames_[asked.name()] + " = tsr::" + std::string(asked.function()) + "(" + call_ + axis + ");");
+  }
   for (const ParameterFacts &parameter : facts_.parameters)
     check(parameter);
   for (const SolvedDim &solved : facts_.solved)
@@ -212,7 +222,7 @@ void EntryPrinter::checks() {
       writer_.statement(Doc(call_ + ".extent(" + quoted(parameter.name) + ", " + parameter.symbol + ", " +
                             std::to_string(axis) + ",") +
                         Doc::nest(4, Doc::group(Doc::line()) + dims_(extent).doc + "," +
-                                         Doc::group(Doc::line()) + quoted(parameter.shape[axis]) + ");"));
+                                         Doc::group(Doc::line()) + quoted(spokenDim(extent).str()) + ");"));
     }
   }
 }
@@ -223,7 +233,7 @@ void EntryPrinter::requirements() {
     Doc holds = binaryExpr(require.getRelation(), left, right).doc;
     writer_.statement(Doc(call_ + ".require(") +
                       Doc::nest(4, commaSeparated({holds, quoted(require.getText()), left.doc, right.doc,
-                                                   quoted(require.getLeft())}) +
+                                                   quoted(spokenDim(parseDim(require.getLeft().str())).str())}) +
                                        ");"));
   }
   std::set<std::pair<std::string, const void *>> seen;
@@ -377,7 +387,9 @@ void EntryPrinter::print() {
   writer_.line("tsr::Call " + call_ + "(" + quoted(nameInMessages(facts_)) + ", " + stream_ + ");");
   checks();
   requirements();
-  stopIfDone();
+  // A device whose own results are empty has its part in what all do together.
+  if (facts_.steps.size() > facts_.launches.size()) stopIfFailed();
+  else stopIfDone();
   specials();
   for (target::TableOp table : facts_.tables)
     writer_.line("const " + spell_.type(table.getDtype()) + " *" + temporaryNames_[table.getName().str()] + " = " + call_ + ".table(" +

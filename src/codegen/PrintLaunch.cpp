@@ -24,7 +24,13 @@ static ArrayAttr conditionsBefore(ArrayAttr when, size_t first) {
 }
 
 void EntryPrinter::launches() {
-  for (target::LaunchOp op : facts_.launches) {
+  for (Operation *step : facts_.steps) {
+    if (auto between = dyn_cast<target::ExchangeOp>(step)) {
+      under(whenOf(between));
+      exchange(between);
+      continue;
+    }
+    auto op = cast<target::LaunchOp>(step);
     if (auto started = startedOf(op)) {
       under(conditionsBefore(whenOf(op), static_cast<size_t>(started.getAs<IntegerAttr>("conditions").getInt())));
       start(op, started);
@@ -34,6 +40,18 @@ void EntryPrinter::launches() {
     }
   }
   under({});
+}
+
+/// `tsr::all_reduce(call, "dp", slopes, slopes, D * F);`
+void EntryPrinter::exchange(target::ExchangeOp op) {
+  auto memory = [&](llvm::StringRef name, bool isRead) -> Doc {
+    const ParameterFacts *parameter = facts_.parameter(name);
+    if (!parameter) return temporaryNames_[name.str()];
+    return call_ + ".data<" + (isRead ? "const " : "") + spell_.type(parameter->dtype) + ">(" + parameter->symbol + ")";
+  };
+  writer_.statement(Doc("tsr::" + op.getKind().str() + "(") +
+                    Doc::nest(4, commaSeparated({call_, quoted(op.getOver()), memory(op.getSource(), true), memory(op.getTarget(), false), dims_(op.getCount().str()).doc})) + ");");
+  stopIfFailed();
 }
 
 /// The places of the numbers that a launch passes: of one launch alone, the function takes them.
@@ -136,6 +154,7 @@ static EntryFacts factsOfStarter(const EntryFacts &entry, size_t first, Dictiona
   for (target::ConstantOp constant : entry.constants)
     if (llvm::is_contained(started.getAs<ArrayAttr>("constants"), constant.getNameAttr())) facts.constants.push_back(constant);
   const auto count = static_cast<size_t>(started.getAs<IntegerAttr>("launches").getInt());
+  facts.steps.clear();
   facts.launches.assign(entry.launches.begin() + static_cast<std::ptrdiff_t>(first), entry.launches.begin() + static_cast<std::ptrdiff_t>(first + count));
   return facts;
 }

@@ -4,6 +4,8 @@
 #include "reference/Value.h"
 #include "support/FloatFormats.h"
 #include "support/LinearDim.h"
+#include "support/MeshDims.h"
+#include "tessera/mesh.h"
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -85,12 +87,26 @@ void solveDims(const checked::Function &function, const std::map<std::string, Np
   }
 }
 
+/// What the mesh of this process gives under the name.
+std::optional<int64_t> meshNumberHere(const std::string &variable) {
+  auto asked = meshDim(variable);
+  if (!asked) return std::nullopt;
+  const tsr::Mesh &mesh = tsr::Mesh::get();
+  const tsr::Mesh::Axis *axis = mesh.axis(asked->axis.c_str());
+  switch (asked->what) {
+  case MeshNumber::Size: return axis ? axis->size : 1;
+  case MeshNumber::Index: return axis ? axis->index : 0;
+  case MeshNumber::Rank: return mesh.rank();
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<int64_t>> shapeOf(const std::vector<Dim> &extents, const std::map<std::string, int64_t> &dims) {
   std::vector<int64_t> shape;
   for (const Dim &dim : extents) {
     auto value = dim.evaluate([&](const std::string &variable) -> std::optional<int64_t> {
       auto it = dims.find(variable);
-      return it == dims.end() ? std::nullopt : std::optional(it->second);
+      return it == dims.end() ? meshNumberHere(variable) : std::optional(it->second);
     });
     if (!value) return Failure{"the value of `" + dim.str() + "` is not known; give it"};
     if (*value < 0) return Failure{"`" + dim.str() + "` is " + std::to_string(*value) + "; an extent cannot be negative"};

@@ -36,6 +36,7 @@ private:
   mlir::DictionaryAttr numerics();
   mlir::DictionaryAttr dictionary(const std::vector<std::pair<std::string, mlir::Attribute>> &entries);
   void finish();
+  void addMeshDims(mlir::Operation *function);
 
   // GenType.cpp
   mlir::Type typeOf(const checked::Type &type, llvm::StringRef swizzle = "");

@@ -59,6 +59,11 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
     from = fit(from, ir::TensorType::get(from.getContext(), result.getShape(), ir::elementTypeOf(from.getType())), location);
     return builder_.create<graph::ArgsortOp>(location, result, from, expr.as<node::Argsort>().descending);
   }
+  case ExprKind::Exchange: {
+    const auto &[what, over] = expr.as<node::Exchange>();
+    std::string_view kind = checked::name(what);
+    return builder_.create<graph::ExchangeOp>(location, typeOf(expr.type), StringRef(kind.data(), kind.size()), over, genExpr(*expr.args[0]));
+  }
   case ExprKind::Slice: return genSlice(expr, location);
   case ExprKind::Query: {
     std::string_view query = queryName(expr.as<node::Query>().what);

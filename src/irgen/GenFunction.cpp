@@ -2,7 +2,10 @@
 #include "checked/Indices.h"
 #include "ir/common/Names.h"
 #include "irgen/FunctionGen.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "support/Check.h"
+#include "support/MeshDims.h"
+#include <set>
 
 namespace tessera::irgen {
 using namespace mlir;
@@ -21,7 +24,26 @@ Operation *FunctionGen::generate() {
     values_[function_.params[i].var] = {body_->getArgument(i)};
   genBlock(function_.body);
   finish();
+  addMeshDims(op);
   return op;
+}
+
+/// What a function asks the mesh of devices for has the place of a dimension, too.
+void FunctionGen::addMeshDims(Operation *function) {
+  if (function_.kind != checked::FunctionKind::Tensor) return;
+  std::set<std::string> asked;
+  AttrTypeWalker walker;
+  walker.addWalk([&](ir::DimAttr dim) {
+    for (const MeshDim &one : meshDimsOf(dim.getDim())) asked.insert(one.name());
+  });
+  function->walk([&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes()) walker.walk(type);
+  });
+  if (asked.empty()) return;
+  SmallVector<Attribute> dims(function->getAttrOfType<ArrayAttr>("dims").getValue());
+  for (const std::string &name : asked) dims.push_back(builder_.getStringAttr(name));
+  function->setAttr("dims", builder_.getArrayAttr(dims));
 }
 
 /// Every body ends in its terminator, also one whose last statement is not a return.

@@ -1,6 +1,7 @@
 #include "reference/Bind.h"
 #include "reference/Elementwise.h"
 #include "support/FloatFormats.h"
+#include "support/MeshDims.h"
 #include <set>
 
 namespace tessera::reference {
@@ -73,7 +74,7 @@ std::optional<Unknown> oneUnknown(const Dim &dim, const DimValues &known) {
     int64_t product = term.coefficient;
     std::string name;
     for (const auto &[atom, power] : term.atoms) {
-      bool isUnknown = atom.kind == AtomKind::Var && !known.count(atom.name);
+      bool isUnknown = atom.kind == AtomKind::Var && !known.count(atom.name) && !meshDim(atom.name);
       if (isUnknown && power == 1 && name.empty()) {
         name = atom.name;
         continue;
@@ -217,7 +218,7 @@ private:
 std::optional<int64_t> evaluateDim(const Dim &dim, const DimValues &values) {
   return dim.evaluate([&](const std::string &name) -> std::optional<int64_t> {
     auto it = values.find(name);
-    return it == values.end() ? std::nullopt : std::optional<int64_t>(it->second);
+    return it == values.end() ? meshNumberAlone(name) : std::optional<int64_t>(it->second);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "reference/Elementwise.h"
 #include "reference/Interpreter.h"
+#include "support/MeshDims.h"
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -25,7 +26,7 @@ std::nullptr_t Interpreter::fail(Span span, std::string message) {
 std::optional<int64_t> Interpreter::valueInDim(const std::string &name) const {
   if (name.empty() || name[0] != '%') {
     auto it = dims_.find(name);
-    return it == dims_.end() ? std::nullopt : std::optional<int64_t>(it->second);
+    return it == dims_.end() ? meshNumberAlone(name) : std::optional<int64_t>(it->second);
   }
   if (name.rfind("%q:", 0) == 0) {
     char *end = nullptr;
@@ -230,6 +231,7 @@ Ref Interpreter::evalArray(const Expr &expr) {
     out = scatterAdd(args[0], args[1], axis, along, *target);
     break;
   }
+  case ExprKind::Exchange: out = args[0]; break;  // the reference is one device, alone in its mesh
   case ExprKind::Argsort: out = argsort(args[0], expr.as<node::Argsort>().descending); break;
   case ExprKind::Concat: out = concat(args, expr.as<node::Concat>().axis); break;
   case ExprKind::Table: out = table(args, *target, dtype); break;

@@ -5,6 +5,7 @@
 #include "sema/calls/Calls.h"
 #include "sema/modules/Modules.h"
 #include "sema/types/Types.h"
+#include "support/MeshDims.h"
 #include <cctype>
 #include <map>
 #include <set>
@@ -73,6 +74,7 @@ std::string show(const Context &cx, const Dim &dim) {
   dim.collectVars(vars);
   std::map<std::string, Dim> names;
   for (const std::string &v : vars) {
+    if (auto ofMesh = meshDim(v)) names[v] = Dim::var(ofMesh->call());
     if (v[0] != '%') continue;
     auto it = cx.function.symVars.find(v);
     if (it != cx.function.symVars.end()) names[v] = Dim::var(it->second->name.empty() ? "index" : it->second->name);

@@ -330,6 +330,13 @@ LogicalResult verifyTable(Operation *op, ArrayAttr values, Type type) {
   return success();
 }
 
+LogicalResult verifyExchange(Operation *op, StringRef kind, StringRef over) {
+  if (!llvm::is_contained({"all_reduce", "all_gather", "reduce_scatter"}, kind))
+    return op->emitOpError() << "'" << kind << "' is nothing that devices do together: all_reduce, all_gather or reduce_scatter";
+  if (over.empty()) return op->emitOpError("is along an axis of the mesh: it has no name");
+  return success();
+}
+
 LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t indices) {
   auto from = cast<ViewType>(keys.getType()), to = cast<ViewType>(order.getType());
   if (keys == order) return op->emitOpError("writes the order of a row over the row");

@@ -33,6 +33,8 @@ mlir::LogicalResult verifyScan(mlir::Operation *op, llvm::StringRef mnemonic, in
 mlir::LogicalResult verifyWarp(mlir::Operation *op, llvm::StringRef what, mlir::Type value, bool namesLane, mlir::Type result);
 /// A table has a number of its dtype for each element of its shape, a tensor's or a view's.
 mlir::LogicalResult verifyTable(mlir::Operation *op, mlir::ArrayAttr values, mlir::Type type);
+/// Something that all devices along an axis do together: the kind, and the axis of the mesh.
+mlir::LogicalResult verifyExchange(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef over);
 mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices);
 /// There is an index for each dimension of `base`: one for all elements of `value`, or as many integers.
 mlir::LogicalResult verifyPlaces(mlir::Operation *op, mlir::Type value, mlir::Type base, mlir::TypeRange indices, size_t proofs);

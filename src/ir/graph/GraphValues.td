@@ -302,6 +302,20 @@ def Graph_ArgsortOp : Graph_Op<"argsort", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_ExchangeOp : Graph_Op<"exchange", [Pure]> {
+  let summary = "what all devices along an axis of the mesh do together with an array";
+  let description = [{
+    `kind`: "all_reduce", the sum over the devices, on each of them; "all_gather", their arrays behind one another along the first axis;
+    "reduce_scatter", the sum over the devices, of which each keeps its part along the first axis. Sums are carried in the operand's dtype.
+
+    Example: `%1 = graph.exchange "all_gather" "tp" %0 : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M*mesh.size.tp", "N"], f32>`
+  }];
+  let arguments = (ins StrAttr:$kind, StrAttr:$over, Tsr_TensorType:$operand);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$kind $over $operand attr-dict `:` type($operand) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Graph_SliceOp : Graph_Op<"slice", [Pure]> {
   let summary = "a part of an array value, proved to lie inside it";
   let description = [{

@@ -268,6 +268,18 @@ LogicalResult ArgsortOp::verify() {
   return success();
 }
 
+LogicalResult ExchangeOp::verify() {
+  if (failed(verifyExchange(*this, getKind(), getOver()))) return failure();
+  TensorType from = getOperand().getType(), to = getType();
+  if (from.getElementType() != to.getElementType() || from.getRank() != to.getRank())
+    return emitOpError() << "makes " << to << " of " << from << ": an exchange keeps the axes and the dtype";
+  const int64_t first = getKind() == "all_reduce" ? 0 : 1;
+  if (from.getRank() < first) return emitOpError("shares out the first axis: a scalar has none");
+  if (from.getShape().drop_front(first) != to.getShape().drop_front(first))
+    return emitOpError() << "makes " << to << " of " << from << ": only the first axis differs";
+  return success();
+}
+
 LogicalResult SliceOp::verify() {
   if (failed(verifyAccess(*this, getBase().getType(), getOffsets().size(), getPoints(), getSizes().getDims(),
                           getSteps(), getInBounds())))

@@ -107,6 +107,18 @@ def Schedule_LaunchOp : Schedule_Op<"launch", [MemoryEffects<[MemRead, MemWrite]
   let assemblyFormat = "$kernel `(` $operands `)` attr-dict (`:` type($operands)^)?";
 }
 
+def Schedule_ExchangeOp : Schedule_Op<"exchange", [HasParent<"FuncOp">]> {
+  let summary = "what all devices along an axis of the mesh do together, between launches";
+  let description = [{
+    As `graph.exchange`, from memory to memory. A sum may be written where its terms lie.
+
+    Example: `schedule.exchange "all_reduce" "dp" %x, %y : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>`
+  }];
+  let arguments = (ins StrAttr:$kind, StrAttr:$over, Arg<Tsr_ViewType, "", [MemRead]>:$source, Arg<Tsr_ViewType, "", [MemWrite]>:$target);
+  let assemblyFormat = "$kind $over $source `,` $target attr-dict `:` type($source) `,` type($target)";
+  let hasVerifier = 1;
+}
+
 def Schedule_ReturnOp : Schedule_Op<"return", [Terminator, Pure, ParentOneOf<["FuncOp", "HostFuncOp"]>]> {
   let summary = "ends an entry function or host function";
   let description = "Example: `schedule.return`";

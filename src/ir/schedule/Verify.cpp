@@ -18,8 +18,8 @@ LogicalResult FuncOp::verify() {
     return failure();
   if (!getResultTypes().empty()) return emitOpError("returns values: an entry function stores its results");
   for (Operation &op : entry())
-    if (!isa<TempOp, TableOp, LaunchOp, ReturnOp>(op))
-      return op.emitOpError("may not stand in an entry function: it is a list of temporaries, tables and launches");
+    if (!isa<TempOp, TableOp, LaunchOp, ExchangeOp, ReturnOp>(op))
+      return op.emitOpError("may not stand in an entry function: it is a list of temporaries, tables, launches and exchanges");
   return verifyEnd<ReturnOp>(*this);
 }
 
@@ -89,6 +89,7 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult TableOp::verify() { return verifyTable(*this, getValues(), getType()); }
+LogicalResult ExchangeOp::verify() { return verifyExchange(*this, getKind(), getOver()); }
 LogicalResult ArgsortRowOp::verify() { return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size()); }
 
 // ---------------------------------------------------------------- launches

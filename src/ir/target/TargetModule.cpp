@@ -1,6 +1,7 @@
 // Rules of the ops that stand at module level and in entry functions, and of declarations.
 #include "ir/target/Target.h"
 #include "ir/common/KernelNotes.h"
+#include "ir/common/OpRules.h"
 #include "support/Dim.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -82,7 +83,7 @@ LogicalResult EntryOp::verifyRegions() {
       return emitOpError() << "returns " << name << ", which is only read";
   }
   for (Operation &op : getBody().front())
-    if (!isa<RequireOp, TemporaryOp, TableOp, LaunchOp, ConstantOp>(op))
+    if (!isa<RequireOp, TemporaryOp, TableOp, LaunchOp, ExchangeOp, ConstantOp>(op))
       return op.emitOpError("does not belong in target.entry");
   return success();
 }
@@ -114,6 +115,16 @@ LogicalResult TableOp::verify() {
   for (Attribute value : getValues())
     if (auto number = dyn_cast<TypedAttr>(value); !number || number.getType() != getDtype())
       return emitOpError() << "has the number " << value << " among those of " << getDtype();
+  return success();
+}
+
+LogicalResult ExchangeOp::verify() {
+  if (failed(verifyExchange(*this, getKind(), getOver())) || failed(verifyDim(*this, getCount()))) return failure();
+  auto entry = cast<EntryOp>((*this)->getParentOp());
+  for (StringAttr name : {getSourceAttr(), getTargetAttr()}) {
+    ParameterAttr parameter = parameterNamed(entry, name);
+    if (parameter ? parameter.getMode() == "scalar" : !hasMemory(entry, name)) return emitOpError() << "is of " << name << ", which is no tensor here";
+  }
   return success();
 }
 

@@ -149,6 +149,19 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
   let hasVerifier = 1;
 }
 
+def Target_ExchangeOp : Target_Op<"exchange", [HasParent<"EntryOp">]> {
+  let summary = "what all devices along an axis of the mesh do together, between launches";
+  let description = [{
+    `source` and `target` name tensors. `count`: the elements that each device gives, with "reduce_scatter" those that it keeps.
+    Under `when`, as in `target.launch`.
+
+    Example: `target.exchange "all_reduce" "dp" "slopes" "slopes" count "D*F"`
+  }];
+  let arguments = (ins StrAttr:$kind, StrAttr:$over, StrAttr:$source, StrAttr:$target, StrAttr:$count, OptionalAttr<ArrayAttr>:$when);
+  let assemblyFormat = "$kind $over $source $target `count` $count attr-dict";
+  let hasVerifier = 1;
+}
+
 def Target_HostFuncOp : Target_Op<"host_func", [IsolatedFromAbove, Symbol, NoTerminator, SingleBlock,
                                                 HasParent<"::mlir::ModuleOp">, NamesArguments]> {
   let summary = "A function of host code: files, printing, calls of entry functions";

@@ -135,8 +135,8 @@ LogicalResult FuncOp::verify() {
   if (getNumResults() != 0) return emitOpError("returns values: results are written through views");
   if (failed(verifyArguments(*this))) return failure();
   for (Operation &op : getBody().front())
-    if (!isa<TempOp, TempWithinOp, TableOp, LaunchOp, ReturnOp>(op))
-      return op.emitOpError("may not stand in an entry function: it is a list of temporaries, tables and launches");
+    if (!isa<TempOp, TempWithinOp, TableOp, LaunchOp, ExchangeOp, ReturnOp>(op))
+      return op.emitOpError("may not stand in an entry function: it is a list of temporaries, tables, launches and exchanges");
   return verifyFunction(*this, getDims(), getParams(), getOutputs(), getRequirements());
 }
 
@@ -149,6 +149,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!kernel) return emitOpError() << "launches @" << getKernel() << ", which is not a kernel";
   return verifyLaunch(*this, kernel, kernel.getDims(), getArgs().getTypes(), getDimsAttr());
 }
+
+LogicalResult ExchangeOp::verify() { return verifyExchange(*this, getKind(), getOver()); }
 
 LogicalResult ReturnOp::verify() {
   auto function = cast<FunctionOpInterface>((*this)->getParentOp());

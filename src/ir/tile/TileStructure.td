@@ -111,6 +111,18 @@ def Tile_LaunchOp : Tile_Op<"launch", [HasParent<"FuncOp">,
   let assemblyFormat = "$kernel `(` $args `)` attr-dict (`:` type($args)^)?";
 }
 
+def Tile_ExchangeOp : Tile_Op<"exchange", [HasParent<"FuncOp">]> {
+  let summary = "what all devices along an axis of the mesh do together, between launches";
+  let description = [{
+    As `graph.exchange`, from memory to memory. A sum may be written where its terms lie.
+
+    Example: `tile.exchange "all_reduce" "dp" %x, %y : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>`
+  }];
+  let arguments = (ins StrAttr:$kind, StrAttr:$over, Arg<Tsr_ViewType, "", [MemRead]>:$source, Arg<Tsr_ViewType, "", [MemWrite]>:$target);
+  let assemblyFormat = "$kind $over $source `,` $target attr-dict `:` type($source) `,` type($target)";
+  let hasVerifier = 1;
+}
+
 def Tile_HostFuncOp : Tsr_FunctionOp<Tile_Dialect, "host_func"> {
   let summary = "host code: holds the host operations of `graph` unchanged";
   let description = [{

@@ -5,13 +5,22 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Arguments.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
+#include "support/MeshDims.h"
+#include <algorithm>
+#include <cctype>
 
 namespace tessera::sema {
 
+static bool isIdentifier(const std::string &text) {
+  auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::all_of(text.begin(), text.end(), isPart);
+}
+
 /// The name of an axis.
 static std::optional<std::string> meshAxis(Context &cx, const Value &value, Span span) {
-  if (value.kind == ValueKind::String && !value.expr && !value.text.empty()) return value.text;
+  if (value.kind == ValueKind::String && !value.expr && isIdentifier(value.text)) return value.text;
   if (!value.isPoison() && fresh(cx, Id::wrongArgument, span))
     report(cx, Id::wrongArgument, span, quoted("axis"), "an axis of the mesh in quotes", describe(cx, value));
   return std::nullopt;
@@ -25,11 +34,21 @@ Value meshQuery(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     axis = *name;
   }
   if (inKernel(cx)) return unsupported(cx, "`" + std::string(row.name) + "` inside a kernel", span);
-  notCompiledYet(cx, "meshes of devices (`" + std::string(row.name) + "`)", span);
-  if (row.name == "axis_size") return Value::integer(Dim::var("mesh." + axis));
-  ExprPtr e = makeExpr(ExprKind::Opaque, indexType(), span);
-  e->as<node::Opaque>().name = row.name;
-  e->nameHint = axis;
+  const MeshNumber what = row.name == "rank" ? MeshNumber::Rank : row.name == "axis_size" ? MeshNumber::Size : MeshNumber::Index;
+  if (inHost(cx)) {
+    std::vector<ExprPtr> named;
+    if (!axis.empty()) {
+      Type text;
+      text.kind = TypeKind::String;
+      named.push_back(makeExpr(ExprKind::String, text, span));
+      named.back()->as<node::String>().text = axis;
+    }
+    return hostCall(cx, row.name, std::move(named), span);
+  }
+  const Dim number = MeshDim{what, axis}.dim();
+  if (what == MeshNumber::Size) return Value::integer(number);
+  ExprPtr e = makeExpr(ExprKind::DimValue, indexType(), span);
+  e->as<node::DimValue>().dim = number;
   return indexValue(cx, std::move(e), axis.empty() ? "rank" : axis + "_index", span);
 }
 
@@ -76,16 +95,29 @@ Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   if (!axis) return Value::poison();
   if (inKernel(cx)) return unsupported(cx, "`" + name + "` inside a kernel", span);
   if (divergentCollective(cx, name, *axis, span)) return Value::poison();
-  bool reduces = name == "all_reduce" || name == "reduce_scatter";
+  const ExchangeKind what = name == "all_reduce" ? ExchangeKind::AllReduce : name == "all_gather" ? ExchangeKind::AllGather : ExchangeKind::ReduceScatter;
   Type type = x.type;
-  if (reduces && !accumulator(cx, x, span, "`" + name + "`")) return Value::poison();
-  if (name != "all_reduce") {
+  if (what != ExchangeKind::AllGather) {
+    auto summand = summandOf(cx, x, "`" + name + "`", span);
+    if (!summand) return Value::poison();
+    type = summand->type;
+    type.shape = x.type.shape;
+    x = std::move(summand->value);
+  }
+  std::vector<int> front;  // the axes with the one that devices share first
+  if (what != ExchangeKind::AllReduce) {
     Value zero = Value::integer(Dim(0));
     auto dim = axisOf(cx, args.values[2].given() ? args.values[2] : zero, type.shape.size(), span, name);
     if (!dim) return Value::poison();
-    Dim devices = Dim::var("mesh." + *axis);
-    Dim &extent = type.shape[static_cast<size_t>(*dim)];
-    if (name == "all_gather") {
+    const Dim devices = MeshDim{MeshNumber::Size, *axis}.dim();
+    if (*dim != 0) {
+      for (int i = 0; i < static_cast<int>(type.shape.size()); ++i) front.push_back(i);
+      std::swap(front[0], front[static_cast<size_t>(*dim)]);
+      x = transpose(cx, std::move(x), front, span);
+      std::swap(type.shape[0], type.shape[static_cast<size_t>(*dim)]);
+    }
+    Dim &extent = type.shape[0];
+    if (what == ExchangeKind::AllGather) {
       extent = extent * devices;
     } else {
       Requirement whole;
@@ -98,12 +130,13 @@ Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     }
   }
   noteEffect(cx, {EffectKind::Collective, *axis, false, false, {{span, "`" + name + "` exchanges data here"}}});
-  notCompiledYet(cx, "collectives (`" + name + "`)", span);
-  ExprPtr e = makeExpr(ExprKind::Opaque, type, span);
-  e->as<node::Opaque>().name = name;
-  e->nameHint = *axis;
-  e->args.push_back(takeExpr(x));
-  return reusable(cx, arrayValue(cx, std::move(e), type, {}, span), name, span);
+  ExprPtr arg = takeExpr(x);
+  ExprPtr e = makeExpr(ExprKind::Exchange, sema::tensorType(arg->type.dtype, type.shape), span);
+  e->type.numerics = arg->type.numerics;
+  e->as<node::Exchange>() = {what, *axis};
+  e->args.push_back(std::move(arg));
+  Value all = reusable(cx, arrayValue(cx, std::move(e), type, {}, span), name, span);
+  return front.empty() ? all : transpose(cx, std::move(all), front, span);
 }
 
 }  // namespace tessera::sema

@@ -77,7 +77,8 @@ bool computesWithArrays(const BuiltinRow &row) {
   case K::Argsort:
   case K::Conv:
   case K::Pool:
-  case K::Scan: return true;
+  case K::Scan:
+  case K::Collective: return true;
   case K::Table:
   case K::Full:
   case K::Zeros:
@@ -123,7 +124,6 @@ bool computesWithArrays(const BuiltinRow &row) {
   case K::Draw:
   case K::Dropout:
   case K::Prefetch:
-  case K::Collective:
   case K::MeshQuery:
   case K::State:
   case K::MoveOn:

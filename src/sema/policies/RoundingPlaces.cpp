@@ -56,6 +56,9 @@ const Expr *roundedAt(const Function &function, const Expr &expr, int &nodes) {
     if (what == WarpOp::Reduce && op != ReduceOp::Max && op != ReduceOp::Min) return &expr;
     return roundedAt(function, *expr.args[0], nodes);
   }
+  case ExprKind::Exchange:
+    if (expr.as<node::Exchange>().what != ExchangeKind::AllGather) return &expr;
+    break;
   case ExprKind::Dot:
   case ExprKind::ScatterAdd: return &expr;
   case ExprKind::Broadcast:

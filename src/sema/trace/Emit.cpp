@@ -5,6 +5,7 @@
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "support/Check.h"
+#include "support/MeshDims.h"
 
 namespace tessera::sema {
 
@@ -247,7 +248,8 @@ bool isVarying(const Expr &expr) {
   visitExprs(const_cast<Expr *>(&expr), [&](Expr &e) {
     if (const Var *var = varOf(e)) varying |= var->varying;
     varying |= e.kind == ExprKind::Warp;
-    if (auto *opaque = e.get<node::Opaque>()) varying |= opaque->name == "rank" || opaque->name == "axis_index";
+    if (auto *value = e.get<node::DimValue>()) varying |= variesBetweenDevices(value->dim);
+    if (auto *call = e.get<node::HostCall>()) varying |= call->function == "rank" || call->function == "axis_index";
     if (auto *query = e.get<node::Query>())
       varying |= query->what == Query::LocalId || query->what == Query::LaneId || query->what == Query::LinearId;
   });

@@ -5,6 +5,7 @@
 // The derivative of a softmax asks for the left one, a pass over all columns j. The inner sum of the right one, o = w @ v, is
 // what attention gave, so that each row is a sum of as many products as a head has elements (R12). FlashAttention-2 (Dao, 2023,
 // section 3.1) calls it D = rowsum(dO * O). Where a program asks for derivatives alone, GPUs compute o for it.
+#include "ir/common/Names.h"
 #include "ir/graph/Graph.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Machine.h"

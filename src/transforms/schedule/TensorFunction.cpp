@@ -162,6 +162,9 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto sort = dyn_cast<graph::ArgsortOp>(op)) {
       markIf(true, sort.getOperand());
       roots_.insert(sort.getResult());
+    } else if (auto exchange = dyn_cast<graph::ExchangeOp>(op)) {
+      markIf(true, exchange.getOperand());
+      roots_.insert(exchange.getResult());
     } else if (isa<graph::ReturnOp, scf::YieldOp>(op)) {
       for (Value value : op.getOperands())
         markIf(value.getParentBlock() == &block && !value.getType().isIndex() && !states_.count(value), value);
@@ -248,11 +251,13 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (!target && !dots.empty() && !chainIn(dots))
     if (Value last = standsFor(value)) return makeRoot(last);
   bool hasOwnMemory = !target && !results_.count(value);
+  if (!target) target = memoryOfSummed(value);
   if (!target) target = memoryFor(value);
   if (leaves_.count(value)) return laneKernel(value, target, false);  // returned as it came in
   if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
   if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
   if (auto scan = value.getDefiningOp<graph::ScanOp>()) return finish(scanKernel(scan, target));
+  if (auto between = value.getDefiningOp<graph::ExchangeOp>()) return finish(exchange(between, target));
   if (auto sweep = chains_.find(value.getDefiningOp()); sweep != chains_.end() && sweep->second.reduce)
     return finish(chainKernels(value, sweep->second, target));
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
@@ -314,9 +319,9 @@ Value FunctionScheduler::memoryFor(Value value) {
     results_.erase(value);
     return view;
   }
-  for (Operation *user : value.getUsers())  // returned under another shape
+  for (Operation *user : value.getUsers())  // returned under another shape, or as a sum over devices
     if (user->getNumResults() == 1 && user->getBlock() == value.getParentBlock() && results_.count(user->getResult(0)) &&
-        sameMemory(user->getResult(0)))
+        (sameMemory(user->getResult(0)) || summedInPlace(user->getResult(0)) == value))
       return memoryFor(user->getResult(0));
   Type type = ViewType::get(builder_.getContext(), shapeOf(value.getType()), elementTypeOf(value.getType()));
   return launchOp<schedule::TempOp>(named(nameHint(value), value.getLoc()), type);

@@ -148,6 +148,10 @@ private:
   llvm::SmallVector<mlir::Value> numbersForSums(mlir::Value root, size_t fixed);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
+  // ---- what devices do together (Exchange.cpp)
+  mlir::LogicalResult exchange(ir::graph::ExchangeOp op, mlir::Value target);
+  static mlir::Value summedInPlace(mlir::Value value);
+  mlir::Value memoryOfSummed(mlir::Value value);
   // ---- running sums (ScanKernel.cpp)
   struct ScanStep {
     mlir::Value from, before, target;  // memory; `from`: null for the operand, `before`: null where nothing comes before

@@ -328,6 +328,15 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   return success();
 }
 
+void emitExchange(tile::ExchangeOp exchange, EntryNames &names, OpBuilder &builder) {
+  Value kept = exchange.getKind() == "reduce_scatter" ? exchange.getTarget() : exchange.getSource();
+  Dim count(1);
+  for (ir::DimAttr extent : ir::shapeOf(kept.getType())) count = count * extent.getDim();
+  auto made = builder.create<out::ExchangeOp>(exchange.getLoc(), exchange.getKind(), exchange.getOver(), names.names.at(exchange.getSource()),
+                                              names.names.at(exchange.getTarget()), count.str(), ArrayAttr());
+  copyConditions(builder, exchange, made, names);
+}
+
 }  // namespace
 
 std::string kernelName(ModuleOp module, StringRef kernel) {
@@ -407,6 +416,8 @@ LogicalResult emitEntry(tile::FuncOp function, const std::map<std::string, Kerne
     } else if (auto launch = dyn_cast<tile::LaunchOp>(op)) {
       if (failed(emitLaunch(launch, kernels.at(launch.getKernel().str()), names, constants, builder)))
         return failure();
+    } else if (auto exchange = dyn_cast<tile::ExchangeOp>(op)) {
+      emitExchange(exchange, names, builder);
     }
   }
   return success();

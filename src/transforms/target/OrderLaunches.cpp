@@ -17,9 +17,9 @@ using namespace tessera::ir;
 
 namespace {
 
-/// Launches that stay together: kernels of which conditions choose one, as they write the same memory.
+/// Launches, or an exchange between devices, that stay together: kernels of which conditions choose one, as they write the same memory.
 struct Step {
-  SmallVector<tile::LaunchOp> launches;
+  SmallVector<Operation *> launches;
   llvm::SetVector<Value> read, written;
   llvm::SmallDenseSet<size_t> before, after;  // steps that have to come before it, and behind it
 };
@@ -32,8 +32,10 @@ struct OrderLaunches : PassWrapper<OrderLaunches, OperationPass<ModuleOp>> {
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) kernels_[kernel.getSymName()] = kernel;
     for (tile::FuncOp function : getOperation().getOps<tile::FuncOp>()) {
       // Between loops: what they have to do with stays in its place.
-      SmallVector<tile::LaunchOp> part;
-      for (tile::LaunchOp launch : llvm::to_vector(function.getBody().front().getOps<tile::LaunchOp>())) {
+      SmallVector<Operation *> part;
+      for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+        Operation *launch = &op;
+        if (!isa<tile::LaunchOp, tile::ExchangeOp>(launch)) continue;
         if (!isInLoop(launch)) {
           part.push_back(launch);
           continue;
@@ -51,8 +53,14 @@ private:
   bool reads(tile::LaunchOp launch, size_t i) { return kernels_.lookup(launch.getKernel()).param(i).getMode() != ParamMode::Out; }
 
   /// What it reads and writes. Writes of one memory keep their order: one under conditions may leave there what came before.
-  void add(Step &step, tile::LaunchOp launch) {
-    step.launches.push_back(launch);
+  void add(Step &step, Operation *op) {
+    step.launches.push_back(op);
+    if (auto exchange = dyn_cast<tile::ExchangeOp>(op)) {
+      step.read.insert(exchange.getSource());
+      step.written.insert(exchange.getTarget());
+      return;
+    }
+    auto launch = cast<tile::LaunchOp>(op);
     for (auto [i, argument] : llvm::enumerate(launch.getArgs())) {
       if (!isa<ViewType>(argument.getType())) continue;
       if (reads(launch, i)) step.read.insert(argument);
@@ -60,9 +68,9 @@ private:
     }
   }
 
-  std::vector<Step> stepsOf(ArrayRef<tile::LaunchOp> launches) {
+  std::vector<Step> stepsOf(ArrayRef<Operation *> launches) {
     std::vector<Step> steps;
-    for (tile::LaunchOp launch : launches) {
+    for (Operation *launch : launches) {
       Step step;
       add(step, launch);
       bool joins = !steps.empty() && launch->hasAttr(kWhen) && steps.back().launches.front()->hasAttr(kWhen) &&
@@ -96,7 +104,7 @@ private:
     return steps;
   }
 
-  void order(ArrayRef<tile::LaunchOp> launches) {
+  void order(ArrayRef<Operation *> launches) {
     if (launches.size() < 2) return;
     std::vector<Step> steps = stepsOf(launches);
     llvm::DenseSet<Operation *> here(launches.begin(), launches.end());
@@ -116,9 +124,9 @@ private:
     if (llvm::is_sorted(order)) return;
     Operation *end = launches.back()->getNextNode();
     for (tile::TempOp temp : llvm::to_vector(end->getBlock()->getOps<tile::TempOp>()))
-      if (launches.front()->isBeforeInBlock(temp)) temp->moveBefore(launches.front());
+      if (launches.front()->isBeforeInBlock(temp.getOperation())) temp->moveBefore(launches.front());
     for (size_t at : order)
-      for (tile::LaunchOp launch : steps[at].launches) launch->moveBefore(end);
+      for (Operation *launch : steps[at].launches) launch->moveBefore(end);
   }
 
   static SmallVector<size_t> orderOf(std::vector<Step> &steps, llvm::DenseMap<Value, size_t> uses, const llvm::DenseMap<Value, double> &sizes) {

@@ -46,8 +46,12 @@ public:
 
   std::vector<Group> groups() {
     std::vector<Group> all;
-    for (auto launch : entry_.getBody().getOps<out::LaunchOp>()) {
-      if (all.empty() || !joins(all.back(), launch)) all.push_back({{}, whenOf(launch).size(), {}, {}, {}, {}, {}});
+    bool apart = false;  // what devices do together comes between
+    for (Operation &op : entry_.getBody().front()) {
+      apart |= isa<out::ExchangeOp>(op);
+      auto launch = dyn_cast<out::LaunchOp>(op);
+      if (!launch) continue;
+      if (all.empty() || std::exchange(apart, false) || !joins(all.back(), launch)) all.push_back({{}, whenOf(launch).size(), {}, {}, {}, {}, {}});
       all.back().launches.push_back(launch);
     }
     for (Group &group : all) describe(group);

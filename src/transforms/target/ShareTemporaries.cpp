@@ -125,7 +125,7 @@ private:
       life.typical = typicalSize(life.bytes);
       bool simple = !temp->hasAttr(kBuffer);
       for (Operation *user : temp.getResult().getUsers()) {
-        simple &= isa<tile::LaunchOp>(user) && !isInLoop(user);
+        simple &= isa<tile::LaunchOp, tile::ExchangeOp>(user) && !isInLoop(user);
         life.first = std::min(life.first, places[user]);
         life.last = std::max(life.last, places[user]);
       }

@@ -46,6 +46,8 @@ LogicalResult lowerEntry(OpBuilder &builder, schedule::FuncOp function) {
       SmallVector<Value> args;
       for (Value operand : launch.getOperands()) args.push_back(values.lookup(operand));
       made = builder.create<tile::LaunchOp>(op.getLoc(), launch.getKernelAttr(), args, launch.getDimsAttr());
+    } else if (auto exchange = dyn_cast<schedule::ExchangeOp>(op)) {
+      made = builder.create<tile::ExchangeOp>(op.getLoc(), exchange.getKind(), exchange.getOver(), values.lookup(exchange.getSource()), values.lookup(exchange.getTarget()));
     } else {
       made = builder.create<tile::ReturnOp>(op.getLoc(), ValueRange());
     }
