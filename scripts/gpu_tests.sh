@@ -56,6 +56,11 @@ device_headers() {
   [ "$ARCH" = sm_90a ] && only=(-DTSR_TEST_SM90A)
   nvcc -x cu -std=c++17 -O2 -fmad=false -arch="$ARCH" "${only[@]}" -Iinclude -Itests/device tests/device/device_tests.cpp -o "$LOGS/device_tests" && "$LOGS/device_tests"
 }
+# Collectives between two GPUs or more, without NVLink's multicast. NCCL comes with CUDA, or from NCCL_HOME.
+collectives() {
+  nvcc -x cu -std=c++17 -O2 -fmad=false -arch="$ARCH" ${NCCL_HOME:+-I"$NCCL_HOME/include" -Xlinker -rpath="$NCCL_HOME/lib" -L"$NCCL_HOME/lib"} \
+    -Iinclude -Itests/device tests/device/collectives_test.cpp -o "$LOGS/collectives_test" -Xlinker -l:libnccl.so.2 && NCCL_NVLS_ENABLE=0 "$LOGS/collectives_test"
+}
 # Runs a command of ours under a tool. What the tool says goes to a file of its own; what it finds is status 9.
 sanitized() { # tool seconds program...
   local tool=$1 seconds=$2; shift 2
@@ -64,7 +69,7 @@ sanitized() { # tool seconds program...
   chmod +x "$LOGS/$tool.$(basename "$1")"
   echo "$LOGS/$tool.$(basename "$1")"
 }
-export -f device_headers
+export -f device_headers collectives
 export ARCH LOGS
 
 canon=(tests/canon/0[1-8]_*.tsr)
@@ -75,6 +80,7 @@ if [ -z "$tools" ]; then
   for program in "${programs[@]}"; do declare_test "$program" python3 tests/e2e/programs.py --target "cuda:$ARCH" "$BIN/tessera" "$program"; done
   for test in runtime_test runtime_gpu_test; do [ -x "$BIN/$test" ] && declare_test "$test" "$BIN/$test"; done
   declare_test "device headers" bash -c device_headers
+  [ "$(nvidia-smi --list-gpus | wc -l)" -ge 2 ] && declare_test "collectives" bash -c collectives
   python3 -c "import torch" 2>/dev/null && declare_test "operators of PyTorch" env TESSERA_TORCH_TARGET=cuda TESSERA_HOME="$(dirname "$BIN")" python3 -B tests/python/test_torch.py
   # Two programs with barriers are looked at each time.
   if command -v compute-sanitizer >/dev/null && [ "${TESSERA_SANITIZE:-1}" = 1 ]; then

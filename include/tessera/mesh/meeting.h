@@ -111,9 +111,10 @@ public:
   /// All devices come together, and each gets the bytes that device 0 has. Empty, or what is wrong.
   std::string meet(std::string &offer) {
     if (!problem_.empty()) return problem_;
-    if (mesh_.rank() != 0) problem_ = go_to_device_0(offer);
-    else if ((problem_ = wait_for_others()).empty()) problem_ = give_to_all(offer);
-    return problem_;
+    if (mesh_.rank() != 0) return problem_ = go_to_device_0(offer);
+    problem_ = wait_for_others();
+    if (!problem_.empty()) return tell_problem(problem_);
+    return problem_ = give_to_all(offer);
   }
   /// Then, when each has done its part or has a problem: all learn of the first one.
   std::string part(const std::string &mine) {
@@ -193,8 +194,8 @@ private:
     if (std::string problem = listen_at_first_port(listener); !problem.empty()) return problem;
     for (int64_t here = 1; here < mesh_.size();) {
       if (!listener.waits_for(POLLIN, sooner(0.2))) {
-        if (std::string gone = who_left(); !gone.empty()) return tell_problem(gone);
-        if (std::chrono::steady_clock::now() >= until_) return tell_problem(who_is_missing());
+        if (std::string gone = who_left(); !gone.empty()) return gone;
+        if (std::chrono::steady_clock::now() >= until_) return who_is_missing();
         continue;
       }
       Socket other(accept4(listener.file(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -203,7 +204,7 @@ private:
       hello.mesh[sizeof hello.mesh - 1] = '\0';
       const std::string wrong = what_is_wrong(hello);
       (void)other.write_text(wrong, sooner(2));
-      if (!wrong.empty()) return tell_problem(wrong);
+      if (!wrong.empty()) return wrong;
       others_[static_cast<size_t>(hello.rank)] = std::move(other);
       ++here;
     }

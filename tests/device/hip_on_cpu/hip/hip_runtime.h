@@ -110,6 +110,11 @@ inline hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMe
   return hipMemcpy(to, from, bytes, kind);
 }
 inline hipError_t hipStreamSynchronize(hipStream_t) { return hipSuccess; }
+enum hipStreamCaptureStatus { hipStreamCaptureStatusNone, hipStreamCaptureStatusActive };
+inline hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus *status) {
+  *status = hipStreamCaptureStatusNone;
+  return hipSuccess;
+}
 
 namespace hip_on_cpu {
 /// The arguments are evaluated once, by the caller, as for a real launch.
