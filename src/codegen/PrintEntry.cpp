@@ -171,6 +171,7 @@ void EntryPrinter::chooseNames() {
   count_ = names_.fresh("count");  // of the groups and of their lanes, where a launch has variants
   block_ = names_.fresh("block");
   start_ = names_.fresh("start");
+  together_ = names_.fresh("together");
   rowsAligned_ = names_.fresh("rows_aligned");
   kernelName_ = names_.fresh("kernel");
   sharedBytes_ = names_.own("shared_bytes");

@@ -24,13 +24,13 @@ static ArrayAttr conditionsBefore(ArrayAttr when, size_t first) {
 }
 
 void EntryPrinter::launches() {
-  for (Operation *step : facts_.steps) {
-    if (auto between = dyn_cast<target::ExchangeOp>(step)) {
-      under(whenOf(between));
-      exchange(between);
+  for (size_t i = 0; i < facts_.steps.size(); ++i) {
+    if (isa<target::ExchangeOp>(facts_.steps[i])) {
+      under(whenOf(facts_.steps[i]));
+      i += exchanges(i) - 1;
       continue;
     }
-    auto op = cast<target::LaunchOp>(step);
+    auto op = cast<target::LaunchOp>(facts_.steps[i]);
     if (auto started = startedOf(op)) {
       under(conditionsBefore(whenOf(op), static_cast<size_t>(started.getAs<IntegerAttr>("conditions").getInt())));
       start(op, started);
@@ -51,7 +51,34 @@ void EntryPrinter::exchange(target::ExchangeOp op) {
   };
   writer_.statement(Doc("tsr::" + op.getKind().str() + "(") +
                     Doc::nest(4, commaSeparated({call_, quoted(op.getOver()), memory(op.getSource(), true), memory(op.getTarget(), false), dims_(op.getCount().str()).doc})) + ");");
+}
+
+/// Those from the `first` on that stand together; gives how many they are.
+size_t EntryPrinter::exchanges(size_t first) {
+  std::vector<target::ExchangeOp> all;
+  std::set<llvm::StringRef> axes, written;
+  for (size_t i = first; i < facts_.steps.size(); ++i) {
+    auto next = dyn_cast<target::ExchangeOp>(facts_.steps[i]);
+    // What one of them leaves, the next may read: that waits.
+    if (!next || whenOf(next) != whenOf(facts_.steps[first]) || written.count(next.getSource())) break;
+    all.push_back(next);
+    axes.insert(next.getOver());
+    written.insert(next.getTarget());
+  }
+  if (all.size() > 1) {
+    std::vector<Doc> names;
+    for (llvm::StringRef axis : axes) names.push_back(quoted(axis));
+    writer_.line("{");
+    writer_.indent();
+    writer_.statement(Doc("const tsr::Together " + together_ + "(" + call_ + ", {") + commaSeparated(names) + "});");
+  }
+  for (target::ExchangeOp one : all) exchange(one);
+  if (all.size() > 1) {
+    writer_.dedent();
+    writer_.line("}");
+  }
   stopIfFailed();
+  return all.size();
 }
 
 /// The places of the numbers that a launch passes: of one launch alone, the function takes them.

@@ -62,7 +62,11 @@ Value FunctionGen::genExpr(const checked::Expr &expr, StringRef name) {
   case ExprKind::Exchange: {
     const auto &[what, over] = expr.as<node::Exchange>();
     std::string_view kind = checked::name(what);
-    return builder_.create<graph::ExchangeOp>(location, typeOf(expr.type), StringRef(kind.data(), kind.size()), over, genExpr(*expr.args[0]));
+    Type type = typeOf(expr.type), array = type;
+    if (!isa<ir::TensorType>(type)) array = ir::TensorType::get(builder_.getContext(), {}, type);  // a number is an array without axes
+    Value from = genExpr(*expr.args[0]);
+    if (!isa<ir::TensorType>(from.getType())) from = fit(from, array, location);
+    return fit(builder_.create<graph::ExchangeOp>(location, array, StringRef(kind.data(), kind.size()), over, from), type, location);
   }
   case ExprKind::Slice: return genSlice(expr, location);
   case ExprKind::Query: {

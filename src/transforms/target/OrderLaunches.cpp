@@ -73,6 +73,14 @@ private:
     for (Operation *launch : launches) {
       Step step;
       add(step, launch);
+      // What devices do together, one thing after the other, they begin at once.
+      bool together = !steps.empty() && isa<tile::ExchangeOp>(launch) && isa<tile::ExchangeOp>(steps.back().launches.back()) &&
+                      launch->getAttr(kWhen) == steps.back().launches.back()->getAttr(kWhen) &&
+                      llvm::none_of(step.read, [&](Value value) { return steps.back().written.contains(value); });
+      if (together) {
+        add(steps.back(), launch);
+        continue;
+      }
       bool joins = !steps.empty() && launch->hasAttr(kWhen) && steps.back().launches.front()->hasAttr(kWhen) &&
                    steps.back().written.getArrayRef() == step.written.getArrayRef() && !step.written.empty();
       if (joins) add(steps.back(), launch);

@@ -1,0 +1,45 @@
+// Collectives that stand together: a GPU gets them at once, so that many small ones wait for each other a single time.
+#pragma once
+#include "tessera/collectives.h"
+#include <initializer_list>
+
+namespace tsr {
+inline namespace TSR_TARGET {
+
+/// Until its end collectives are collected, and given to the device then. `axes`: those that they are along.
+class Together {
+public:
+#if defined(TSR_CPU)
+  Together(Call &, std::initializer_list<const char *>) {}
+#else
+  Together(Call &call, std::initializer_list<const char *> axes) : call_(call) {
+    const Mesh *mesh = detail::mesh_of(call);
+    for (const char *name : axes) {  // communicators are not made among what is collected
+      const Mesh::Axis *axis = mesh ? mesh->axis(name) : nullptr;
+      if (axis && axis->size > 1 && !detail::Communicators::of_process().along(call, *mesh, *axis)) return;
+      busy_ |= axis && axis->size > 1;
+    }
+    if (!busy_) return;
+    const std::string problem = detail::nccl_problem(ncclGroupStart());
+    if (problem.empty()) return;
+    busy_ = false;
+    call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+  }
+  ~Together() {
+    if (!busy_) return;
+    const std::string problem = detail::nccl_problem(ncclGroupEnd());
+    if (!problem.empty() && !call_.failed()) call_.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+  }
+#endif
+  Together(const Together &) = delete;
+  Together &operator=(const Together &) = delete;
+
+#if !defined(TSR_CPU)
+private:
+  Call &call_;
+  bool busy_ = false;
+#endif
+};
+
+}  // inline namespace TSR_TARGET
+}  // namespace tsr
