@@ -4,6 +4,7 @@
 #pragma once
 #include "tessera/entry.h"
 #include "tessera/mesh.h"
+#include "tessera/mesh/halves.h"
 #include "tessera/mesh/nccl.h"
 #include "tessera/mesh/shared.h"
 #include <algorithm>
@@ -112,6 +113,12 @@ inline void copy_elements(Call &call, void *to, const void *from, size_t bytes) 
   const DeviceError error = device_copy(to, from, bytes, call.stream());
   if (error != kDeviceOk) call.fail(TESS_ERROR_LAUNCH, "%s", device_error_text(error));
 }
+template <class Add> void halves_by_nccl(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const Add &add) {
+  ncclComm_t communicator = Communicators::of_process().along(call, mesh, axis);
+  if (!communicator) return;
+  HalfSums sums(call, communicator, axis);
+  add(sums);
+}
 /// `start(communicator, stream)` gives NCCL the work.
 template <class Start> void by_nccl(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const Start &start) {
   ncclComm_t communicator = Communicators::of_process().along(call, mesh, axis);
@@ -120,7 +127,12 @@ template <class Start> void by_nccl(Call &call, const Mesh &mesh, const Mesh::Ax
   const std::string problem = nccl_problem(start(communicator, call.stream()), communicator);
   if (!problem.empty()) call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
 }
+/// Two devices add up 16 bits as NCCL does: it rounds once.
+template <class T> constexpr bool adds_halves(const Mesh::Axis &axis) { return is_half<T> && axis.size > 2; }
+
 template <class T> void all_reduce_among(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const T *source, T *result, int64_t count) {
+  if constexpr (is_half<T>)
+    if (adds_halves<T>(axis)) return halves_by_nccl(call, mesh, axis, [&](HalfSums &sums) { sums.all_reduce(source, result, count); });
   by_nccl(call, mesh, axis, [&](ncclComm_t communicator, auto stream) {
     return ncclAllReduce(source, result, static_cast<size_t>(count) * NcclType<T>::each, NcclType<T>::value, ncclSum, communicator, stream);
   });
@@ -131,6 +143,8 @@ template <class T> void all_gather_among(Call &call, const Mesh &mesh, const Mes
   });
 }
 template <class T> void reduce_scatter_among(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const T *source, T *result, int64_t count) {
+  if constexpr (is_half<T>)
+    if (adds_halves<T>(axis)) return halves_by_nccl(call, mesh, axis, [&](HalfSums &sums) { sums.reduce_scatter(source, result, count); });
   by_nccl(call, mesh, axis, [&](ncclComm_t communicator, auto stream) {
     return ncclReduceScatter(source, result, static_cast<size_t>(count) * NcclType<T>::each, NcclType<T>::value, ncclSum, communicator, stream);
   });

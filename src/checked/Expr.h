@@ -172,7 +172,8 @@ struct Scan {
   ReduceOp op{};
   int axis = 0;
 };
-/// args[0], an array, among the devices along the axis `over` of the mesh. What is added up is carried in this type's dtype.
+/// args[0], an array, among the devices along the axis `over` of the mesh. Sums are carried in this type's dtype, those of 16
+/// bits in f32, and rounded once.
 struct Exchange {
   ExchangeKind what{};
   std::string over;

@@ -43,6 +43,7 @@ private:
   static mlir::ArrayAttr outside(mlir::ArrayAttr when);
   void launch(ir::target::LaunchOp launch);
   void exchange(ir::target::ExchangeOp op);
+  bool addsInSteps(ir::target::ExchangeOp op);
   size_t exchanges(size_t first);
   void launchVariants(ir::target::LaunchOp launch, LaunchText text);
   void launchWithCapacities(ir::target::LaunchOp launch, LaunchText text, ir::target::KernelOp kernel);

@@ -100,6 +100,13 @@ void WrapperPrinter::print() {
     dims_.rename(dim, name);
     writer_.line("const int64_t " + name + " = " + source + ";");
   }
+  for (const std::string &dim : needed) {
+    auto asked = meshDim(dim);
+    if (!asked) continue;
+    const std::string name = names.fresh(asked->word());
+    dims_.rename(dim, name);
+    writer_.line("const int64_t " + name + " = tsr::host::" + std::string(asked->function()) + "(" + (asked->axis.empty() ? "" : quoted(asked->axis)) + ");");
+  }
   if (checks_.bounds) printIndexChecks();
   for (const ParameterFacts &p : facts_.parameters)
     if (p.mode == "result")

@@ -53,6 +53,14 @@ void EntryPrinter::exchange(target::ExchangeOp op) {
                     Doc::nest(4, commaSeparated({call_, quoted(op.getOver()), memory(op.getSource(), true), memory(op.getTarget(), false), dims_(op.getCount().str()).doc})) + ");");
 }
 
+/// A sum of 16 bits, which more than two devices add up in several steps: it cannot be collected.
+bool EntryPrinter::addsInSteps(target::ExchangeOp op) {
+  const ParameterFacts *parameter = facts_.parameter(op.getSource());
+  target::TemporaryOp temporary = parameter ? target::TemporaryOp() : facts_.temporary(op.getSource());
+  Type dtype = parameter ? parameter->dtype : temporary ? temporary.getDtype() : facts_.table(op.getSource()).getDtype();
+  return op.getKind() != "all_gather" && (dtype.isBF16() || dtype.isF16());
+}
+
 /// Those from the `first` on that stand together; gives how many they are.
 size_t EntryPrinter::exchanges(size_t first) {
   std::vector<target::ExchangeOp> all;
@@ -61,6 +69,7 @@ size_t EntryPrinter::exchanges(size_t first) {
     auto next = dyn_cast<target::ExchangeOp>(facts_.steps[i]);
     // What one of them leaves, the next may read: that waits.
     if (!next || whenOf(next) != whenOf(facts_.steps[first]) || written.count(next.getSource())) break;
+    if (!all.empty() && (addsInSteps(next) || addsInSteps(all.back()))) break;
     all.push_back(next);
     axes.insert(next.getOver());
     written.insert(next.getTarget());

@@ -306,7 +306,8 @@ def Graph_ExchangeOp : Graph_Op<"exchange", [Pure]> {
   let summary = "what all devices along an axis of the mesh do together with an array";
   let description = [{
     `kind`: "all_reduce", the sum over the devices, on each of them; "all_gather", their arrays behind one another along the first axis;
-    "reduce_scatter", the sum over the devices, of which each keeps its part along the first axis. Sums are carried in the operand's dtype.
+    "reduce_scatter", the sum over the devices, of which each keeps its part along the first axis. Sums are carried in the operand's dtype, those of 16 bits in f32,
+    and rounded once.
 
     Example: `%1 = graph.exchange "all_gather" "tp" %0 : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M*mesh.size.tp", "N"], f32>`
   }];

@@ -102,7 +102,11 @@ Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     if (!summand) return Value::poison();
     type = summand->type;
     type.shape = x.type.shape;
-    x = std::move(summand->value);
+    // Of 16 bits devices give each other no more than that: they add up in f32, and round once.
+    if ((x.type.dtype == DType::BF16 || x.type.dtype == DType::F16) && summand->carried == DType::F32)
+      x.expr = std::shared_ptr<Expr>(inCarryType(cx, x, x.type.dtype, span).release());
+    else
+      x = std::move(summand->value);
   }
   std::vector<int> front;  // the axes with the one that devices share first
   if (what != ExchangeKind::AllReduce) {

@@ -611,3 +611,27 @@ graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M"], params = [#
   %0 = graph.table [1.0 : bf16] : !tsr.tensor<["1"], bf16>
   graph.return
 }
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{is nothing that devices do together}}
+  %0 = graph.exchange "broadcast" "tp" %x : !tsr.tensor<["M"], f32> to !tsr.tensor<["M"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{only the first axis differs}}
+  %0 = graph.exchange "all_gather" "tp" %x : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "M"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{is along an axis of the mesh: it has no name}}
+  %0 = graph.exchange "all_reduce" "" %x : !tsr.tensor<["M"], f32> to !tsr.tensor<["M"], f32>
+  graph.return
+}

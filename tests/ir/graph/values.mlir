@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16>)
 graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16>) -> !tsr.tensor<["R", "C"], f32>
-    attributes {dims = ["R", "C"], params = [#tsr.param<"x", in>, #tsr.param<"b", in>],
+    attributes {dims = ["R", "C", "mesh.size.tp"], params = [#tsr.param<"x", in>, #tsr.param<"b", in>],
                 outputs = [#tsr.result<"result", !tsr.tensor<["R", "C"], f32>>],
                 requirements = [#tsr.requirement<"C % 16" eq "0", "C % 16 == 0">],
                 signature = "def values(x, b)", doc = "all of them"} {
@@ -76,6 +76,8 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %again = graph.after %x behind %sums : !tsr.tensor<["R", "C"], f32> behind !tsr.tensor<["R", "C"], f32>
   // CHECK: graph.after %x : !tsr.tensor<["R", "C"], f32>
   %forgotten = graph.after %x : !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.exchange "all_gather" "tp" %x : <["R", "C"], f32> to <["R*mesh.size.tp", "C"], f32>
+  %everywhere = graph.exchange "all_gather" "tp" %x : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R*mesh.size.tp", "C"], f32>
   // CHECK: graph.argsort %x {descending} : <["R", "C"], f32> to <["R", "C"], i64>
   %order = graph.argsort %x {descending} : !tsr.tensor<["R", "C"], f32> to !tsr.tensor<["R", "C"], i64>
   // CHECK: graph.return %{{.*}} : !tsr.tensor<["R", "C"], f32>

@@ -39,6 +39,8 @@ schedule.func @twice(%x: !tsr.view<["N"], f32>, %result: !tsr.view<["N"], f32>) 
   schedule.launch @twice_kernel(%t, %result) : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
   // CHECK: schedule.table "twice_weights" [1.000000e+00 : f32, 2.000000e+00 : f32] : <["2"], f32>
   %weights = schedule.table "twice_weights" [1.0 : f32, 2.0 : f32] : !tsr.view<["2"], f32>
+  // CHECK: schedule.exchange "all_reduce" "dp" %result, %result : <["N"], f32>, <["N"], f32>
+  schedule.exchange "all_reduce" "dp" %result, %result : !tsr.view<["N"], f32>, !tsr.view<["N"], f32>
   // CHECK: schedule.return
   schedule.return
 }

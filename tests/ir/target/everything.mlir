@@ -30,6 +30,7 @@ module attributes {tsr.machine = #tsr.machine<"sm_80">} {
     target.temporary "scratch" : f32 ["n", "2"]
     target.table "weights" "saxpy_weights" [1.000000e+00 : f32, 2.000000e+00 : f32] : f32 ["2"]
     target.launch @saxpy_kernel grid "(n + Threads - 1) // Threads" group 256 arguments [#target.argument<"tensor", "x">, #target.argument<"tensor", "scratch">, #target.argument<"scalar", "alpha">, #target.argument<"dim", "n">]
+    target.exchange "all_reduce" "dp" "scratch" "scratch" count "2*n"
   }
   target.kernel @tiles attributes {capacities = ["CD"], comment = [], dynamic_shared, group = 128 : i64, param_names = ["A", "M", "K", "V"]} {
   ^bb0(%A: !target.pointer<bf16, const>, %M: index, %K: index, %V: !target.view<3, f32, const>):

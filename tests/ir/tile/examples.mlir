@@ -31,6 +31,8 @@ tile.func @fill(%x: !tsr.view<["2*m"], f32>) attributes {dims = ["m"], params = 
   // CHECK: tile.launch @ones(%{{.*}}) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
   tile.launch @ones(%t) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
   tile.launch @ones(%x) {dims = #tsr.dims<["2*m"]>} : !tsr.view<["2*m"], f32>
+  // CHECK: tile.exchange "all_reduce" "dp" %{{.*}}, %{{.*}} : <["2*m"], f32>, <["2*m"], f32>
+  tile.exchange "all_reduce" "dp" %t, %t : <["2*m"], f32>, <["2*m"], f32>
   // CHECK: tile.return
   tile.return
 }

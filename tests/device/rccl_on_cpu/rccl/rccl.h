@@ -174,3 +174,78 @@ inline ncclResult_t ncclReduceScatter(const void *source, void *result, size_t c
   }
   return ncclSuccess;
 }
+inline ncclResult_t ncclBroadcast(const void *source, void *result, size_t count, ncclDataType_t type, int root, ncclComm_t all, hipStream_t) {
+  const size_t bytes = count * rccl_on_cpu::bytes_of(type), most = rccl_on_cpu::kSlot;
+  for (size_t begin = 0; begin < bytes; begin += most) {
+    const size_t size = bytes - begin < most ? bytes - begin : most;
+    if (all->rank == root) std::memcpy(all->slot(root), static_cast<const char *>(source) + begin, size);
+    all->barrier();
+    std::memcpy(static_cast<char *>(result) + begin, all->slot(root), size);
+    all->barrier();
+  }
+  return ncclSuccess;
+}
+
+namespace rccl_on_cpu {
+/// What one process gives another, and gets from it, in a group.
+struct Given {
+  const char *source;
+  char *result;
+  size_t bytes;
+  int peer;
+};
+struct Group {
+  ncclComm_t all = nullptr;
+  Given given[2 * kProcesses];
+  int count = 0;
+};
+inline Group &group() {
+  static Group collected;
+  return collected;
+}
+inline ncclResult_t collect(const void *source, void *result, size_t bytes, int peer, ncclComm_t all) {
+  if (group().count == 2 * kProcesses) return ncclInvalidArgument;
+  group().all = all;
+  group().given[group().count++] = {static_cast<const char *>(source), static_cast<char *>(result), bytes, peer};
+  return ncclSuccess;
+}
+}  // namespace rccl_on_cpu
+
+inline ncclResult_t ncclSend(const void *source, size_t count, ncclDataType_t type, int peer, ncclComm_t all, hipStream_t) {
+  return rccl_on_cpu::collect(source, nullptr, count * rccl_on_cpu::bytes_of(type), peer, all);
+}
+inline ncclResult_t ncclRecv(void *result, size_t count, ncclDataType_t type, int peer, ncclComm_t all, hipStream_t) {
+  return rccl_on_cpu::collect(nullptr, result, count * rccl_on_cpu::bytes_of(type), peer, all);
+}
+inline ncclResult_t ncclGroupStart() { return ncclSuccess; }
+/// What was not sent or received as it was asked for is done here, in rounds; each process says whether it has more to do.
+inline ncclResult_t ncclGroupEnd() {
+  rccl_on_cpu::Group &group = rccl_on_cpu::group();
+  if (group.count == 0) return ncclSuccess;
+  const ncclComm_t all = group.all;
+  const size_t part = (rccl_on_cpu::kSlot - 64) / rccl_on_cpu::kProcesses;
+  for (size_t begin = 0, more = 1; more; begin += part) {
+    const auto size = [&](const rccl_on_cpu::Given &one) { return one.bytes <= begin ? 0 : one.bytes - begin < part ? one.bytes - begin : part; };
+    uint64_t mine = 0;
+    for (int i = 0; i < group.count; ++i) {
+      const rccl_on_cpu::Given &one = group.given[i];
+      mine |= one.bytes > begin + part;
+      if (one.source) std::memcpy(all->slot(all->rank) + 64 + static_cast<size_t>(one.peer) * part, one.source + begin, size(one));
+    }
+    std::memcpy(all->slot(all->rank), &mine, sizeof mine);
+    all->barrier();
+    for (int i = 0; i < group.count; ++i) {
+      const rccl_on_cpu::Given &one = group.given[i];
+      if (one.result) std::memcpy(one.result + begin, all->slot(one.peer) + 64 + static_cast<size_t>(all->rank) * part, size(one));
+    }
+    more = 0;
+    for (int k = 0; k < all->size; ++k) {
+      uint64_t other;
+      std::memcpy(&other, all->slot(k), sizeof other);
+      more |= other;
+    }
+    all->barrier();
+  }
+  group.count = 0;
+  return ncclSuccess;
+}
