@@ -26,6 +26,13 @@ static std::optional<std::string> meshAxis(Context &cx, const Value &value, Span
   return std::nullopt;
 }
 
+/// How many devices an axis has: one at least.
+static Dim sizeAlong(Context &cx, const std::string &axis) {
+  Dim size = MeshDim{MeshNumber::Size, axis}.dim();
+  cx.function.facts.addNonNegative(size - Dim(1));
+  return size;
+}
+
 Value meshQuery(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string axis;
   if (!args.values.empty()) {
@@ -46,10 +53,13 @@ Value meshQuery(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     return hostCall(cx, row.name, std::move(named), span);
   }
   const Dim number = MeshDim{what, axis}.dim();
-  if (what == MeshNumber::Size) return Value::integer(number);
+  if (what == MeshNumber::Size) return Value::integer(sizeAlong(cx, axis));
   ExprPtr e = makeExpr(ExprKind::DimValue, indexType(), span);
   e->as<node::DimValue>().dim = number;
-  return indexValue(cx, std::move(e), axis.empty() ? "rank" : axis + "_index", span);
+  Value index = indexValue(cx, std::move(e), axis.empty() ? "rank" : axis + "_index", span);
+  cx.function.facts.addNonNegative(index.sym);
+  if (what == MeshNumber::Index) cx.function.facts.addNonNegative(sizeAlong(cx, axis) - Dim(1) - index.sym);
+  return index;
 }
 
 bool divergentCollective(Context &cx, const std::string &what, const std::string &axis, Span span) {
@@ -113,7 +123,7 @@ Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     Value zero = Value::integer(Dim(0));
     auto dim = axisOf(cx, args.values[2].given() ? args.values[2] : zero, type.shape.size(), span, name);
     if (!dim) return Value::poison();
-    const Dim devices = MeshDim{MeshNumber::Size, *axis}.dim();
+    const Dim devices = sizeAlong(cx, *axis);
     if (*dim != 0) {
       for (int i = 0; i < static_cast<int>(type.shape.size()); ++i) front.push_back(i);
       std::swap(front[0], front[static_cast<size_t>(*dim)]);
