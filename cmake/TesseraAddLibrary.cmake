@@ -1,5 +1,5 @@
 # tessera_add_library(<name> SOURCES <a.tsr>... [TARGETS cpu cuda:sm_90a hip:gfx942 ...] [NAMESPACE <ns>]
-#                     [OPTIONS <option>...] [STANDALONE] [LINE_DIRECTIVES])
+#                     [OPTIONS <option>...] [STANDALONE] [LINE_DIRECTIVES] [COLLECTIVES])
 #
 # Compiles Tessera programs with tesserac into one static library. The C header of a.tsr is <name>/a.h, the C++ header
 # <name>/a.hpp; where it is built, a.h will do. Of sources that have the same stem the folders stand before: one/a.h.
@@ -11,6 +11,7 @@
 #               names are linked into one program by giving each its own.
 #   OPTIONS     further options for tesserac, such as --function softmax
 #   STANDALONE  neither the sources nor the headers need Tessera's own: install the library without it
+#   COLLECTIVES the programs have collectives: NCCL is linked for cuda, RCCL for hip; NCCL_HOME and RCCL_HOME say where they are
 #
 # It is a library like others: target_compile_options(), install(TARGETS <name> EXPORT ... FILE_SET HEADERS) and so on.
 # A change of a .tsr file, or of one that it imports, builds anew what depends on it.
@@ -18,7 +19,7 @@ include_guard(GLOBAL)
 set(_tessera_check_set "${CMAKE_CURRENT_LIST_DIR}/TesseraCheckSet.cmake" CACHE INTERNAL "")
 
 function(tessera_add_library name)
-  cmake_parse_arguments(ARG "STANDALONE;LINE_DIRECTIVES" "NAMESPACE" "SOURCES;TARGETS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "STANDALONE;LINE_DIRECTIVES;COLLECTIVES" "NAMESPACE" "SOURCES;TARGETS;OPTIONS" ${ARGN})
   if(NOT ARG_SOURCES)
     message(FATAL_ERROR "tessera_add_library(${name}): SOURCES is missing; name at least one .tsr file")
   endif()
@@ -49,6 +50,9 @@ function(tessera_add_library name)
     endif()
     list(APPEND kinds ${kind})
     _tessera_flags(${name} ${kind} "${arch}")
+    if(ARG_COLLECTIVES)
+      _tessera_collectives(${name} ${kind})
+    endif()
     set(namespace "${ARG_NAMESPACE}")
     set(place "${folder}")
     if(count GREATER 1)
@@ -157,6 +161,33 @@ function(_tessera_flags name kind arch)
       set_target_properties(${name} PROPERTIES HIP_ARCHITECTURES "${arch}")
     endif()
   endif()
+endfunction()
+
+# The library that does collectives on a kind of GPU.
+function(_tessera_collectives name kind)
+  if(kind STREQUAL "cpu")
+    return()
+  endif()
+  set(library_of_cuda nccl)
+  set(header_of_cuda nccl.h)
+  set(home_of_cuda NCCL_HOME)
+  set(library_of_hip rccl)
+  set(header_of_hip rccl/rccl.h)
+  set(home_of_hip RCCL_HOME)
+  if(kind STREQUAL "cuda")
+    find_package(CUDAToolkit REQUIRED)
+    set(places "${CUDAToolkit_LIBRARY_ROOT}" "${CUDAToolkit_BIN_DIR}/..")
+  else()
+    set(places /opt/rocm)
+  endif()
+  list(PREPEND places "$ENV{${home_of_${kind}}}")
+  find_path(TESSERA_${kind}_COLLECTIVES_INCLUDE ${header_of_${kind}} HINTS ${places} PATH_SUFFIXES include)
+  find_library(TESSERA_${kind}_COLLECTIVES_LIBRARY NAMES ${library_of_${kind}} lib${library_of_${kind}}.so.2 lib${library_of_${kind}}.so.1 HINTS ${places} PATH_SUFFIXES lib lib64)
+  if(NOT TESSERA_${kind}_COLLECTIVES_INCLUDE OR NOT TESSERA_${kind}_COLLECTIVES_LIBRARY)
+    message(FATAL_ERROR "tessera_add_library(${name}): COLLECTIVES on ${kind} need ${header_of_${kind}} and lib${library_of_${kind}}.so; install them, or let ${home_of_${kind}} name their folder")
+  endif()
+  target_include_directories(${name} PRIVATE "${TESSERA_${kind}_COLLECTIVES_INCLUDE}")
+  target_link_libraries(${name} PUBLIC "${TESSERA_${kind}_COLLECTIVES_LIBRARY}")
 endfunction()
 
 # Adds to the library what tesserac makes of each source, in `folder`, with these options.

@@ -90,14 +90,14 @@ std::string environmentOfCompilers() {
   std::string text;
   for (const char *name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
                            "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "NVCC_CCBIN", "CUDA_PATH", "ROCM_PATH", "HIP_PATH",
-                           "HIP_DEVICE_LIB_PATH", "HIP_CLANG_PATH", "HIPCC_COMPILE_FLAGS_APPEND"})
+                           "HIP_DEVICE_LIB_PATH", "HIP_CLANG_PATH", "HIPCC_COMPILE_FLAGS_APPEND", "NCCL_HOME", "RCCL_HOME"})
     if (const char *value = std::getenv(name)) text += std::string(name) + "=" + value + "\n";
   return text;
 }
 
-std::string keyOf(const std::vector<std::string> &sources, const std::string &shown, const TargetSpec &target, bool shared, const std::vector<std::string> &flags) {
+std::string keyOf(const std::vector<std::string> &sources, const std::string &shown, const TargetSpec &target, bool shared, const Libraries &flags) {
   CompileCommand command = shared ? sharedLibraryCommand(target, "", "", "") : programCommand(target, "", "", "");
-  command.command.insert(command.command.end(), flags.begin(), flags.end());
+  for (const std::vector<std::string> &added : {flags.translate, flags.link}) command.command.insert(command.command.end(), added.begin(), added.end());
   std::string words;
   for (const std::string &word : command.command) words += word + "\n";
   std::string texts;
@@ -123,7 +123,7 @@ std::string exportsOf(const Product &product) {
   const auto manifest = nlohmann::json::parse(product.manifest);
   for (const auto &entry : manifest["entries"])
     names += entry["symbol"].get<std::string>() + "; " + entry["call"].get<std::string>() + "; ";
-  return "{ global: " + names + "tessSet_*; tessLastErrorText; local: *; };\n";
+  return "{ global: " + names + "tessSet_*; tessMesh*; tessLastErrorText; local: *; };\n";
 }
 
 /// What compilers say: `log` is empty on success, else the output of those that failed; `said` is that of the others, and `missing` a
@@ -142,10 +142,12 @@ void call(CompileCommand command, const std::vector<std::string> &flags, Compile
 
 /// One compiler call, or one for each source side by side, and one that links what comes of them.
 CompilerWords compileSources(const TargetSpec &target, const std::vector<std::string> &sources, const std::string &output, const std::string &headers,
-                             bool shared, const std::string &exports, const std::vector<std::string> &flags) {
+                             bool shared, const std::string &exports, const Libraries &flags) {
   CompilerWords all;
   if (sources.size() == 1) {
-    call(shared ? sharedLibraryCommand(target, sources[0], output, headers, exports) : programCommand(target, sources[0], output, headers), flags, all);
+    std::vector<std::string> both = flags.translate;
+    both.insert(both.end(), flags.link.begin(), flags.link.end());
+    call(shared ? sharedLibraryCommand(target, sources[0], output, headers, exports) : programCommand(target, sources[0], output, headers), both, all);
     return all;
   }
   std::vector<std::string> objects;
@@ -153,13 +155,13 @@ CompilerWords compileSources(const TargetSpec &target, const std::vector<std::st
   std::vector<CompilerWords> each(sources.size());
   std::vector<std::thread> compilers;
   for (size_t i = 0; i < sources.size(); ++i)
-    compilers.emplace_back([&, i] { call(objectCommand(target, sources[i], objects[i], headers, shared), flags, each[i]); });
+    compilers.emplace_back([&, i] { call(objectCommand(target, sources[i], objects[i], headers, shared), flags.translate, each[i]); });
   for (std::thread &compiler : compilers) compiler.join();
   for (const CompilerWords &one : each) {
     all.log += one.log, all.said += one.said;
     if (all.missing.empty()) all.missing = one.missing;
   }
-  if (all.log.empty() && all.missing.empty()) call(linkCommand(target, objects, output, headers, shared, exports), {}, all);
+  if (all.log.empty() && all.missing.empty()) call(linkCommand(target, objects, output, headers, shared, exports), flags.link, all);
   for (const std::string &object : objects) std::remove(object.c_str());
   return all;
 }
@@ -193,9 +195,13 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   const std::string shown = library ? exportsOf(*product) : kExportsText;
   Place place = placeOfProducts();
   if (!place.folder) return cacheProblem(session, "a temporary folder", place.folder.error());
-  const std::vector<std::string> flags = flagsForSpills(target.target, compiler.program(), functions);
   std::vector<std::string> texts = product->parts;
   texts.insert(texts.begin(), product->source);
+  Libraries flags;
+  for (const std::string &text : texts)
+    if (text.find("#include \"tessera/collectives.h\"") != std::string::npos) flags = collectiveLibraries(target.target);
+  const std::vector<std::string> ofSpills = flagsForSpills(target.target, compiler.program(), functions);
+  flags.translate.insert(flags.translate.end(), ofSpills.begin(), ofSpills.end());
   const std::string folder = *place.folder + "/compiled", key = keyOf(texts, shown, target, shared, flags);
   const std::string output = folder + "/" + key + (shared ? ".so" : "");
   std::vector<std::string> sources = {folder + "/" + key + target.suffix()};
@@ -213,7 +219,7 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   if (library)
     if (std::string problem = writeFiles({{exports, shown}}); !problem.empty()) return cacheProblem(session, exports, problem);
   const auto [log, said, missing] = compileSources(target, sources, temporary, *headers, shared, exports, flags);
-  const bool spills = !flags.empty() && missing.empty() && log.empty() &&
+  const bool spills = !ofSpills.empty() && missing.empty() && log.empty() &&
                       !keepToRegisters(compiler.program(), product->manifest, spillsIn(target.target, said), session.sources, session.diagnostics);
   if (!missing.empty() || !log.empty() || spills) std::remove(temporary.c_str());
   if (spills) return {};  // after a message

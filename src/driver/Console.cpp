@@ -26,6 +26,7 @@ ExitCode exitCodeOf(const diag::Engine &diagnostics) {
     case Id::outputIsInput:
     case Id::noSuchFunction:
     case Id::badArgument:
+    case Id::badMesh:
     case Id::badOption: usage = true; break;
     default: return kProgramHasErrors;
     }

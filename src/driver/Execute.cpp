@@ -1,5 +1,6 @@
 #include "driver/Execute.h"
 #include "driver/Build.h"
+#include "driver/Launch.h"
 #include "support/FloatFormats.h"
 #include "tessera/tessera.h"
 #include <chrono>
@@ -38,14 +39,14 @@ TessDType dlpackDType(DType dtype) {
 /// Where a compiled program finds its arguments.
 struct Place {
   TessContext context;
-  int32_t deviceType;  // what the program is told
-  bool copies;         // the memory of the device is not that of this process
+  TessDevice device;  // what the program is told
+  bool copies;        // the memory of the device is not that of this process
 };
 
 /// The arguments of one call on a device: copied there, passed, copied back.
 class DeviceCall {
 public:
-  explicit DeviceCall(const Place &place) : context_(place.context), deviceType_(place.deviceType), copies_(place.copies) {}
+  explicit DeviceCall(const Place &place) : context_(place.context), device_(place.device), copies_(place.copies) {}
   ~DeviceCall() {
     for (void *memory : owned_) tessFree(context_, memory);
   }
@@ -66,7 +67,7 @@ public:
         if (tessMemcpyAsync(context_, memory, array.data.data(), array.data.size(), TESS_MEMCPY_HOST_TO_DEVICE, nullptr) != TESS_OK)
           return tessLastErrorText();
       }
-      tensors_[i] = {memory, {deviceType_, 0}, static_cast<int32_t>(array.shape.size()), dlpackDType(array.dtype), array.shape.data(), nullptr, 0};
+      tensors_[i] = {memory, device_, static_cast<int32_t>(array.shape.size()), dlpackDType(array.dtype), array.shape.data(), nullptr, 0};
       values_[i].kind = TESS_VALUE_TENSOR;
       values_[i].as.tensor = &tensors_[i];
     }
@@ -97,7 +98,7 @@ private:
     return value;
   }
   TessContext context_;
-  int32_t deviceType_;
+  TessDevice device_;
   bool copies_;
   std::vector<TessTensor> tensors_;
   std::vector<TessValue> values_;
@@ -150,7 +151,8 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
   int32_t deviceType = deviceTypeOf(target.target);
   TessContext context = nullptr;
   tessInit(0);
-  if (tessContextCreate(deviceType, 0, &context) != TESS_OK) {
+  const TessDevice device = {deviceType, deviceType == TESS_CPU ? 0 : localDevice()};
+  if (tessContextCreate(device.type, device.id, &context) != TESS_OK) {
     session.diagnostics.report(diag::Id::runFailed, {}, target.name(), tessLastErrorText())
         .help("use --target cpu, or --target reference for the interpreter");
     tessShutdown();
@@ -173,7 +175,7 @@ std::unique_ptr<LoadedProgram> loadCompiled(Session &session, const TargetSpec &
     tessShutdown();
     return nullptr;
   }
-  return std::make_unique<SharedProgram>(library, Place{context, deviceType, deviceType != TESS_CPU});
+  return std::make_unique<SharedProgram>(library, Place{context, device, deviceType != TESS_CPU});
 }
 
 std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32_t deviceType, std::string &problem) {
@@ -186,7 +188,7 @@ std::unique_ptr<LoadedProgram> loadWithHostMemory(const std::string &path, int32
     tessShutdown();
     return nullptr;
   }
-  return std::make_unique<SharedProgram>(library, Place{context, deviceType, false});
+  return std::make_unique<SharedProgram>(library, Place{context, {deviceType, 0}, false});
 }
 
 }  // namespace tessera::driver

@@ -173,6 +173,33 @@ CompileCommand linkCommand(const TargetSpec &target, const std::vector<std::stri
   return commandOf(toolchainOf(target, includeFolder, shared, exports), false, true, std::move(words));
 }
 
+Libraries collectiveLibraries(Target target) {
+  if (target == Target::Cpu) return {};
+  const bool cuda = target == Target::Cuda;
+  const std::string home = fromEnvironment(cuda ? "NCCL_HOME" : "RCCL_HOME"), file = cuda ? "libnccl.so" : "librccl.so";
+  std::vector<std::string> folders = {home + "/lib", home + "/lib64"};
+  if (home.empty()) {  // beside the compiler, or where the linker looks
+    std::error_code error;
+    const std::string compiler = cuda ? nvcc() : hipCompiler();
+    const auto real = std::filesystem::canonical(compiler.find('/') == std::string::npos ? findProgram(compiler) : compiler, error);
+    const std::string beside = real.parent_path().parent_path().string();
+    folders = {beside + "/lib64", beside + "/lib"};
+  }
+  Libraries libraries;
+  if (!home.empty()) libraries.translate.push_back("-I" + home + "/include");
+  auto linked = [&](std::vector<std::string> words) {
+    for (std::string &word : words) {
+      if (cuda) libraries.link.push_back("-Xlinker");
+      libraries.link.push_back((cuda ? "" : "-Wl,") + word);
+    }
+  };
+  for (const std::string &folder : folders)
+    for (const std::string &name : {file, file + (cuda ? ".2" : ".1")})  // packages of Python have the second alone
+      if (libraries.link.empty() && access((folder + "/" + name).c_str(), R_OK) == 0) linked({folder + "/" + name, "-rpath=" + folder});
+  if (libraries.link.empty()) libraries.link = {cuda ? "-lnccl" : "-lrccl"};
+  return libraries;
+}
+
 std::string compilerIdentity(const TargetSpec &target) {
   std::vector<std::string> programs = {hostCompiler()};  // nvcc calls it, too
   if (target.target != Target::Cpu) programs.push_back(target.target == Target::Cuda ? nvcc() : hipCompiler());

@@ -32,7 +32,7 @@ std::optional<TargetSpec> targetOfSuffix(const std::string &suffix);
 
 /// The names that a loaded library shows, as the linker reads it; in the folder of the headers.
 inline constexpr const char *kExportsFile = "exports.map";
-inline constexpr const char *kExportsText = "{ global: *_call; tessSet_*; tessLastErrorText; local: *; };\n";
+inline constexpr const char *kExportsText = "{ global: *_call; tessSet_*; tessMesh*; tessLastErrorText; local: *; };\n";
 
 /// How to compile an emitted source into a shared library, or why that cannot be done here.
 struct CompileCommand {
@@ -50,6 +50,11 @@ CompileCommand objectCommand(const TargetSpec &target, const std::string &source
                              bool shared);
 CompileCommand linkCommand(const TargetSpec &target, const std::vector<std::string> &objects, const std::string &output,
                            const std::string &includeFolder, bool shared, const std::string &exports = {});
+/// What a source that calls NCCL or RCCL is translated and linked with besides; nothing for the CPU. NCCL_HOME, RCCL_HOME: where it is.
+struct Libraries {
+  std::vector<std::string> translate, link;
+};
+Libraries collectiveLibraries(Target target);
 /// The compiler's path and what it says of its version; part of a cache key.
 std::string compilerIdentity(const TargetSpec &target);
 

@@ -55,6 +55,13 @@ constexpr int32_t kDevice = TESS_ROCM;
 constexpr int32_t kDevice = TESS_CPU;
 #endif
 
+/// The number of the device that the process works on.
+inline int32_t this_device() {
+  int number = 0;
+  device_ok(tsr::detail::device_get(&number), "the device");
+  return number;
+}
+
 struct Storage {
   std::vector<unsigned char> bytes;
   bool hostFresh = true;
@@ -242,7 +249,7 @@ private:
 #else
     void *data = storage_->device;
 #endif
-    view_ = {data, {detail::kDevice, 0}, static_cast<int32_t>(shape_.size()), dtype_, shape_.data(), nullptr, 0};
+    view_ = {data, {detail::kDevice, detail::this_device()}, static_cast<int32_t>(shape_.size()), dtype_, shape_.data(), nullptr, 0};
     return &view_;
   }
   void refresh_host() const {

@@ -3,6 +3,7 @@
 #include "driver/CommandLine.h"
 #include "driver/Console.h"
 #include "driver/Files.h"
+#include "driver/Launch.h"
 #include "driver/Reference.h"
 #include "reference/Value.h"
 #include "support/FloatFormats.h"
@@ -256,6 +257,11 @@ int callFunction(Session &session, const checked::Function &function, Compiled &
   else if (good) *json = jsonOf(function, bound, target.name(), seconds, compared);
   for (const auto &[name, difference] : compared) good = good && difference.acceptable;
   return good ? driver::kSuccess : driver::kProgramHasErrors;
+}
+
+void fillRank(CallOptions &options) {
+  options.out = driver::withRank(options.out);
+  for (std::string &argument : options.arguments) argument = driver::withRank(argument);
 }
 
 void addCallOptions(CLI::App &command, CallOptions &options) {

@@ -25,6 +25,9 @@ struct CallOptions {
 /// Adds the function and the options of a call to a command.
 void addCallOptions(CLI::App &command, CallOptions &options);
 
+/// Puts the number of this device in the place of each `{rank}`, if the process is one of a mesh.
+void fillRank(CallOptions &options);
+
 /// Reports a mistake on the command line. Always false.
 bool refuseOption(driver::Session &session, std::string what, std::string help);
 /// The function with this name; without a name `main`, or the only one. Null after an error.
@@ -39,5 +42,8 @@ int callFunction(driver::Session &session, const checked::Function &function, Co
 /// The exit code.
 int runEachLine(driver::Session &session, const checked::Program &program, const std::string &path, const driver::TargetSpec &target,
                 const CallOptions &defaults, bool json);
+/// Compiles what runEachLine would call, and runs nothing. False after an error.
+bool compileEachLine(driver::Session &session, const checked::Program &program, const std::string &path, const driver::TargetSpec &target,
+                     const CallOptions &defaults);
 
 }  // namespace tessera::tools

@@ -21,6 +21,7 @@ void addMemory(CLI::App &app, Chosen &chosen);
 void addRoofline(CLI::App &app, Chosen &chosen);
 void addNew(CLI::App &app, Chosen &chosen);
 void addPlayground(CLI::App &app, Chosen &chosen);
+void addLaunch(CLI::App &app, Chosen &chosen);
 void addLsp(CLI::App &app, Chosen &chosen);
 
 }  // namespace tessera::tools

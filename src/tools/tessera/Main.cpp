@@ -21,6 +21,7 @@ int main(int argc, char **argv) {
     tools::addTest(app, chosen);
     tools::addBench(app, chosen);
     tools::addBuild(app, chosen);
+    tools::addLaunch(app, chosen);
     tools::addFmt(app, chosen);
     tools::addExplain(app, chosen);
     tools::addDoc(app, chosen);

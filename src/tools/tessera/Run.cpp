@@ -1,6 +1,8 @@
 // tessera run: compiles a program for a machine (or interprets it), calls a function, writes its results.
 #include "driver/Build.h"
+#include "driver/CommandLine.h"
 #include "driver/Console.h"
+#include "driver/Launch.h"
 #include "driver/Process.h"
 #include "driver/Reference.h"
 #include "tools/tessera/Call.h"
@@ -14,7 +16,7 @@ namespace {
 using driver::Session;
 
 struct Options {
-  std::string path, runs, target = "cpu";
+  std::string path, runs, mesh, target = "cpu";
   CallOptions call;
   bool json = false;
   driver::MessageFormat format() const { return json ? driver::MessageFormat::Json : driver::MessageFormat::Text; }
@@ -72,6 +74,29 @@ int runOne(Session &session, const checked::Program &program, const driver::Targ
   return driver::kBadUsage;
 }
 
+/// Compiles what each device is going to run. False after an error.
+bool compileForAll(Session &session, const checked::Program &program, const driver::TargetSpec &target, const Options &options) {
+  if (!options.runs.empty()) return compileEachLine(session, program, options.runs, target, options.call);
+  const checked::Function *function = chooseFunction(session, program, options.call.function);
+  if (!function || target.reference) return function;
+  if (function->kind == checked::FunctionKind::Host) return !driver::buildProgram(session, target, options.call.checks).empty();
+  return !driver::buildProduct(session, target, {function->name}, true).empty();
+}
+
+/// The same command once for each device of a mesh.
+int runOnMesh(Session &session, const checked::Program &program, const driver::TargetSpec &target, const Options &options) {
+  const auto axes = driver::readMesh(session, options.mesh);
+  if (!axes || !driver::hasDevices(session, options.mesh, *axes, target)) return driver::exitCodeOf(session.diagnostics);
+  if (const std::string &out = options.call.out; driver::devicesOf(*axes) > 1 && !out.empty() && out.find("{rank}") == std::string::npos) {
+    refuseOption(session, "each device would write its result to `" + out + "`", "let the name have the number of the device: `--out y{rank}.npy`");
+    return driver::kBadUsage;
+  }
+  if (!compileForAll(session, program, target, options)) return driver::exitCodeOf(session.diagnostics);
+  if (!session.diagnostics.all().empty()) driver::printMessages(session, options.format());
+  session.diagnostics.truncate(0);
+  return driver::launchDevices(session, *axes, driver::ownCommand(), false);
+}
+
 int run(const Options &options) {
   Session session;
   auto finish = [&](int code) {
@@ -87,6 +112,8 @@ int run(const Options &options) {
   if (!session.load(options.path)) return failed();
   const checked::Program *program = session.check();
   if (!program || session.diagnostics.hasErrors()) return failed();
+  if (!options.mesh.empty() && !driver::isLaunched()) return finish(runOnMesh(session, *program, *target, options));
+  if (driver::isLaunched()) session.diagnostics.truncate(0);  // the launcher has shown the warnings
   if (options.runs.empty()) return finish(runOne(session, *program, *target, options));
   return finish(runEachLine(session, *program, options.runs, *target, options.call, options.json));
 }
@@ -100,6 +127,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   addCallOptions(*command, options->call);
   command->add_option("--runs", options->runs, "a file with a call in each line, a function and options of those above: the program is read, checked and compiled once for all of them");
   command->add_option("--target", options->target, "cpu, cuda, hip, or reference (the interpreter)")->capture_default_str();
+  command->add_option("--mesh", options->mesh, "run it once for each device of a mesh, dp=2,tp=2: processes of their own, each with a GPU or on the CPU")->check(driver::isGiven());
   command->add_flag("--json", options->json, "results and messages as JSON");
   command->footer(R"(Examples:
   tessera run softmax.tsr softmax --arg x=x.npy --out y.npy
@@ -108,8 +136,13 @@ void addRun(CLI::App &app, Chosen &chosen) {
   tessera run norms.tsr layer_norm --check --runs sizes.txt    lines such as --random B=2,S=3,D=1000
   tessera run train.tsr --check-nan               where a loss becomes NaN
   tessera run train.tsr --check-bounds            a token that is not in the vocabulary
-  tessera run program.tsr                         its `def main()`)");
-  command->callback([options, &chosen] { chosen = [options] { return run(*options); }; });
+  tessera run program.tsr                         its `def main()`
+  tessera run train.tsr --mesh dp=2 --arg data=part{rank}.npy --target cuda
+In the values of --arg and --out, `{rank}` is the number of the device in its mesh.)");
+  command->callback([options, &chosen] {
+    fillRank(options->call);
+    chosen = [options] { return run(*options); };
+  });
 }
 
 }  // namespace tessera::tools

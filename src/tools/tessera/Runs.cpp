@@ -1,4 +1,5 @@
 // tessera run --runs FILE: many calls of one program, which is read, checked and compiled once.
+#include "driver/Build.h"
 #include "driver/CommandLine.h"
 #include "driver/Console.h"
 #include "driver/Files.h"
@@ -50,6 +51,7 @@ bool readRun(Session &session, const checked::Program &program, Run &run) {
   line.set_help_flag();
   addCallOptions(line, run.call);
   if (problem.empty()) problem = driver::readWords(line, std::move(words));
+  fillRank(run.call);
   if (!problem.empty()) return wrong(problem, "a line is a function and options of its call, such as `softmax --random R=3,C=1000 --check`");
   const size_t said = session.diagnostics.all().size();
   run.function = chooseFunction(session, program, run.call.function);
@@ -128,17 +130,30 @@ int runLine(Session &session, const Run &run, Compiled &compiled, const driver::
   return code;
 }
 
+std::vector<std::string> functionsOf(const std::vector<Run> &runs) {
+  std::vector<std::string> functions;
+  for (const Run &run : runs)
+    if (std::find(functions.begin(), functions.end(), run.function->name) == functions.end()) functions.push_back(run.function->name);
+  return functions;
+}
+
 }  // namespace
+
+bool compileEachLine(Session &session, const checked::Program &program, const std::string &path, const driver::TargetSpec &target, const CallOptions &defaults) {
+  const std::vector<Run> runs = readRuns(session, program, path, defaults);
+  if (runs.empty() || target.reference) return !runs.empty();
+  const size_t said = session.diagnostics.all().size();
+  if (!driver::buildProduct(session, target, functionsOf(runs), true).empty()) return true;
+  session.diagnostics.truncate(said);  // each run says why its function is not compiled
+  return true;
+}
 
 int runEachLine(Session &session, const checked::Program &program, const std::string &path, const driver::TargetSpec &target, const CallOptions &defaults,
                 bool json) {
   const std::vector<Run> runs = readRuns(session, program, path, defaults);
   if (runs.empty()) return driver::exitCodeOf(session.diagnostics);
-  std::vector<std::string> functions;
-  for (const Run &run : runs)
-    if (std::find(functions.begin(), functions.end(), run.function->name) == functions.end()) functions.push_back(run.function->name);
   Compiled compiled(session, target);
-  if (!compiled.together(functions)) return driver::kProgramHasErrors;
+  if (!compiled.together(functionsOf(runs))) return driver::kProgramHasErrors;
   size_t failed = 0;
   for (const Run &run : runs) failed += runLine(session, run, compiled, target, json) != driver::kSuccess;
   if (!json) std::printf("%zu passed, %zu failed\n", runs.size() - failed, failed);
