@@ -39,7 +39,7 @@ def page(root):
     lines += ["| [waves/](waves) | The wave equation on a grid, and a host loop that writes pictures of it ([how](waves/README.md)). |"]
     lines += ["| [lstm/](lstm) | A character-level LSTM: it learns from a text file, and writes with a memory of fixed size ([how](lstm/README.md)). |"]
     lines += ["| [gpt/](gpt) | A character-level GPT in one file: it learns from a text file in a minute or two, and writes ([how](gpt/README.md)). |"]
-    lines += ["| [gpt2/](gpt2) | GPT-2 with 124 million parameters: a step of training with products in bf16, for a GPU ([how](gpt2/README.md)). |"]
+    lines += ["| [gpt2/](gpt2) | GPT-2 with 124 million parameters: a step of training with products in bf16, for one GPU or several ([how](gpt2/README.md)). |"]
     lines += ["| [llama/](llama) | A model of Llama's shape: it reads a prompt and writes token by token, with a cache that is updated in place ([how](llama/README.md)). |"]
     lines += ["| [cmake/](cmake) | A CMake project that calls a kernel from C++ and from C ([docs/cpp.md](../docs/cpp.md)). |", ""]
     return "\n".join(lines), findings, len(programs)
