@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """examples/gpt2/gpt2.tsr in a small size, with two blocks: from ln(V) its loss falls to that of tokens which are known, the
-same in each run; and its step, compiled for CUDA, has one kernel for what all blocks do.
+same in each run; so it does on two devices with together.tsr; and its step, compiled for CUDA, has one kernel for what all blocks do.
 
     gpt2.py TESSERA TESSERAC
 """
@@ -18,8 +18,8 @@ SMALL = {"V": 61, "T": 16, "D": 32, "H": 4, "BATCH": 4}
 TOKENS = [i * 7 % SMALL["V"] for i in range(3000)]  # each token says which one comes next
 
 
-def example():
-    with open(os.path.join(ROOT, "examples/gpt2/gpt2.tsr"), encoding="utf-8") as file:
+def example(name="gpt2.tsr"):
+    with open(os.path.join(ROOT, "examples/gpt2", name), encoding="utf-8") as file:
         return file.read()
 
 
@@ -51,6 +51,19 @@ def check_training(tool, folder):
     assert losses(2) == first
 
 
+def check_devices(tool, folder):
+    """Each of two devices has batches of its own. The first says the mean of the losses."""
+    for name, text in (("gpt2.tsr", small(example())), ("together.tsr", example("together.tsr"))):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    command = [tool, "run", "together.tsr", "--mesh", "dp=2", "--arg", "steps=30", "--arg", "rate=0.006"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+    losses = [float(loss) for loss in re.findall(r"^step.*loss (\d+[.]\d+)", done.stdout, flags=re.M)]
+    assert len(losses) == 4 and losses[0] > 4 and losses[-1] < 2, f"it does not learn on two devices: {losses}"
+
+
 def check_kernels(compiler, folder):
     """Twelve blocks have the kernels of one: two of the same strategy and text are a mistake of the pass that shares them."""
     emitted = os.path.join(folder, "gpt2.cu")
@@ -66,6 +79,7 @@ def main(tool, compiler):
     with tempfile.TemporaryDirectory() as folder:
         check_kernels(compiler, folder)
         check_training(tool, folder)
+        check_devices(tool, folder)
     print("the losses fall, the blocks share their kernels")
     return 0
 

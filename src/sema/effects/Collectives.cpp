@@ -93,6 +93,17 @@ void leftByBreak(Context &cx, size_t first) {
   for (size_t i = first; i < done.size(); ++i) divergentCollective(cx, done[i].what, done[i].axis, done[i].span);
 }
 
+/// What `reduce_scatter` leaves of an extent: the entry function asks that it is a multiple of the number of devices.
+static Dim partOf(Context &cx, const Dim &extent, const Dim &devices, const std::string &axis, Span span) {
+  Requirement whole;
+  whole.left = Dim::mod(extent, devices);
+  whole.right = Dim(0);
+  whole.text = "reduce_scatter shares out " + show(cx, extent) + " among the devices of \"" + axis + "\"";
+  whole.span = span;
+  cx.function.fn->requirements.push_back(whole);
+  return Dim::floorDiv(extent, devices);
+}
+
 Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string name(row.name);
   Value x = toArray(cx, args.values[0], DType::F32, args.spans[0]);
@@ -130,18 +141,7 @@ Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
       x = transpose(cx, std::move(x), front, span);
       std::swap(type.shape[0], type.shape[static_cast<size_t>(*dim)]);
     }
-    Dim &extent = type.shape[0];
-    if (what == ExchangeKind::AllGather) {
-      extent = extent * devices;
-    } else {
-      Requirement whole;
-      whole.left = Dim::mod(extent, devices);
-      whole.right = Dim(0);
-      whole.text = name + " shares out " + show(cx, extent) + " among the devices of \"" + *axis + "\"";
-      whole.span = span;
-      cx.function.fn->requirements.push_back(whole);
-      extent = Dim::floorDiv(extent, devices);
-    }
+    type.shape[0] = what == ExchangeKind::AllGather ? type.shape[0] * devices : partOf(cx, type.shape[0], devices, *axis, span);
   }
   noteEffect(cx, {EffectKind::Collective, *axis, false, false, {{span, "`" + name + "` exchanges data here"}}});
   ExprPtr arg = takeExpr(x);
