@@ -143,6 +143,13 @@ struct Extent {
   int64_t number = -1;
 };
 
+#if defined(TSR_CUDA)
+/// Groups of a launch as they stand in clusters.
+struct Clusters {
+  unsigned groups, size;
+};
+#endif
+
 /// One call of an entry function.
 class Call {
 public:

@@ -257,11 +257,6 @@ template <class T, int Rank, class Layout> bool begins_within_lines(const TiledV
 
 }  // namespace detail
 
-/// Groups of a launch as they stand in clusters.
-struct Clusters {
-  unsigned groups, size;
-};
-
 /// Likewise of a kernel whose groups share copies in clusters of two, with tiles one below the other.
 inline Clusters resident_clusters(unsigned groups) {
   // With an odd number of rows of tiles there is one row more. A group without a tile ends at once.

@@ -450,6 +450,18 @@ template <int Count> KERNEL group_sums(const float *x, float *sum, float *most, 
   most[at] = tsr::group_reduce<tsr::Max, Count>(x[at], scratch);
   any[at] = tsr::group_reduce<tsr::Any, Count>(x[at] == x[Count - 1], flags);
 }
+/// Both at once, twice: the second time in other memory, since nobody waits behind the first.
+template <int Count> KERNEL group_sums_together(const float *x, float *sum, float *most, float *last) {
+  SHARED float scratch[2][tsr::group_reduce_scratch(Count)], more[1][tsr::group_reduce_scratch(Count)];
+  const int at = tsr::lane();
+  float total = x[at], largest = x[at];
+  tsr::reduce_together<Count, tsr::Sum, tsr::Max>(scratch, total, largest);
+  float least = largest - x[at];
+  tsr::reduce_together<Count, tsr::Min>(more, least);
+  sum[at] = total;
+  most[at] = largest;
+  last[at] = least;
+}
 #endif
 /// The GPU's result in every lane, and the CPU's of an array, are the same bits.
 template <int Count> void group_reductions() {
@@ -468,6 +480,13 @@ template <int Count> void group_reductions() {
   mosts.back();
   any.back();
   for (size_t i = 0; i < Count; ++i) expect(sums[i] == sum && mosts[i] == most && any[i] == 1, "group_reduce", Count);
+  Buffer<float> lasts(Count);
+  for (size_t i = 0; i < Count; ++i) sums[i] = mosts[i] = lasts[i] = -1.0f;
+  LAUNCH(Count, (group_sums_together<Count>), x.device(), sums.device(), mosts.device(), lasts.device());
+  sums.back();
+  mosts.back();
+  lasts.back();
+  for (size_t i = 0; i < Count; ++i) expect(sums[i] == sum && mosts[i] == most && lasts[i] == 0.0f, "reduce_together", Count);
 #endif
 }
 

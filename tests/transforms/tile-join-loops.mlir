@@ -7,8 +7,9 @@
 // CHECK: %[[E:.*]] = tile.load_element %x
 // CHECK-NOT: tile.load_element %x
 // CHECK: scf.yield
+// What it leaves is reduced between the lanes side by side.
 // CHECK: tile.group_reduce "min" %[[BOTH]]#0
-// CHECK: tile.group_reduce "sum" %[[BOTH]]#1
+// CHECK-NEXT: tile.group_reduce "sum" %[[BOTH]]#1
 // The squares need the sum: their loop stays.
 // CHECK: scf.for
 // CHECK: tile.load_element %x

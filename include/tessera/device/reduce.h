@@ -3,6 +3,7 @@
 #pragma once
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
+#include <utility>
 
 namespace tsr {
 inline namespace TSR_TARGET {
@@ -195,6 +196,26 @@ TSR_DEVICE ColVector<T, N, Grid> col_reduce(const Fragment<T, M, N, Grid> &tile,
 /// Elements of T that group_reduce over so many lanes needs as scratch memory.
 TSR_INLINE constexpr int group_reduce_scratch(int lanes) { return lanes % kRowLanes == 0 ? lanes / kRowLanes : lanes; }
 
+#if !defined(TSR_CPU)
+namespace detail {
+/// What `Parts` rows of lanes left in shared memory, combined; every lane gets it.
+template <class Op, int Parts, class T> TSR_DEVICE T combine_parts(const T *scratch) {
+  if constexpr ((Parts & (Parts - 1)) == 0) {
+    constexpr int width = Parts < kRowLanes ? Parts : kRowLanes;
+    T value = scratch[lane() % width];
+    TSR_UNROLL
+    for (int part = width; part < Parts; part += width) value = Op::combine(value, scratch[part + lane() % width]);
+    return reduce_neighbours<Op, width>(value);
+  } else {
+    T total = scratch[0];
+    TSR_UNROLL
+    for (int part = 1; part < Parts; ++part) total = Op::combine(total, scratch[part]);
+    return total;
+  }
+}
+}  // namespace detail
+#endif
+
 /// The combination of one value of each of the group's `Lanes` lanes; every lane gets it. `scratch` is shared memory;
 /// holds barriers: every lane of the group takes part.
 template <class Op, int Lanes, class T> TSR_DEVICE T group_reduce(T value, T *scratch) {
@@ -211,19 +232,40 @@ template <class Op, int Lanes, class T> TSR_DEVICE T group_reduce(T value, T *sc
     if constexpr (Lanes % kRowLanes == 0) value = detail::reduce_neighbours<Op, kRowLanes>(value);
     if (Lanes % kRowLanes != 0 || lane() % kRowLanes == 0) scratch[lane() * parts / Lanes] = value;
     group_barrier();
-    T total;
-    if constexpr (parts <= kRowLanes && (parts & (parts - 1)) == 0) {
-      total = detail::reduce_neighbours<Op, parts>(scratch[lane() % parts]);
-    } else {
-      total = scratch[0];
-      TSR_UNROLL
-      for (int part = 1; part < parts; ++part) total = Op::combine(total, scratch[part]);
-    }
+    const T total = detail::combine_parts<Op, parts>(scratch);
     group_barrier();  // scratch may be used again
     return total;
   }
 #endif
 }
+
+#if !defined(TSR_CPU)
+namespace detail {
+template <int Lanes, class... Ops, class T, int Parts, size_t... I, class... Values>
+TSR_DEVICE void reduce_together(T (&scratch)[sizeof...(Ops)][Parts], std::index_sequence<I...>, Values &...values) {
+  if constexpr (Lanes <= kRowLanes && (Lanes & (Lanes - 1)) == 0) {
+    (void)scratch;
+    ((values = reduce_neighbours<Ops, Lanes>(values, lanes_of_group<Lanes>())), ...);
+  } else {
+    if constexpr (Lanes % kRowLanes == 0) ((values = reduce_neighbours<Ops, kRowLanes>(values)), ...);
+    if (Lanes % kRowLanes != 0 || lane() % kRowLanes == 0) ((scratch[I][lane() * Parts / Lanes] = values), ...);
+    group_barrier();
+    ((values = combine_parts<Ops, Parts>(scratch[I])), ...);
+  }
+}
+}  // namespace detail
+
+/// group_reduce of several values of each lane, each by an Op of its own, in the place of the values: they meet once. `scratch` is used again
+/// only when all lanes have met elsewhere; holds one barrier: every lane of the group takes part.
+///
+///   __shared__ float scratch[2][group_reduce_scratch(Threads)];
+///   reduce_together<Threads, Max, Sum>(scratch, largest, sum);
+template <int Lanes, class... Ops, class T, class... Values>
+TSR_DEVICE void reduce_together(T (&scratch)[sizeof...(Ops)][group_reduce_scratch(Lanes)], Values &...values) {
+  static_assert(sizeof...(Ops) == sizeof...(Values), "an Op for each value");
+  detail::reduce_together<Lanes, Ops...>(scratch, std::index_sequence_for<Values...>(), values...);
+}
+#endif
 
 namespace detail {
 /// `Count` elements of a vector that several lanes hold: one of each such lanes takes part, and only with what it holds.

@@ -200,8 +200,15 @@ template <int Edges, int Count, class T> TSR_DEVICE int64_t before_row(const T *
 }
 }  // namespace detail
 
-/// The vectors of a row that each lane takes, `Held` of them in registers; none with Held = 0: then each is read again.
-template <class T, int Count, int Held, int Lanes, int Number = 0, int Edges = 0, bool InShared = (Held < 0)> struct HeldRow {
+namespace detail {
+constexpr int kHeldInRegisters = 0, kHeldInShared = 1, kHeldInCluster = 2;
+TSR_INLINE constexpr int where_held(int held, int cluster) { return held >= 0 ? kHeldInRegisters : cluster > 1 ? kHeldInCluster : kHeldInShared; }
+}  // namespace detail
+
+/// The vectors of a row that each lane takes, `Held` of them in registers; none with Held = 0: then each is read again. `Cluster`: groups
+/// that share the row, and have `Lanes` lanes together (cuda/cluster_rows.h).
+template <class T, int Count, int Held, int Lanes, int Number = 0, int Edges = 0, int Cluster = 1, int Where = detail::where_held(Held, Cluster)> struct HeldRow {
+  static_assert(Cluster == 1, "what groups of a cluster share is held in shared memory");
   const T *row;  // where its first vector begins
   Vector<T, Count> part[Held > 0 ? Held : 1];
 
@@ -228,7 +235,7 @@ constexpr int kInShared = -1;
 constexpr int kSharedVector = 16;
 
 /// In dynamic shared memory. Each lane reads what it wrote itself, so nobody waits for another.
-template <class T, int Count, int Held, int Lanes, int Number, int Edges> struct HeldRow<T, Count, Held, Lanes, Number, Edges, true> {
+template <class T, int Count, int Held, int Lanes, int Number, int Edges> struct HeldRow<T, Count, Held, Lanes, Number, Edges, 1, detail::kHeldInShared> {
   using Part = Vector<T, Count>;
   static_assert(sizeof(Part) <= kSharedVector, "a vector is at most what one instruction moves");
   const T *row;

@@ -28,6 +28,7 @@ struct KernelInfo {
     std::string arguments;             // of the template
     std::map<std::string, Dim> sizes;  // the constants of the grid: "Vector" -> 8
     int64_t threads, rows;             // of a block
+    int64_t cluster = 1;               // blocks that share a row
     std::vector<ir::RequirementAttr> when;
     std::vector<int64_t> aligned;    // parameters
     std::optional<Dim> sharedBytes;  // dynamic shared memory, where it needs some

@@ -3,6 +3,8 @@
 //   for (c = local_id; c < C; c += group_size) least = min(least, x[c])
 //   for (c = local_id; c < C; c += group_size) sum += x[c]                ->   one loop that carries both
 //
+// The reductions between the lanes of a group stand together behind the loop: they are one exchange.
+//
 // So it is with columns that a lane reduces. What the later loop needs and stands between the two moves in front of the first, where
 // nothing of it comes of the first loop.
 #include "ir/tile/Tile.h"
@@ -108,6 +110,7 @@ public:
       if (joined.size() > 1) merge(joined);
       loops = others;
     }
+    standTogether();
   }
 
 private:
@@ -177,6 +180,17 @@ private:
     for (scf::ForOp loop : loops)
       for (OpResult result : loop.getResults()) result.replaceAllUsesWith(joined.getResult(next++));
     for (scf::ForOp loop : loops) loop.erase();
+  }
+
+  /// What the lanes of a group have of a loop is reduced behind it, so that they meet once for all of it.
+  void standTogether() {
+    tile::GroupReduceOp last;
+    for (auto reduce : llvm::make_early_inc_range(block_.getOps<tile::GroupReduceOp>())) {
+      Operation *value = reduce.getValue().getDefiningOp();
+      const bool isThere = !value || value->getBlock() != &block_ || (last && value->isBeforeInBlock(last));
+      if (last && isThere && reduce.getType() == last.getType()) reduce->moveAfter(last);
+      last = reduce;
+    }
   }
 
   /// Clones an operation into the joined loop; what it computes already is not computed again.

@@ -17,7 +17,7 @@ inline namespace TSR_TARGET {
 constexpr int kAhead = -1000;
 
 /// Each lane copies and reads its own vectors, so nobody waits for another. One array of such rows a kernel.
-template <class T, int Count, int Lanes, int Edges> struct HeldRow<T, Count, kAhead, Lanes, 0, Edges, true> {
+template <class T, int Count, int Lanes, int Edges> struct HeldRow<T, Count, kAhead, Lanes, 0, Edges, 1, detail::kHeldInShared> {
   using Part = Vector<T, Count>;
   static_assert(sizeof(Part) == kSharedVector, "a vector is what one copy moves");
 

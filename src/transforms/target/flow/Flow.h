@@ -21,4 +21,7 @@ mlir::LogicalResult emitFor(Emission &em, mlir::scf::ForOp op);
 mlir::LogicalResult emitIf(Emission &em, mlir::scf::IfOp op);
 mlir::LogicalResult emitWhile(Emission &em, mlir::scf::WhileOp op);
 
+// ---- Exchanges.cpp
+mlir::LogicalResult emitGroupReduce(Emission &em, ir::tile::GroupReduceOp op);
+
 }  // namespace tessera::transforms::totarget

@@ -51,18 +51,23 @@ LogicalResult emitAllocShared(Emission &em, tile::AllocSharedOp op) {
   return success();
 }
 
-ExprRef scratch(Emission &em, Type element, std::string extent, int64_t bytes, std::vector<Dim> extents, int64_t alignment) {
-  ExprRef &space = em.shared->scratch[dtypeText(em, element) + " " + extent];
-  if (space) return space;
+/// Shared memory that is declared at the top of the kernel.
+static ExprRef declareScratch(Emission &em, Type element, ArrayRef<StringRef> shape, int64_t bytes, std::vector<Dim> extents, int64_t alignment) {
   OpBuilder::InsertionGuard guard(em.builder);
   em.builder.setInsertionPoint(em.declarations);
-  auto array = out::ArrayType::get(em.context, em.builder.getStrArrayAttr({extent}), element);
+  auto array = out::ArrayType::get(em.context, em.builder.getStrArrayAttr(shape), element);
   // The reductions take a pointer; an array is one.
   auto shared = em.builder.create<out::SharedOp>(em.kernel.getLoc(), out::LValueType::get(em.context, array),
                                                  em.names.fresh("scratch"));
   if (alignment > 1) shared->setAttr(ir::kSharedAlignment, em.builder.getI64IntegerAttr(alignment));
   em.shared->buffers.push_back({std::move(extents), bytes, "scratch", em.kernel.getLoc(), alignment});
-  return space = valueOf(shared.getPlace());
+  return valueOf(shared.getPlace());
+}
+
+ExprRef scratch(Emission &em, Type element, std::string extent, int64_t bytes, std::vector<Dim> extents, int64_t alignment) {
+  ExprRef &space = em.shared->scratch[dtypeText(em, element) + " " + extent];
+  if (!space) space = declareScratch(em, element, {extent}, bytes, std::move(extents), alignment);
+  return space;
 }
 
 /// What one instruction moves: lanes take neighbours of a scanned line at once (scan.h).
@@ -76,10 +81,20 @@ ExprRef elementScratch(Emission &em, tile::FragmentType type, Type element, Loca
                  std::move(extents), kChunkBytes);
 }
 
-ExprRef groupScratch(Emission &em, Type type) {
-  int64_t count = em.kernel.getGroup() % kWarpLanes == 0 ? em.kernel.getGroup() / kWarpLanes : em.kernel.getGroup();
-  int64_t bytes = count * std::max<int64_t>(1, (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) / 8);
-  return scratch(em, type, "tsr::group_reduce_scratch(Threads)", bytes);
+/// Bytes of a value of each warp of `lanes` lanes, or of each lane.
+static int64_t bytesOfLanes(int64_t lanes, Type type) {
+  const int64_t count = lanes % kWarpLanes == 0 ? lanes / kWarpLanes : lanes;
+  return count * std::max<int64_t>(1, (type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64) / 8);
+}
+
+static constexpr StringLiteral kGroupScratch = "tsr::group_reduce_scratch(Threads)";
+
+ExprRef groupScratch(Emission &em, Type type) { return scratch(em, type, kGroupScratch.str(), bytesOfLanes(em.kernel.getGroup(), type)); }
+
+ExprRef exchangeScratch(Emission &em, Type type, int64_t values) {
+  int64_t lanes = em.kernel.getGroup();
+  for (const KernelInfo::Variant &variant : em.info.variants) lanes = std::max(lanes, variant.threads * variant.cluster);
+  return declareScratch(em, type, {std::to_string(values), kGroupScratch}, values * bytesOfLanes(lanes, type), {}, 1);
 }
 
 }  // namespace tessera::transforms::totarget

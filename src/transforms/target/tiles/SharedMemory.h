@@ -25,5 +25,7 @@ ExprRef scratch(Emission &em, mlir::Type element, std::string extent, int64_t by
 ExprRef elementScratch(Emission &em, ir::tile::FragmentType type, mlir::Type element, mlir::Location location);
 /// Where the values of all lanes meet.
 ExprRef groupScratch(Emission &em, mlir::Type type);
+/// Where the lanes meet once, with so many values each: for this exchange alone.
+ExprRef exchangeScratch(Emission &em, mlir::Type type, int64_t values);
 
 }  // namespace tessera::transforms::totarget

@@ -86,21 +86,6 @@ LogicalResult emitScalar(Emission &em, Operation &op) {
   return success();
 }
 
-LogicalResult emitGroupReduce(Emission &em, tile::GroupReduceOp op) {
-  ExprRef value = scalar(em, op.getValue());
-  if (em.isCpu()) {  // one lane has combined everything
-    define(em, op.getResult(), value);
-    return success();
-  }
-  Type type = op.getType();
-  std::string lanes = "Threads";
-  ExprRef space = groupScratch(em, type);
-  std::vector<Attribute> templates = {StringAttr::get(em.context, reductionName(op.getReduction())),
-                                      StringAttr::get(em.context, lanes)};
-  define(em, op.getResult(), call("tsr::group_reduce", {value, space}, type, templates));
-  return success();
-}
-
 /// "tsr::warp_reduce", with the reduction among the templates.
 static std::string calleeOf(tile::WarpOp op, std::vector<Attribute> &templates) {
   const StringRef what = op.getWhat();

@@ -6,7 +6,6 @@ namespace tessera::transforms::totarget {
 
 // ---- Scalars.cpp
 mlir::LogicalResult emitScalar(Emission &em, mlir::Operation &op);
-mlir::LogicalResult emitGroupReduce(Emission &em, ir::tile::GroupReduceOp op);
 mlir::LogicalResult emitWarp(Emission &em, ir::tile::WarpOp op);
 /// Between two loops over lanes: what the first one left in an array becomes what the second one finds in another.
 mlir::LogicalResult emitLaneWarp(Emission &em, ir::tile::WarpOp op);
