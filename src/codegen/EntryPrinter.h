@@ -76,7 +76,7 @@ private:
   bool starts_ = false;  // prints a function for launches, which returns nothing: groups() is 0 after a failure
   std::map<size_t, std::string> numbers_;  // in such a function, by the places of the arguments
   DimText dims_;
-  std::string call_, stream_, groups_, clusters_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_, together_;
+  std::string call_, stream_, groups_, clusters_, cluster_, count_, block_, start_, kernelName_, sharedBytes_, rowsAligned_, together_;
   std::map<std::string, std::string> dimNames_, temporaryNames_;
   std::map<std::string, std::string> tileNames_;  // of views with maps, by the kernel's name of the tensor
   std::set<std::string> declared_;  // integers of loops

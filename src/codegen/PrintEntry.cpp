@@ -168,6 +168,7 @@ void EntryPrinter::chooseNames() {
   // Each launch has a scope of its own, so these can be the same in all.
   groups_ = names_.fresh("groups");
   clusters_ = names_.fresh("clusters");
+  cluster_ = names_.fresh("cluster");
   count_ = names_.fresh("count");  // of the groups and of their lanes, where a launch has variants
   block_ = names_.fresh("block");
   start_ = names_.fresh("start");

@@ -60,13 +60,15 @@ Doc signature(target::KernelOp kernel, const Language &language, FunctionPrinter
   }
   auto bounds = kernel->getAttrOfType<StringAttr>("bounds");  // where they are template parameters
   auto resident = kernel->getAttrOfType<StringAttr>("resident");  // groups that a processor is to have room for
-  std::string marks = std::string(language.kernelMarks) + " void";
-  if (*language.launchBounds && kernel.getGroup() > 0)
-    marks += std::string(" ") + language.launchBounds + "(" +
-             (bounds ? bounds.getValue().str() : std::to_string(kernel.getGroup())) +
-             (kernel.getOneGroup() ? ", 1" : resident && language.boundsTakeGroups ? ", " + resident.getValue().str() : "") + ")";
+  Doc marks = std::string(language.kernelMarks) + " void";
+  if (*language.launchBounds && kernel.getGroup() > 0) {
+    std::vector<Doc> of = {bounds ? bounds.getValue().str() : std::to_string(kernel.getGroup())};
+    if (kernel.getOneGroup()) of.push_back("1");
+    else if (resident && language.boundsTakeGroups) of.push_back(resident.getValue().str());
+    marks = marks + (std::string(" ") + language.launchBounds + "(") + Doc::group(Doc::nest(4, Doc::softline() + commaSeparated(of))) + ")";
+  }
   Doc list = Doc(kernel.getSymName().str()) + "(" + Doc::align(commaSeparated(parameters)) + ") {";
-  return Doc::group(Doc(marks) + Doc::line() + list);
+  return Doc::group(marks + Doc::line() + list);
 }
 
 }  // namespace

@@ -402,8 +402,10 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
     return number(v, "threads") != static_cast<int64_t>(kernelOf(launch).getGroup());
   });
   bool shares = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [](DictionaryAttr v) { return v.contains("shared"); });
+  const bool inClusters = llvm::any_of(variants.getAsRange<DictionaryAttr>(), [](DictionaryAttr v) { return v.contains("cluster"); });
   text.kernel = kernelName_;
-  text.groups = groups_;
+  text.groups = inClusters ? "tsr::Clusters{" + groups_ + ", " + cluster_ + "}" : groups_;
+  text.clusters = inClusters;
   if (sizes) text.group = block_;
   if (shares) text.sharedBytes = sharedBytes_;
   const bool scope = !starts_ || facts_.launches.size() > 1;  // a function has one already
@@ -411,8 +413,11 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
     writer_.line("{");
     writer_.indent();
   }
-  writer_.line("const auto " + start_ + " = [&](auto *" + kernelName_ + ", int64_t " + count_ +
-               (packs ? ", dim3 " + block_ : sizes ? ", int " + block_ : "") + (shares ? ", int64_t " + sharedBytes_ : "") + ") {");
+  std::vector<Doc> parameters = {"auto *" + kernelName_, "int64_t " + count_};
+  if (sizes) parameters.push_back((packs ? "dim3 " : "int ") + block_);
+  if (shares) parameters.push_back("int64_t " + sharedBytes_);
+  if (inClusters) parameters.push_back("unsigned " + cluster_ + " = 1");
+  writer_.statement(Doc("const auto " + start_ + " = [&](") + Doc::align(commaSeparated(parameters)) + ") {");
   writer_.indent();
   if (shares) writer_.line(call_ + ".allow_shared(" + kernelName_ + ", " + sharedBytes_ + ");");
   writer_.line("if (const unsigned " + groups_ + " = " + call_ + ".groups(" + count_ + "))");
@@ -441,7 +446,7 @@ void EntryPrinter::launchVariants(target::LaunchOp launch, LaunchText text) {
     Doc grid = dims_(variant.getAs<StringAttr>("grid").getValue().str()).doc;
     if (variant.contains("in_turn")) grid = Doc(call_ + ".at_once(") + grid + Doc(")");
     Doc call = Doc(start_ + "(" + kernel + "<" + variant.getAs<StringAttr>("arguments").getValue().str() + ">, ") +
-               grid + Doc(block) + bytes + Doc(");");
+               grid + Doc(block) + bytes + Doc(variant.contains("cluster") ? ", " + std::to_string(number(variant, "cluster")) + ");" : ");");
     bool isLast = i + 1 == variants.size();
     if (all && !isLast) writer_.statement(Doc(i ? "else if (" : "if (") + Doc::nest(4, all->doc) + ")");
     else if (i) writer_.line("else");

@@ -23,8 +23,8 @@ PROGRAMS += [os.path.join(ROOT, path) for path in ("tests/e2e/programs/21_vector
 HOST_PROGRAMS = [os.path.join(ROOT, path) for path in ("tests/e2e/programs/host_loops.tsr", "tests/canon/11_mlp_grad.tsr")]
 PAGE = os.path.join(ROOT, "docs", "manifest.md")  # shows the manifest of EXAMPLE for CUDA
 EXAMPLE = "softmax.cuda.json"
-# For a machine whose text differs: products of warpgroups, filled by a producer. `03_matmul.sm_90a.cu`
-MACHINES = {"sm_90a": ("cuda:sm_90a", [os.path.join(ROOT, path) for path in ("tests/canon/03_matmul.tsr", "tests/canon/08_flash_attention.tsr",
+# For a machine whose text differs: products of warpgroups, filled by a producer, and rows that groups share. `03_matmul.sm_90a.cu`
+MACHINES = {"sm_90a": ("cuda:sm_90a", [os.path.join(ROOT, path) for path in ("tests/canon/03_matmul.tsr", "tests/canon/05_norms.tsr", "tests/canon/08_flash_attention.tsr",
                                                                          "tests/e2e/programs/attention.tsr")])}
 # Functions of a program that are shown for that machine alone.
 PARTS = {os.path.join(ROOT, "tests/e2e/programs/narrow_products.tsr"): ("sm_90a", ["tiles", "rescaled"]),

@@ -1,6 +1,8 @@
 // Rules of the vectors of one lane, and of the variants that a kernel is compiled for.
+#include "ir/tile/HeldRows.h"
 #include "ir/tile/Tile.h"
 #include "mlir/IR/Builders.h"
+#include "support/Lanes.h"
 
 using namespace mlir;
 using namespace tessera::ir;
@@ -51,7 +53,7 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
   if (!variants) return success();
   auto wrong = [&](const Twine &why) { return kernel.emitOpError() << "'variants': " << why; };
   if (variants.empty()) return wrong("there is none");
-  StringRef known[] = {"vector", "each", "held", "threads", "rows", "edges", "when", "aligned", "shared"};
+  StringRef known[] = {"vector", "each", "held", "threads", "rows", "edges", "cluster", "height", "when", "aligned", "shared"};
   auto first = dyn_cast<DictionaryAttr>(variants[0]);
   for (Attribute attribute : variants) {
     auto variant = dyn_cast<DictionaryAttr>(attribute);
@@ -81,6 +83,12 @@ LogicalResult tile::verifyVariants(KernelOp kernel) {
         return wrong("each has the sizes of the first");
       }
     }
+    auto number = [&](StringRef name) {
+      auto size = variant.getAs<IntegerAttr>(name);
+      return size ? size.getInt() : 0;
+    };
+    if (const int64_t groups = number("cluster"); groups > 1 && (number("held") != kRowInShared || number("threads") % (groups * kWarpLanes) != 0))
+      return wrong("groups of a cluster hold their row in shared memory, 'held' is -1, and have whole warps of its 'threads'");
   }
   auto last = cast<DictionaryAttr>(variants[variants.size() - 1]);
   if (last.contains("when") || last.contains("aligned")) return wrong("the last has no conditions");

@@ -242,6 +242,7 @@ ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &
     entries.set("grid", builder.getStringAttr(Dim::parse(info.grid)->substitute(values).str()));
     entries.set("threads", builder.getI64IntegerAttr(variant.threads));
     entries.set("rows", builder.getI64IntegerAttr(variant.rows));
+    if (variant.cluster > 1) entries.set("cluster", builder.getI64IntegerAttr(variant.cluster));
     SmallVector<Attribute> when, aligned;
     for (ir::RequirementAttr asked : variant.when) {
       auto side = [&](ir::DimAttr dim) { return ir::DimAttr::get(builder.getContext(), dim.getDim().substitute(values)); };
@@ -256,7 +257,7 @@ ArrayAttr variantsOf(tile::LaunchOp launch, const KernelInfo &info, EntryNames &
     if (!aligned.empty()) entries.set("aligned", builder.getArrayAttr(aligned));
     auto differsInConditions = [&](DictionaryAttr earlier) {
       auto same = [&](StringRef name) { return earlier.get(name) == entries.get(name); };
-      return llvm::all_of(ArrayRef<StringRef>{"arguments", "grid", "threads", "rows", "shared", "in_turn"}, same);
+      return llvm::all_of(ArrayRef<StringRef>{"arguments", "grid", "threads", "rows", "cluster", "shared", "in_turn"}, same);
     };
     if (when.empty() && aligned.empty())  // no need to ask
       while (!list.empty() && differsInConditions(cast<DictionaryAttr>(list.back()))) list.pop_back();

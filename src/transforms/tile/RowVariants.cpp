@@ -1,6 +1,7 @@
 // How many lanes a row has, and where its vectors are: kernels for rows of different lengths, of which the entry function starts one.
 #include "ir/common/Common.h"
 #include "ir/tile/HeldRows.h"
+#include "support/Lanes.h"
 #include "support/Machine.h"
 #include "transforms/tile/VectorForm.h"
 
@@ -8,6 +9,7 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
+constexpr int64_t kLongRow = 16384;    // elements: no group shares a shorter one
 constexpr int64_t kSharedVector = 16;  // bytes of shared memory for a vector of a lane (vector.h)
 
 /// Whether a lane's registers hold so many elements of all rows that are held, and of the sums of their columns.
@@ -48,8 +50,11 @@ void VectorForm::chooseTurnVariants() {
 
 /// Turns of a group of so many lanes that shared memory holds of all rows that the kernel holds, where so many groups share a
 /// processor: one then reads while the other computes.
-int64_t VectorForm::turnsInShared(int64_t lanes, int64_t groups) {
-  constexpr int64_t reserved = 2048;       // where the lanes of a group meet
+int64_t VectorForm::turnsInShared(int64_t lanes, int64_t groups, int64_t cluster) {
+  constexpr int64_t system = 1024;         // of each group
+  int64_t reserved = 2048, values = 0;     // where the lanes of a group meet, and those of a cluster
+  kernel_.getBody().walk([&](tile::GroupReduceOp) { ++values; });
+  if (cluster > 1) reserved = std::max(reserved, system + values * cluster * lanes / kWarpLanes * int64_t{sizeof(float)});
   constexpr int64_t ofEveryGpu = 99 << 10;  // of NVIDIA's from sm_80 on, for text that is compiled for all of them
   const Machine *machine = machineOf(kernel_);
   if (!machine || machine->family == Target::Cpu) return 0;
@@ -80,10 +85,22 @@ bool VectorForm::takesNext() {
   return shape[0] == rows.getShape()[0] && tiles[0].getConstant() == 1 && shape.drop_front() == tiles.drop_front() &&
          Dim(elementTypeOf(rows).getIntOrFloatBitWidth() / 8 * elements_) == Dim(kSharedVector);
 }
-/// Bytes of shared memory that the rows take (vector.h, HeldRow).
-Dim VectorForm::sharedFor(int64_t lanes, int64_t most, bool edges) {
+/// Whether groups that share a row can meet: they exchange what they reduce, 32 bits each, in a straight line.
+bool VectorForm::meetsInClusters() {
+  const Machine *machine = machineOf(kernel_);
+  if (!machine || !machine->warpgroupProducts || !heldExtent_ || online_ || kernel_.getSizes().contains("warps") || !rowsOfLaunch()) return false;
+  bool some = false, all = true;
+  kernel_.getBody().walk([&](tile::GroupReduceOp op) {
+    some = true;
+    all &= op->getParentOp() == kernel_ && op.getType().isIntOrFloat() && op.getType().getIntOrFloatBitWidth() == 32;
+  });
+  kernel_.getBody().walk([&](tile::QueryOp query) { all &= query.getQuery() != "lane_id" && query.getQuery() != "linear_id"; });
+  return some && all;
+}
+/// Bytes of shared memory that the rows take in each of the groups that share them (vector.h, HeldRow).
+Dim VectorForm::sharedFor(int64_t lanes, int64_t most, bool edges, int64_t cluster) {
   const Dim extent = edges ? *rowExtent_ + Dim(elements_ - 1) : *rowExtent_;
-  return Dim(heldRows() * kSharedVector * lanes) * Dim::min(Dim(most), Dim::ceilDiv(extent, Dim(lanes * elements_)));
+  return Dim(heldRows() * kSharedVector * lanes / cluster) * Dim::min(Dim(most), Dim::ceilDiv(extent, Dim(lanes * elements_)));
 }
 
 /// How many rows there are, a group for each; nothing where they are not those of a tensor.
@@ -109,12 +126,13 @@ std::optional<int64_t> VectorForm::lanesOfFewRows(int64_t usual) {
 
 /// One variant for the row, with what it asks for. `limit`: elements of the row and of what its first vector has before it.
 void VectorForm::addRowVariant(SmallVectorImpl<Attribute> &variants, int64_t elements, int64_t held, LanesAndGroups block, std::optional<int64_t> limit,
-                               bool edges, const std::optional<Dim> &shared, ArrayRef<Attribute> when) {
+                               bool edges, const std::optional<Dim> &shared, ArrayRef<Attribute> when, int64_t cluster) {
   Sizes sizes = {{"vector", elements}};
   if (heldExtent_) sizes.push_back({"held", held});
   sizes.push_back({"threads", block.first});
   if (!kernel_.getSizes().contains("warps")) sizes.push_back({"rows", block.second});
   if (mayHaveEdges_) sizes.push_back({"edges", edges});
+  if (mayHaveClusters_) sizes.push_back({"cluster", cluster});
   if (edges && limit) limit = *limit - (elements - 1);
   NamedAttrList made(cast<DictionaryAttr>(variant(sizes, elements > 1, limit, edges)));
   if (!when.empty()) {
@@ -140,8 +158,10 @@ std::vector<std::pair<VectorForm::LanesAndGroups, int64_t>> VectorForm::shapesOf
     for (int64_t lanes : {8, 16, 32, 64, 128, 256, 512}) shapes.push_back({{lanes, lanes <= 32 ? 128 / lanes : 1}, 2 * most});
   } else if (heldRows() == 1 && elements_ == 8 && !keepsCostly_ && !edges) {
     // Likewise where what is kept takes few instructions. A layer norm of bf16, fractions of a copy on one H200: rows of 5120 0.64 to 0.74, of
-    // 8192 0.76 to 0.78, of 16384 0.74 to 0.82, of 32768 0.59 to 0.74; shorter ones are as fast with either or slower.
+    // 8192 0.76 to 0.78, of 16384 0.74 to 0.82, of 32768 0.59 to 0.74; shorter ones are as fast with either or slower. Rows of 2048, which leave
+    // half of 128 lanes idle, 0.66, and by 64 lanes 0.88.
     shapes.resize(4);
+    shapes.insert(shapes.begin() + 3, {{64, 1}, most});
     for (int64_t lanes : {128, 256, 512}) shapes.push_back({{lanes, 1}, 2 * most});
   } else if (!many) {
     shapes.push_back({{1024, 1}, most});
@@ -157,6 +177,27 @@ std::vector<std::pair<VectorForm::LanesAndGroups, int64_t>> VectorForm::shapesOf
     for (auto &[block, each] : shapes) each = (elements_ < 8 ? each / 2 : each) + elements_;
   }
   return shapes;
+}
+
+/// Rows that are longer than `longest`, which one group holds, by several groups of a cluster. As many of them share a processor as hold their parts
+/// of rows in its shared memory: while some wait for each other, others read. More groups of a row wait for more of them. Softmax and layer norm
+/// of bf16, fractions of a copy on one H200: rows of 65536 by 4 groups 0.84 and 0.72, by 8 0.72 and 0.57; of 131072 by 4 0.84 and 0.64, by 8 0.85
+/// and 0.73; of 262144 by 8 groups of 256 lanes 0.84 and 0.62, of 512 0.83 and 0.68. True if all rows that are longer are held so.
+bool VectorForm::addClusterVariants(SmallVectorImpl<Attribute> &variants, bool edges, int64_t longest) {
+  struct Shape {
+    int64_t groups, lanes, onProcessor;
+  };
+  const int64_t more = edges ? elements_ - 1 : 0, extent = rowExtent_->isConstant() ? rowExtent_->constant() + more : 0;
+  SmallVector<Shape> shapes = {{4, 256, 4}, {8, 256, 4}, {8, 512, 1}};
+  if (edges) shapes = {{4, 256, 4}, {8, 256, 1}};  // each is one more text for compilers
+  for (auto [groups, lanes, onProcessor] : shapes) {
+    const int64_t all = groups * lanes, turns = turnsInShared(lanes, onProcessor, groups), limit = all * turns * elements_;
+    if (limit <= longest || extent > limit) continue;
+    addRowVariant(variants, elements_, tile::kRowInShared, {all, 1}, limit, edges, sharedFor(all, turns, edges, groups), {}, groups);
+    if (extent) return true;
+    longest = limit;
+  }
+  return false;
 }
 
 /// Variants whose lanes take vectors of a row that is held.
@@ -183,12 +224,13 @@ void VectorForm::addHeldVariants(SmallVectorImpl<Attribute> &variants, bool edge
     known = extent.has_value();
   }
   if (!known && !fixed && !online_ && turnsInShared(1024, 1) > 0) {
-    const int64_t longest = shapes.back().first.first * shapes.back().second;
+    int64_t longest = shapes.back().first.first * shapes.back().second;
     int64_t half = turnsInShared(512, 2), limit = 512 * half * elements_, twice = turnsInShared(1024, 1) / 2;
     if (int64_t ahead = 1024 * twice * elements_; ahead > longest && takesNext() && extent.value_or(0) <= ahead)
-      add(tile::kRowAhead, {1024, 1}, ahead, Dim(2) * sharedFor(1024, twice, edges)), known = extent.has_value();
+      add(tile::kRowAhead, {1024, 1}, ahead, Dim(2) * sharedFor(1024, twice, edges)), known = extent.has_value(), longest = ahead;
     else if (limit > longest && extent.value_or(0) <= limit)
-      add(tile::kRowInShared, {512, 1}, limit, sharedFor(512, half, edges)), known = extent.has_value();
+      add(tile::kRowInShared, {512, 1}, limit, sharedFor(512, half, edges)), known = extent.has_value(), longest = limit;
+    if (!known && mayHaveClusters_) known = addClusterVariants(variants, edges, longest);
     if (int64_t whole = turnsInShared(1024, 1); !known) add(-whole, {1024, 1}, std::nullopt, sharedFor(1024, whole, edges));
   } else if (!known) {
     add(0, fixed || online_ ? LanesAndGroups(usual, 1) : LanesAndGroups(1024, 1), std::nullopt);
@@ -235,6 +277,7 @@ void VectorForm::chooseRowVariants(bool parts) {
   SmallVector<Attribute> variants;
   std::optional<int64_t> extent;
   if (rowExtent_->isConstant()) extent = rowExtent_->constant();
+  mayHaveClusters_ = meetsInClusters() && extent.value_or(kLongRow) >= kLongRow;
   for (bool edges : {false, true}) {
     if (edges ? !mayHaveEdges_ : mayHaveEdges_ && extent) continue;
     if (heldExtent_) addHeldVariants(variants, edges);
@@ -248,9 +291,15 @@ void VectorForm::chooseRowVariants(bool parts) {
   if (online_) return setVariants(variants, "rows: a group reads its row once; each lane adds up powers beside the largest element so far (R15)");
   auto holds = [&](auto test) { return llvm::any_of(variants, [&](Attribute made) { return test(cast<DictionaryAttr>(made).getAs<IntegerAttr>("held").getInt()); }); };
   bool ahead = holds([](int64_t held) { return held == tile::kRowAhead; }), inShared = holds([](int64_t held) { return held < 0; });
-  setVariants(variants, ahead ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once; with kAhead in shared memory, where the group's next row comes meanwhile"
-                        : inShared ? "rows: a lane holds its vectors of the row, Held of them, in registers, or -Held in shared memory: that much of the row is read once"
-                                 : "rows: a lane holds its vectors of the row, Held of them, in registers: the row is read once");
+  const bool inClusters = llvm::any_of(variants, [](Attribute made) {
+    auto groups = cast<DictionaryAttr>(made).getAs<IntegerAttr>("cluster");
+    return groups && groups.getInt() > 1;
+  });
+  std::string reason = "rows: a lane holds its vectors of the row, Held of them, in registers";
+  reason += inShared ? ", or -Held in shared memory: that much of the row is read once" : ": the row is read once";
+  if (ahead) reason += "; with kAhead in shared memory, where the group's next row comes meanwhile";
+  if (inClusters) reason += "; with kInShared in that of Cluster groups, which share the row";
+  setVariants(variants, reason);
 }
 
 }  // namespace tessera::transforms

@@ -101,13 +101,16 @@ private:
   void chooseRowVariants(bool parts);
   bool holdsInTurn(int64_t elements);
   void chooseTurnVariants();
-  int64_t turnsInShared(int64_t lanes, int64_t groups);
+  int64_t turnsInShared(int64_t lanes, int64_t groups, int64_t cluster = 1);
   int64_t heldRows();
   bool takesNext();
-  Dim sharedFor(int64_t lanes, int64_t most, bool edges);
+  bool meetsInClusters();
+  Dim sharedFor(int64_t lanes, int64_t most, bool edges, int64_t cluster = 1);
   using LanesAndGroups = std::pair<int64_t, int64_t>;  // lanes of a group, groups of a block
   void addRowVariant(llvm::SmallVectorImpl<mlir::Attribute> &variants, int64_t elements, int64_t held, LanesAndGroups block,
-                     std::optional<int64_t> limit, bool edges, const std::optional<Dim> &shared = std::nullopt, llvm::ArrayRef<mlir::Attribute> when = {});
+                     std::optional<int64_t> limit, bool edges, const std::optional<Dim> &shared = std::nullopt, llvm::ArrayRef<mlir::Attribute> when = {},
+                     int64_t cluster = 1);
+  bool addClusterVariants(llvm::SmallVectorImpl<mlir::Attribute> &variants, bool edges, int64_t longest);
   std::vector<std::pair<LanesAndGroups, int64_t>> shapesOfRows(bool edges);
   void addHeldVariants(llvm::SmallVectorImpl<mlir::Attribute> &variants, bool edges);
   llvm::SmallVector<mlir::Attribute> areFewAndLong();
@@ -174,6 +177,7 @@ private:
   };
   llvm::DenseMap<Operation *, Kept> kept_;                      // what several loops compute alike
   std::optional<OnlineSum> online_;
+  bool mayHaveClusters_ = false;                                // groups may share a row
   bool mayHaveEdges_ = false;                                   // vectors need not divide the rows
   Value edgeBase_, before_;                                     // such a row's array; elements of its first vector before it
   llvm::SmallVector<Value> edgeLeading_;

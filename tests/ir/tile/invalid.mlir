@@ -699,6 +699,14 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
 
 // -----
 
+// expected-error @+1 {{'variants': groups of a cluster hold their row in shared memory, 'held' is -1, and have whole warps of its 'threads'}}
+tile.kernel @k(%x: !tsr.view<["C"], f32>) attributes {dims = ["C"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<lanes, ["C"]>, group = 256 : i64, variants = [{vector = 8 : i64, held = -1 : i64, threads = 96 : i64, cluster = 4 : i64, shared = #tsr.dim<"C">}]} {
+  tile.kernel_end
+}
+
+// -----
+
 // expected-error @+1 {{'variants': rows that are held in shared memory take bytes there, 'shared'}}
 tile.kernel @k(%x: !tsr.view<["C"], f32>) attributes {dims = ["C"], params = [#tsr.param<"x", inout>], outputs = [],
     grid = #tsr.grid<lanes, ["C"]>, group = 256 : i64, variants = [{vector = 8 : i64, held = -1 : i64}]} {

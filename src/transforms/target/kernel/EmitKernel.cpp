@@ -99,10 +99,17 @@ static LogicalResult emitGroups(Emission &em, llvm::function_ref<LogicalResult()
   SmallVector<Value> sums = columnSums(em);
   if (!sums.empty()) return emitTurns(em, sums, body);
   bool packs = em.sizes->constants.count("T.rows") != 0;  // several groups in a block, each of one warp then
-  em.info.grid = inConstants(em, packs ? Dim::ceilDiv(groups, Dim::var("T.rows")) : groups).str();
+  const bool inClusters = em.sizes->constants.count("T.cluster") != 0;  // of several groups with one row
+  if (inClusters) em.grid->group = binary("/", em.grid->group, dimVar(em, "T.cluster"));
+  const Dim blocks = packs ? Dim::ceilDiv(groups, Dim::var("T.rows")) : groups;
+  em.info.grid = inConstants(em, inClusters ? blocks * Dim::var("T.cluster") : blocks).str();
   em.info.group = em.out.getGroup();
-  if (!packs) return body();
   Location place = em.kernel.getLoc();
+  if (inClusters) {
+    ExprRef lane = call("tsr::row_lane", {}, em.indexType(), {StringAttr::get(em.context, em.sizes->constants["T.cluster"])});
+    em.grid->rowLane = read(declare(em, em.names.fresh("lane"), em.indexType(), "copy", {lane}, true, place));
+  }
+  if (!packs) return body();
   ExprRef row =
       binary("+", binary("*", em.grid->group, dimVar(em, "T.rows")), castTo(em.indexType(), name("threadIdx.y", word)));
   if (em.rows->takesNext) return emitNextRows(em, row, dim(em, groups), body);
@@ -124,6 +131,7 @@ static LogicalResult finish(Emission &em) {
   std::string lanes = std::to_string(em.kernel.getGroup());
   if (em.sizes->constants.count("T.rows")) {
     lanes = em.sizes->constants["T.Threads"] + " * " + em.sizes->constants["T.rows"];
+    if (em.sizes->constants.count("T.cluster")) lanes += " / " + em.sizes->constants["T.cluster"];
     em.out->setAttr("bounds", em.builder.getStringAttr(lanes));
     lanes = "(" + lanes + ")";
   }
@@ -138,10 +146,17 @@ static LogicalResult finish(Emission &em) {
     int64_t rows = 0;
     em.kernel.walk([&](tile::HoldRowOp) { ++rows; });
     const bool isShort = inTurn && !em.kernel->hasAttr(tile::kRowsAhead) && !em.kernel->hasAttr(tile::kManyElements);
+    // Rows of clusters are in shared memory: 40 registers a lane, so that as many groups as it holds share a processor. Edges take more.
+    std::string most = "1024 / ";
+    if (auto cluster = em.sizes->constants.find("T.cluster"); cluster != em.sizes->constants.end()) {
+      auto edges = em.sizes->constants.find("T.edges");
+      const std::string without = edges == em.sizes->constants.end() ? "" : " && " + edges->second + " == 0";
+      most = "(" + cluster->second + " > 1" + without + " ? 1536 : 1024) / ";
+    }
     em.out->setAttr("resident", em.builder.getStringAttr((isShort              ? "672 / "
                                                           : inTurn || rows > 2 ? "512 / "
                                                           : rows == 2        ? "768 / "
-                                                                             : "1024 / ") +
+                                                                             : most) +
                                                          lanes));
   }
   if (em.roles->op && groupsOfRoles(em) > 1) {

@@ -114,7 +114,7 @@ void declareVariants(Emission &em) {
   if (!variants) return;
   auto first = cast<DictionaryAttr>(variants[0]);
   std::vector<StringRef> order;
-  for (StringRef size : {"vector", "each", "held", "threads", "rows", "edges"}) {
+  for (StringRef size : {"vector", "each", "held", "threads", "rows", "edges", "cluster", "height"}) {
     if (!first.contains(size)) continue;
     order.push_back(size);
     std::string name = em.names.fresh(size.substr(0, 1).upper() + size.drop_front().str());
@@ -132,7 +132,8 @@ void declareVariants(Emission &em) {
       made.arguments += (made.arguments.empty() ? "" : ", ") + (size == "held" ? heldText(number(size, 0)) : std::to_string(number(size, 0)));
       made.sizes.emplace(name, Dim(number(size, 0)));
     }
-    made.threads = number("threads", em.kernel.getGroup());
+    made.cluster = number("cluster", 1);
+    made.threads = number("threads", em.kernel.getGroup()) / made.cluster;
     made.rows = number("rows", 1);
     made.inTurn = number("held", 0) == tile::kRowAhead;
     if (auto when = variant.getAs<ArrayAttr>("when"))

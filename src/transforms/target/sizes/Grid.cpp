@@ -118,6 +118,7 @@ ExprRef origin(Emission &em, int64_t axis, Location place) {
 ExprRef lane(Emission &em) {
   if (em.grid->lane) return em.grid->lane;
   if (em.isCpu()) return em.typed(0);
+  if (em.grid->rowLane) return em.grid->rowLane;
   return castTo(em.indexType(), name("threadIdx.x", IntegerType::get(em.context, 32, IntegerType::Unsigned)));
 }
 

@@ -8,6 +8,7 @@ struct Grid {
   std::vector<Dim> extents;  // of the grid attribute, as the program writes them
   std::vector<Dim> counts;   // groups along each axis
   ExprRef group, lane;       // `lane`: null where all lanes of a group are meant
+  ExprRef rowLane;           // the lane's number among those of its row, where several groups share one
   ExprRef laneLoop;          // the counter of a loop over the lanes of all groups
   // Where groups go over tiles in bands: the variable of the tile, of which group it is the tile, and the block that it stands in.
   ExprRef tile, tileOf;

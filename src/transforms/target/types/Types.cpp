@@ -65,6 +65,8 @@ Type heldRowType(Emission &em, Type type, int64_t number) {
   const bool hasEdges = edges != em.sizes->constants.end();
   std::string last = number == 0 && !hasEdges ? "" : ", " + std::to_string(number);
   if (hasEdges) last += ", " + edges->second;
+  if (auto cluster = em.sizes->constants.find("T.cluster"); cluster != em.sizes->constants.end())
+    last = (last.empty() ? ", 0, 0" : hasEdges ? last : last + ", 0") + ", " + cluster->second;
   return out::NamedType::get(em.context, "tsr::HeldRow<" + dtypeText(em, ir::elementTypeOf(type)) + sizes + last + ">");
 }
 
