@@ -127,10 +127,10 @@ tile.kernel @largest(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["M", "N"], 
   tile.kernel_end
 }
 
-// Read along another axis than written: through shared memory.
+// Read along another axis than written: through shared memory, in rows of 256 bytes where each element has two.
 // CHECK-LABEL: tile.kernel @turned
-// CHECK-SAME: grid = #tsr.grid<explicit, ["(N + 63) // 64", "(M + 63) // 64"]>
-// CHECK: tile.alloc_shared {manual} : <["64", "64"], bf16, "xor_chunks">
+// CHECK-SAME: grid = #tsr.grid<explicit, ["(N + 127) // 128", "(M + T.height - 1) // T.height"]>
+// CHECK: tile.alloc_shared {manual} : <["64", "128"], bf16, "xor_chunks">
 // CHECK: tile.load_vector %x
 // CHECK: tile.put_vector
 // CHECK: tile.barrier
@@ -329,6 +329,66 @@ tile.kernel @sums_of_64(%x: !tsr.view<["M", "64"], f32>, %y: !tsr.view<["M"], f3
   %all = tile.group_reduce "sum" %own : f32
   tile.once {
     tile.store_element %all, %y[%r] {in_bounds = array<i1: true>} : f32, !tsr.view<["M"], f32>
+  }
+  tile.kernel_end
+}
+
+// Rows that are too long for one group: four or eight groups of a cluster share one, each with its part in shared memory.
+// CHECK-LABEL: tile.kernel @shares
+// CHECK-SAME: with kInShared in that of Cluster groups, which share the row
+// CHECK-SAME: {aligned = array<i64: 0, 1>, cluster = 4 : i64, {{.*}}held = -1 : i64, rows = 1 : i64, shared = #tsr.dim<"4096*min((N + 4095) // 4096, 13)">, threads = 1024 : i64, vector = 4 : i64, when = [#tsr.requirement<"N % 4" eq "0", "">, #tsr.requirement<"N" le "53248", "">]}
+// CHECK-SAME: {aligned = array<i64: 0, 1>, cluster = 8 : i64, {{.*}}held = -1 : i64, rows = 1 : i64, shared = #tsr.dim<"4096*min((N + 8191) // 8192, 13)">, threads = 2048 : i64, vector = 4 : i64
+// CHECK-SAME: {aligned = array<i64: 0, 1>, cluster = 1 : i64, {{.*}}held = -14 : i64
+tile.kernel @shares(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<output, ["1", "N"], param = 1>, group = 256 : i64} {
+  %r = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %zero = tile.constant 0.0 : f32
+  %s = scf.for %c = %lane to %N step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %sum = tile.group_reduce "sum" %s : f32
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %share = tile.elementwise "div" %e, %sum : f32
+    tile.store_element %share, %y[%r, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
+  }
+  tile.kernel_end
+}
+
+// Groups that share a row could not meet for what is reduced behind a condition.
+// CHECK-LABEL: tile.kernel @sometimes
+// CHECK-SAME: variants = [{
+// CHECK-NOT: cluster
+// CHECK: tile.hold_row
+tile.kernel @sometimes(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>, #tsr.param<"z", in>], outputs = [], grid = #tsr.grid<output, ["1", "N"], param = 1>, group = 256 : i64} {
+  %r = tile.query "origin"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %zero = tile.constant 0.0 : f32
+  %s = scf.for %c = %lane to %N step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %mark = tile.load_element %z[%r] {in_bounds = array<i1: true>} : !tsr.view<["M"], f32>
+  %asked = tile.elementwise "lt" %zero, %mark : f32
+  %sum = scf.if %asked -> f32 {
+    %all = tile.group_reduce "sum" %s : f32
+    scf.yield %all : f32
+  } else {
+    scf.yield %mark : f32
+  }
+  scf.for %c = %lane to %N step %lanes {
+    %e = tile.load_element %x[%r, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %share = tile.elementwise "div" %e, %sum : f32
+    tile.store_element %share, %y[%r, %c] {in_bounds = array<i1: true, true>} : f32, !tsr.view<["M", "N"], f32>
   }
   tile.kernel_end
 }

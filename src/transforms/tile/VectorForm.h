@@ -69,7 +69,7 @@ private:
   // ---- tiles that are turned in shared memory (VectorTurned.cpp)
   bool findTurned();
   void forgetTurned();
-  void overTile(int64_t edge, Location loc, llvm::function_ref<void(Value, Value)> body);
+  void overTile(const Dim &rows, const Dim &cols, Location loc, llvm::function_ref<void(Value, Value)> body);
   void vectoriseTurned();
 
   // ---- rows that the lanes of a group take in turn
