@@ -58,6 +58,20 @@ bool makesAxes(std::string_view text) {
   return false;
 }
 
+/// What `x[None, :]` takes, which is the same beside `x`: axes in front change nothing of a pair of operands.
+const ast::Expr *behindNewAxes(const ast::Expr &e) {
+  auto *part = as<ast::SubscriptExpr>(&e);
+  bool behind = false, adds = false;
+  for (size_t i = 0; part && i < part->items.size(); ++i) {
+    const ast::Expr &item = *part->items[i].value;
+    auto *slice = as<ast::SliceExpr>(&item);
+    const bool isNew = item.kind == ast::ExprKind::None, isAll = slice && !slice->start && !slice->stop && !slice->step;
+    if ((isNew && behind) || (!isNew && !isAll)) return nullptr;
+    behind |= isAll, adds |= isNew;
+  }
+  return adds ? part->object.get() : nullptr;
+}
+
 size_t timesIn(std::string_view text, std::string_view part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size())) ++count;
@@ -100,6 +114,27 @@ std::string withoutGathered(const ast::FuncDef &def, const Sources &sources) {
   return text;
 }
 
+/// Whether a sum or a difference is added up over both axes as it is, `mean(column + row)`: of pairs it would say no more than of each.
+bool isAddedUp(const ast::FuncDef &def, const ast::BinaryExpr &expr, const Sources &sources) {
+  bool found = false;
+  auto walk = [&](auto &&self, const ast::Expr &e) -> void {
+    auto *call = as<ast::CallExpr>(&e);
+    const bool adds = call && call->arguments.size() == 1 && call->arguments[0].value.get() == &expr;
+    const std::string_view name = adds ? sources.text(call->callee->span) : std::string_view();
+    found |= name == "mean" || name == "sum";
+    for (const ast::Expr *child : ast::childrenOf(e).exprs) self(self, *child);
+  };
+  std::vector<const ast::Stmt *> open = {&def};
+  while (!open.empty()) {
+    const ast::Children below = ast::childrenOf(*open.back());
+    open.pop_back();
+    open.insert(open.end(), below.stmts.begin(), below.stmts.end());
+    for (const ast::Expr *e : below.exprs) walk(walk, *e);
+  }
+  const bool linear = expr.op == ast::BinaryOp::Add || expr.op == ast::BinaryOp::Sub;
+  return linear && found;
+}
+
 bool isColumn(const Value &v) { return v.isArray() && v.type.shape.size() == 2 && v.type.shape[1] == Dim(1); }
 
 }  // namespace
@@ -109,9 +144,26 @@ bool addsAxis(const ast::Expr &e) {
   return part && std::any_of(part->items.begin(), part->items.end(), [](const ast::Argument &item) { return item.value->kind == ast::ExprKind::None; });
 }
 
+/// `arange(S) >= arange(S)[None, :]`, where a column is compared with a row in other programs. True after a message.
+static bool saysSameBehindAxes(Context &cx, const ast::Expr &left, const ast::Expr &right, const std::string &shown) {
+  const ast::Expr *ofLeft = behindNewAxes(left), *ofRight = behindNewAxes(right);
+  if (!ofLeft == !ofRight) return false;
+  const ast::Expr &plain = ofLeft ? right : left;
+  const std::string_view text = cx.sources.text(plain.span);
+  const Span span = left.span.to(right.span);
+  auto *part = as<ast::SubscriptExpr>(ofLeft ? &left : &right);
+  if (text != cx.sources.text((ofLeft ? ofLeft : ofRight)->span) || part->items.size() > 2 || isSaid(cx, Id::sameOperands, span)) return false;
+  const diag::Fix column = indexed(plain, "[:, None]", cx.sources);
+  auto builder = warn(cx, Id::sameOperands, span, shown, text);
+  builder.label("an axis in front does not set them apart");
+  builder.assume(column.span, column.replacement, "if pairs are meant, write `[:, None]` on this side");
+  return true;
+}
+
 void warnOfSameOperands(Context &cx, const ast::Expr &left, const ast::Expr &right, const std::string &shown) {
   const std::string_view text = cx.sources.text(left.span);
   if (!cx.function.frame) return;  // at module level
+  if (!inHost(cx) && !cx.libraryFiles.count(left.span.file) && saysSameBehindAxes(cx, left, right, shown)) return;
   if (text != cx.sources.text(right.span) || inHost(cx) || cx.libraryFiles.count(left.span.file)) return;
   const ast::SubscriptExpr *part = partIn(right);
   const Span span = left.span.to(right.span);
@@ -143,7 +195,7 @@ void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryE
   if (extent == Dim(1) || !(extent == column.type.shape[0])) return;
   if (!def->result || cx.libraryFiles.count(span.file) || isSaid(cx, Id::makesPairs, span)) return;
   const std::string name = show(cx, extent);
-  if (makesAxes(withoutGathered(*def, cx.sources)) || timesIn(cx.sources.text(def->result->span), name) > 1) return;
+  if ((makesAxes(withoutGathered(*def, cx.sources)) && !isAddedUp(*def, expr, cx.sources)) || timesIn(cx.sources.text(def->result->span), name) > 1) return;
   const std::string shapes[] = {shapeText(cx, a.type.shape), shapeText(cx, b.type.shape)};
   auto builder = warn(cx, Id::makesPairs, span, shown, shapes[0], shapes[1], shapeText(cx, {extent, extent}));
   builder.label("the axis of extent 1 is spread over all " + name);

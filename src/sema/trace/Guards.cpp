@@ -50,7 +50,8 @@ bool goesOn(const Context &cx, const Kept &bound, const Dim &index, const Dim &e
   const shape::Facts &facts = cx.function.facts;
   const std::set<std::string> counted = varsOf(bound.counted), used = varsOf(index);
   const Dim more = index - bound.counted, room = extent - bound.end;
-  if (counted.empty() || !isCounted(cx, bound.counted) || !isCounted(cx, more) || more == Dim(0)) return false;
+  if (more == Dim(0)) return isCounted(cx, bound.counted) && !counted.empty() && room == Dim(-1);  // `i <= N`
+  if (counted.empty() || !isCounted(cx, bound.counted) || !isCounted(cx, more)) return false;
   if (!std::includes(used.begin(), used.end(), counted.begin(), counted.end())) return false;
   return room.isConstant() || facts.same(extent, bound.end);
 }
@@ -134,8 +135,9 @@ bool goesBeyondGuard(Context &cx, const Dim &written, const Dim &extent, Span sp
   const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   const Guard guard = def ? guardAround(cx, def->body, bound->counted, span) : Guard{};
   const std::string counted = guard.name ? guard.name->name : show(cx, bound->counted);
-  builder.label("the condition around it keeps `" + counted + "` below `" + show(cx, bound->end) + "`, and this goes on " + (behind ? "behind it" : "in front of 0")).settled();
-  offerGuard(cx, builder, guard, index - bound->counted, behind, span);
+  if (index == bound->counted) builder.label("the condition around it lets `" + counted + "` be `" + show(cx, extent) + "`, which is behind the last element");
+  else builder.label("the condition around it keeps `" + counted + "` below `" + show(cx, bound->end) + "`, and this goes on " + (behind ? "behind it" : "in front of 0")).settled();
+  if (!(index == bound->counted)) offerGuard(cx, builder, guard, index - bound->counted, behind, span);
   std::set<std::string> vars;
   inside.collectVars(vars);
   if (auto sizes = cx.function.facts.explain(inside).breaks; sizes && !sizesText(cx, *sizes, vars).empty())
