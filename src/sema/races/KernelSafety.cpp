@@ -1,5 +1,6 @@
 #include "sema/races/KernelSafety.h"
 #include "checked/ExprBuild.h"
+#include "frontend/Walk.h"
 #include "sema/races/Edits.h"
 #include "sema/races/Order.h"
 #include "sema/races/Simulation.h"
@@ -77,6 +78,8 @@ private:
   void reportEmptyWait(const EmptyWait &wait);
   void unwrittenReads(const Observations &seen);
   void idleWaits(const Observations &seen);
+  const ast::Stmt *writtenOutAround(const ast::Block &block, Span inside, const Finding &finding) const;
+  bool storesInside(const ast::Stmt &stmt, const std::string &buffer) const;
   std::optional<uint32_t> barrierInFront(uint32_t at, const std::string &indent) const;
   void offer(diag::Builder &builder, const Finding &finding, const std::vector<std::string> &calls,
              const std::string &title);
@@ -272,6 +275,30 @@ std::string Safety::sizesText(const Sizes &sizes) const {
   return text;
 }
 
+bool Safety::storesInside(const ast::Stmt &stmt, const std::string &buffer) const {
+  auto *assign = ast::as<ast::AssignStmt>(&stmt);
+  auto *update = ast::as<ast::AugAssignStmt>(&stmt);
+  auto *call = ast::as<ast::ExprStmt>(&stmt);
+  const ast::Expr *target = assign ? assign->targets[0].get() : update ? update->target.get() : nullptr;
+  const Span changed = target ? target->span : call ? call->span : Span{};
+  if (changed.valid() && sources_.text(changed).find(buffer) != std::string_view::npos) return true;
+  const std::vector<const ast::Stmt *> below = ast::childrenOf(stmt).stmts;
+  return std::any_of(below.begin(), below.end(), [&](const ast::Stmt *inner) { return storesInside(*inner, buffer); });
+}
+
+/// The outermost loop around a place that is written out, and that only reads what was written before it.
+const ast::Stmt *Safety::writtenOutAround(const ast::Block &block, Span inside, const Finding &finding) const {
+  for (const auto &stmt : block) {
+    if (inside.begin < stmt->span.begin || stmt->span.end < inside.end) continue;
+    auto *loop = ast::as<ast::ForStmt>(stmt.get());
+    const bool writtenOut = loop && sources_.text(loop->iterable->span).find("static_range(") != std::string_view::npos;
+    if (writtenOut && finding.first.span.end <= stmt->span.begin && !storesInside(*stmt, finding.buffer->name)) return stmt.get();
+    for (const ast::Block *inner : ast::blocksOf(*stmt))
+      if (const ast::Stmt *found = writtenOutAround(*inner, inside, finding)) return found;
+  }
+  return nullptr;
+}
+
 /// Offers to put calls on lines of their own in front of the later use, where every lane gets.
 /// Where the barrier begins that stands on the line above, alone and as far in: lanes meet there already.
 std::optional<uint32_t> Safety::barrierInFront(uint32_t at, const std::string &indent) const {
@@ -295,6 +322,7 @@ void Safety::offer(diag::Builder &builder, const Finding &finding, const std::ve
     before = around.stmt->span;
     break;
   }
+  if (const ast::Stmt *loop = writtenOutAround(def_.body, before, finding)) before = loop->span;
   auto place = lineBefore(def_, sources_, before);
   if (!place) {
     builder.help(title + " between them");
