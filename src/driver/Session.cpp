@@ -3,6 +3,7 @@
 #include "driver/Embedded.h"
 #include "driver/Files.h"
 #include "frontend/Parser.h"
+#include "sema/Advise.h"
 #include "support/Check.h"
 #include <algorithm>
 
@@ -123,6 +124,11 @@ const ast::Module *Session::import(FileId importer, int level, const std::string
 const ast::Module *Session::library(const std::string &dotted) const {
   auto it = modules_.find("<" + dotted + ">");
   return it == modules_.end() ? nullptr : it->second.get();
+}
+
+void Session::advise(const sema::CheckOptions &options) {
+  auto load = [this](FileId importer, int level, const std::string &path) { return import(importer, level, path); };
+  sema::adviseLater(*main_, sources, load, diagnostics, options);
 }
 
 const checked::Program *Session::check(const sema::CheckOptions &options) {

@@ -6,6 +6,7 @@
 #include "frontend/ReadBefore.h"
 #include "sema/Check.h"
 #include "sema/CheckedBefore.h"
+#include "sema/Library.h"
 #include "support/Sources.h"
 #include <functional>
 #include <map>
@@ -26,6 +27,7 @@ struct Past {
     std::shared_ptr<ast::Module> module;
     bool onDisk = false;
   };
+  std::shared_ptr<sema::LibraryScopes> library = sema::emptyLibrary();  // is evaluated once for all versions
   std::vector<File> files;  // behind the program itself, by their ids
 };
 
@@ -53,6 +55,8 @@ public:
   const ast::Module *load(const std::string &path);
   /// Checks the loaded program with everything that it imports, once. Null after an error of reading.
   const checked::Program *check(const sema::CheckOptions &options = {});
+  /// Adds edits to the messages of a check without them.
+  void advise(const sema::CheckOptions &options);
   /// The files on disk that were read, the program first: what a build system must watch.
   const std::vector<std::string> &filesRead() const { return filesRead_; }
   /// The files that imports name and that are not there: the result would be another one if they were.

@@ -31,10 +31,10 @@ std::shared_ptr<driver::Session> loaded(const std::string &path, const std::stri
   return session;
 }
 
-/// A mistake of the compiler is reported, and nothing that it may have spoilt is used again.
-void check(driver::Session &session, sema::CheckOptions options) {
+/// Does something that a mistake of the compiler may end: it is reported, and nothing that it may have spoilt is used again.
+template <class Work> void guarded(driver::Session &session, driver::Past &past, const Work &work) {
   try {
-    session.check(options);
+    work();
     return;
   } catch (const InternalError &error) {
     session.diagnostics.report(diag::Id::internalError, Span{}, error.what());
@@ -43,7 +43,11 @@ void check(driver::Session &session, sema::CheckOptions options) {
   } catch (const std::exception &error) {
     session.diagnostics.report(diag::Id::internalError, Span{}, error.what());
   }
-  options.before->forget();
+  past.checked.forget();
+  past.library = sema::emptyLibrary();
+}
+void check(driver::Session &session, driver::Past &past, const sema::CheckOptions &options) {
+  guarded(session, past, [&] { session.check(options); });
 }
 
 /// Adds the time until its end.
@@ -62,7 +66,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Analysis> Analysis::of(const std::string &path, const std::string &text, const Reader &reader, bool advice,
+std::unique_ptr<Analysis> Analysis::of(const std::string &path, const std::string &text, const Reader &reader,
                                        std::shared_ptr<driver::Past> past, bool remember) {
   auto made = std::make_unique<Analysis>();
   Stopwatch watch(made->spent_);
@@ -71,14 +75,28 @@ std::unique_ptr<Analysis> Analysis::of(const std::string &path, const std::strin
   if (!made->said_->module()) return nullptr;
   made->reads_ = !made->said_->diagnostics.hasErrors();
   made->options_.before = &past->checked;
-  made->options_.remember = remember;
-  made->options_.advice = advice;
+    made->options_.remember = remember;
+  made->options_.advice = false;
   made->past_ = std::move(past);
   return made;
 }
 
-void Analysis::stopWhen(std::function<bool()> hurried) {
-  options_.hurried = [hurried = std::move(hurried), stopped = stopped_] { return *stopped || (*stopped = hurried()); };
+bool Analysis::seekEdits(const std::function<bool()> &hurried) {
+  diagnostics();
+  if (advised() || !reads_) {
+    options_.advice = true;
+    return true;
+  }
+  Stopwatch watch(spent_);
+  sema::CheckOptions options = options_;
+  options.advice = true;
+  bool stopped = false;
+  if (hurried) options.hurried = [&] { return stopped || (stopped = hurried()); };
+  const std::vector<diag::Diagnostic> said = said_->diagnostics.all();
+  guarded(*said_, *past_, [&] { said_->advise(options); });
+  if (stopped) said_->diagnostics.replace(said);
+  else options_.advice = true;
+  return !stopped;
 }
 
 /// The text that facts are looked for in.
@@ -102,10 +120,11 @@ const sema::FactTable &Analysis::facts() const {
   Stopwatch watch(spent_);
   factsChecked_ = true;
   sema::CheckOptions options = options_;
+  options.library = past_->library.get();
   options.facts = &table_;
+  options.advice = false;
   if (facts_ == said_) saidChecked_ = true;
-  else options.advice = false;
-  check(*facts_, options);
+  check(*facts_, *past_, options);
   return table_;
 }
 
@@ -117,7 +136,9 @@ const diag::Engine &Analysis::diagnostics() const {
   } else {
     Stopwatch watch(spent_);
     saidChecked_ = true;
-    check(*said_, options_);
+    sema::CheckOptions options = options_;
+    options.library = past_->library.get();
+    check(*said_, *past_, options);
   }
   return said_->diagnostics;
 }

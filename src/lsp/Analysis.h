@@ -17,11 +17,11 @@ public:
   /// Reads `text` as the file `path`; files that it imports come from the reader. Nothing here throws: a mistake of the
   /// compiler becomes a diagnostic.
   /// `past`: of the same file. `remember`: the text is one of its versions.
-  static std::unique_ptr<Analysis> of(const std::string &path, const std::string &text, const Reader &reader, bool advice,
+  static std::unique_ptr<Analysis> of(const std::string &path, const std::string &text, const Reader &reader,
                                       std::shared_ptr<driver::Past> past, bool remember = true);
-  /// Asked while edits are tried: once it is true, no more are, and what is found is not all.
-  void stopWhen(std::function<bool()> hurried);
-  bool stopped() const { return *stopped_; }
+  /// Looks for edits that mend what is wrong, if that was not done yet. `hurried` is asked while they are tried: once it is true, no more are,
+  /// and what is said stays as it was. False then.
+  bool seekEdits(const std::function<bool()> &hurried = nullptr);
 
   const ide::View &view() const;
   /// All that is to be known about a place; of names in other functions as much as matters there.
@@ -52,7 +52,6 @@ private:
   mutable SessionPtr facts_;  // of the same text, or of one without the lines that did not read; null: not known yet
   mutable bool saidChecked_ = false, factsChecked_ = false;
   bool reads_ = false;
-  std::shared_ptr<bool> stopped_ = std::make_shared<bool>(false);
   mutable double spent_ = 0;
   mutable sema::FactTable table_;
   struct Seen {

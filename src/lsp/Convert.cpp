@@ -40,7 +40,7 @@ uint32_t Server::offsetOf(const Document &document, const Json &position) const 
     int64_t value = position.at(name).get<int64_t>();
     return static_cast<uint32_t>(std::clamp<int64_t>(value, 0, UINT32_MAX));
   };
-  return Positions(document.text, encoding_).offset({number("line"), number("character")});
+  return positions_(document.text, encoding_).offset({number("line"), number("character")});
 }
 
 Json Server::edits(const std::string &text, const std::vector<ide::TextEdit> &list) {

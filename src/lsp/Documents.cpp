@@ -44,6 +44,7 @@ void Server::open(const Json &params) {
 void Server::change(const Json &params) {
   Document &document = required(params);
   for (const Json &change : params.at("contentChanges")) {
+    positions_.clear();  // they are those of the text before
     const std::string &text = change.at("text").get_ref<const std::string &>();
     auto range = change.find("range");
     if (range == change.end() || range->is_null()) {
@@ -54,6 +55,7 @@ void Server::change(const Json &params) {
     if (end < begin) std::swap(begin, end);
     document.text.replace(begin, end - begin, text);
   }
+  positions_.clear();
   document.version = params.at("textDocument").value("version", document.version + 1);
   forget(document);
   document.past->statements.beginVersion();
@@ -106,17 +108,14 @@ driver::ReadResult Server::read(const std::string &path) const {
 }
 
 const Analysis &Server::analysis(Document &document, bool advice) {
-  bool enough = document.analysis && (!advice || document.analysis->advised() || !document.analysis->hasErrors());
-  if (!enough) {
-    forget(document);
-    document.analysis = read(document, advice);
-  }
+  if (!document.analysis) document.analysis = read(document);
+  if (advice && document.analysis->hasErrors()) document.analysis->seekEdits();
   return *document.analysis;
 }
 
-std::unique_ptr<Analysis> Server::read(const Document &document, bool advice) const {
+std::unique_ptr<Analysis> Server::read(const Document &document) const {
   auto reader = [this](const std::string &path) { return read(path); };
-  std::unique_ptr<Analysis> found = Analysis::of(document.path, document.text, reader, advice, document.past);
+  std::unique_ptr<Analysis> found = Analysis::of(document.path, document.text, reader, document.past);
   if (!found) throw Failure{kInvalidParams, "this file cannot be read"};
   return found;
 }
@@ -124,13 +123,8 @@ std::unique_ptr<Analysis> Server::read(const Document &document, bool advice) co
 /// Looks for edits that mend what is wrong, as long as nobody wants anything else. False: somebody did, and the search is for
 /// the next pause. What was known stays known.
 bool Server::seekEdits(Document &document) {
-  if (!analysis(document).hasErrors() || document.analysis->advised()) return true;
-  std::unique_ptr<Analysis> found = read(document, true);
-  found->stopWhen([this] { return transport_.waiting(); });
-  found->diagnostics();
-  if (found->stopped()) return false;
-  document.analysis = std::move(found);
-  return true;
+  if (!analysis(document).hasErrors()) return true;
+  return document.analysis->seekEdits([this] { return transport_.waiting(); });
 }
 
 /// Says what is known about a text: at once what is wrong, later with the edits that would mend it.

@@ -95,7 +95,7 @@ const Analysis &Server::analysisOf(Document &document, Span wanted, std::unique_
   wanted.file = whole.file();
   if (whole.reads() && whole.facts().at(wanted)) return whole;
   auto reader = [this](const std::string &path) { return read(path); };
-  other = Analysis::of(document.path, ide::reducedTo(document.text, wanted), reader, false, document.past, false);
+  other = Analysis::of(document.path, ide::reducedTo(document.text, wanted), reader, document.past, false);
   bool known = other && other->facts().at({other->file(), wanted.begin, wanted.end});
   return known ? *other : whole;
 }

@@ -93,7 +93,7 @@ private:
   void filesChanged(const Json &params);
   const Analysis &analysis(Document &document, bool advice = false);
   const Analysis &analysisOf(Document &document, Span wanted, std::unique_ptr<Analysis> &other);
-  std::unique_ptr<Analysis> read(const Document &document, bool advice) const;
+  std::unique_ptr<Analysis> read(const Document &document) const;
   bool seekEdits(Document &document);
   void publish(Document &document);
   driver::ReadResult read(const std::string &path) const;
@@ -162,7 +162,7 @@ private:
   std::string tilesOf_;                  // the path of the document that it compiles
   int refreshes_ = 0;                    // that the client was asked for
   std::vector<std::string> folders_;
-  PositionsOf positions_;                      // cleared for each message
+  mutable PositionsOf positions_;              // cleared for each message, and where it changes a text
   std::map<std::string, Document> documents_;  // by path
   std::deque<Json> queue_;                     // what has come
 };

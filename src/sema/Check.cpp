@@ -1,5 +1,6 @@
 // The check of a program: what is found, without what follows from something else, and with edits that mend it.
 #include "checked/Verify.h"
+#include "sema/Advise.h"
 #include "sema/Check.h"
 #include "sema/advice/Advice.h"
 #include "sema/advice/Consequences.h"
@@ -8,6 +9,17 @@
 #include <algorithm>
 
 namespace tessera::sema {
+
+/// Whether there is something that edits may mend.
+static bool asksForEdits(const diag::Engine &diagnostics) {
+  const auto &all = diagnostics.all();
+  return diagnostics.hasErrors() || std::any_of(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.id == diag::Id::reordersAxes || d.id == diag::Id::unreadParameter; });
+}
+
+void adviseLater(const ast::Module &module, const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
+                 const CheckOptions &options) {
+  if (asksForEdits(diagnostics)) advise(module, sources, load, diagnostics, 0, options);
+}
 
 std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,
                                diag::Engine &diagnostics, const CheckOptions &options) {
@@ -20,9 +32,7 @@ std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources
   dropConsequences(module, sources, diagnostics);
   dropBehindAsserts(module, sources, diagnostics);
   dropCallsOfContradictions(module, diagnostics);
-  const auto &all = diagnostics.all();
-  const bool advised = diagnostics.hasErrors() || std::any_of(all.begin(), all.end(), [](const diag::Diagnostic &d) { return d.id == diag::Id::reordersAxes || d.id == diag::Id::unreadParameter; });
-  if (options.advice && readable && advised) advise(module, sources, load, diagnostics, from, options);
+  if (options.advice && readable && asksForEdits(diagnostics)) advise(module, sources, load, diagnostics, from, options);
   return program;
 }
 

@@ -120,12 +120,31 @@ static bool appendsInWhile(const ast::Block &block) {
   });
 }
 
+/// Whether a text may have a call of one of these, and of `append`, as far as the words in front of its parentheses say.
+struct CallsInText {
+  bool host = false, append = false;
+};
+static CallsInText callsIn(std::string_view text) {
+  CallsInText found;
+  auto inWord = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  for (size_t open = text.find('('); open != std::string_view::npos; open = text.find('(', open + 1)) {
+    size_t end = open;
+    while (end > 0 && !inWord(text[end - 1]) && text[end - 1] <= ' ') --end;
+    size_t begin = end;
+    while (begin > 0 && inWord(text[begin - 1])) --begin;
+    const std::string_view word = text.substr(begin, end - begin);
+    found.append |= word == "append";
+    const bool endsAlike = word.size() > 4 && std::string_view("tyzser").find(word.back()) != std::string_view::npos;  // as all of them do
+    found.host |= (end < open && begin == end) || (endsAlike && std::find(std::begin(kHostCalls), std::end(kHostCalls), word) != std::end(kHostCalls));
+  }
+  return found;
+}
+
 bool usesHost(const Context &cx, const ast::Block &block) {
   if (block.empty()) return false;
-  std::string_view text = cx.sources.text(block.front()->span.to(block.back()->span));
-  auto isThere = [&](std::string_view name) { return text.find(name) != std::string_view::npos; };
-  if (isThere(".append(") && appendsInWhile(block)) return true;
-  return std::any_of(std::begin(kHostCalls), std::end(kHostCalls), isThere) && firstHostCall(block);
+  const CallsInText calls = callsIn(cx.sources.text(block.front()->span.to(block.back()->span)));
+  if (calls.append && appendsInWhile(block)) return true;
+  return calls.host && firstHostCall(block);
 }
 
 bool isHostElement(const Value &value) { return value.kind == ValueKind::HostTensor && value.madeOf && value.rank == 0 && value.text == kElement; }
