@@ -220,14 +220,20 @@ static void dropSameEdits(std::vector<diag::Diagnostic> &all, size_t from) {
   }
 }
 
+/// Whether an edit changes what a function declares.
+static bool ofHead(const diag::Fix &fix, const Place &place) {
+  const ast::FuncDef *def = place.function;
+  return def && !def->body.empty() && def->span.begin <= fix.span.begin && fix.span.end <= def->body.front()->span.begin;
+}
+
 /// What is not said any more with the first edit of a message was a consequence of its mistake.
 static void dropMended(std::vector<diag::Diagnostic> &all, size_t from, Places &places, Trials &trials) {
   constexpr size_t kMostMessages = 32;  // of more of them, few are consequences of the first ones
   for (size_t i = from; i + 1 < all.size() && i < from + kMostMessages; ++i) {
     const std::vector<diag::Fix> &fixes = all[i].fixes;
     if (fixes.empty() || fixes.front().replacement.empty()) continue;  // to leave something out mends a lot
-    const Part &part = trials.partFor(all[i], places.at(all[i].span));
-    const auto gone = trials.mendedToo(fixes.front(), all[i], part);
+    const Place place = places.at(all[i].span);
+    const auto gone = ofHead(fixes.front(), place) ? trials.mendedInAll(fixes.front(), all[i]) : trials.mendedToo(fixes.front(), all[i], trials.partFor(all[i], place));
     auto isGone = [&](const diag::Diagnostic &other) { return gone.count({other.id, other.message}) != 0; };
     if (!gone.empty()) all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), isGone), all.end());
   }

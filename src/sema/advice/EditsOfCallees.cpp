@@ -61,6 +61,9 @@ private:
   /// `c: f32`, where the caller has a tensor `[D]` of f32.
   void declaredAsGiven(const ast::Parameter &p) {
     const std::string &said = diagnostic_.message;
+    constexpr std::string_view kScalar = ", but this is a scalar `";  // of a tensor `[D]`
+    if (const size_t one = said.find(kScalar); one != std::string::npos && p.annotation->kind == ast::ExprKind::Subscript)
+      replace(group(false), p.annotation->span, said.substr(one + kScalar.size(), said.find('`', one + kScalar.size()) - one - kScalar.size()), "declare one number");
     const size_t is = said.find(", but this is a tensor `["), close = said.find("]` of ", is);
     if (is == std::string::npos || close == std::string::npos) return;
     const size_t open = is + 25;

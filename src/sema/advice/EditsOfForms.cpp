@@ -115,6 +115,15 @@ private:
     return whole;
   }
 
+  /// What gave a name its value that the statement reads twice, `sum(x * m) / sum(m)`: both are of the same part.
+  const ast::Expr *valueReadTwice(const ast::Expr &operand) const {
+    auto *name = as<ast::NameExpr>(&operand);
+    const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+    size_t reads = 0;
+    for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, [&](const ast::Expr &part) { reads += as<ast::NameExpr>(&part) && text(part) == text(operand); });
+    return value && reads > 1 && (value->kind == ast::ExprKind::Name || value->kind == ast::ExprKind::Attribute || value->kind == ast::ExprKind::Call) ? value : nullptr;
+  }
+
   void add(const ast::Expr &operand, const Shape &seen, const Shape &wanted) {
     if (place_.inKernel) return;
     if (const std::string without = squeezed(seen, wanted); !without.empty()) {
@@ -124,7 +133,9 @@ private:
     }
     if (!isWhole(operand)) return;
     for (const std::string &index : parts(seen, wanted)) {
-      CandidateGroup &edits = group(true);
+      CandidateGroup &edits = group(false);
+      if (const ast::Expr *value = valueReadTwice(operand))
+        replace(edits, value->span, asPrimary(*value) + index, "take the part that fits where `" + text(operand) + "` is made: `" + asPrimary(*value) + index + "`");
       edits.assumes = true;  // which part was meant is a guess
       edits.last = !isTaken(index);  // what is done to one side is done to the other
       replace(edits, operand.span, asPrimary(operand) + index, "take the part that fits: `" + asPrimary(operand) + index + "`");

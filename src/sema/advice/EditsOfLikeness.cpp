@@ -21,7 +21,9 @@ public:
   using EditWriter::EditWriter;
 
   std::vector<CandidateGroup> groups() {
-    if (!place_.function || !place_.statement || !isAboutParts(diagnostic_.id)) return {};
+    if (!place_.function || !place_.statement) return {};
+    if (diagnostic_.id == Id::outOfBounds) sameStart();
+    if (!isAboutParts(diagnostic_.id)) return taken();
     collectModels();
     CandidateGroup parts{{}, true}, items{{}, false};
     parts.assumes = items.assumes = true;  // that it stands so beside it is a guess, for the author to choose
@@ -169,6 +171,29 @@ private:
       for (const auto &[times, other] : others)
         if (item.value->kind == ast::ExprKind::Slice && other != text(item.span) && edits.edits.size() < kMost)
           replace(edits, item.span, other, "take the part that is taken beside it");
+  }
+  /// `v[l, :, P:T]` beside `k[l, :, P:P + T]`: a slice that begins where another one of this axis does ends where that one ends.
+  void sameStart() {
+    if (place_.inKernel) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs)
+      visit(*e, [&](const ast::Expr &part) {
+        auto *own = as<ast::SubscriptExpr>(&part);
+        if (own && own->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= own->span.end) likeSlices(*own, edits);
+      });
+  }
+  void likeSlices(const ast::SubscriptExpr &own, CandidateGroup &edits) {
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *other = as<ast::SubscriptExpr>(&part);
+      if (!other || other == &own || other->items.size() != own.items.size()) return;
+      for (size_t i = 0; i < own.items.size() && edits.edits.size() < kMost; ++i) {
+        auto *mine = as<ast::SliceExpr>(own.items[i].value), *theirs = as<ast::SliceExpr>(other->items[i].value);
+        const bool both = mine && theirs && mine->start && theirs->start && mine->stop && theirs->stop;
+        if (both && text(*mine->start) == text(*theirs->start) && text(*mine->stop) != text(*theirs->stop))
+          replaceOnce(edits, mine->stop->span, text(*theirs->stop), "end it as the slice beside it");
+      }
+    });
   }
   /// `:-1` of `1:`, and the other way round.
   std::string mirrored(const ast::SliceExpr &slice) const {

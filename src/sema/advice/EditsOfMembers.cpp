@@ -17,7 +17,7 @@ public:
     if (diagnostic_.id == Id::outOfBounds) sizeOfShared();  // also where a statement stores
     if (!place_.expr()) return taken();
     switch (diagnostic_.id) {
-    case Id::unknownField: otherMethod(), otherField(); break;
+    case Id::unknownField: otherMethod(), otherField(), fieldOfKeyword(); break;
     case Id::missingField: fieldOfOther(); break;
     case Id::badOperand: fieldInQuotes(); break;
     case Id::tooManyArguments: namedField(); break;
@@ -86,14 +86,6 @@ private:
     }
     return fields;
   }
-  template <class Visit> void eachField(const Visit &each) const {
-    visit(*place_.around.back(), [&](const ast::Expr &part) {
-      auto *member = as<ast::AttributeExpr>(&part);
-      auto *owner = member ? as<ast::NameExpr>(member->object) : nullptr;
-      if (owner) each(*member, *owner);
-    });
-  }
-
   template <class Visit> void eachMember(const Visit &each) const {
     visit(*place_.around.back(), [&](const ast::Expr &part) {
       if (auto *member = as<ast::AttributeExpr>(&part)) each(*member);
@@ -214,11 +206,42 @@ private:
       insert(edits, call->arguments[1].span.begin, field + "=", "name the field");
   }
 
+  /// `replace(p, value=p.critic - rate * g.critic)`: a field that is not given yet, first one that its value reads.
+  void fieldOfKeyword() {
+    const ast::CallExpr *call = nullptr;
+    const ast::Argument *given = nullptr;
+    for (const ast::Expr *e : place_.around) {
+      auto *around = call ? nullptr : as<ast::CallExpr>(e);
+      for (size_t i = 0; around && i < around->arguments.size(); ++i) {
+        const ast::Argument &argument = around->arguments[i];
+        if (argument.keyword && argument.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= argument.span.end) call = around, given = &argument;
+      }
+    }
+    const ast::StructDef *def = call && nameOf(*call) == "replace" && !call->arguments.empty() ? structOf(*call->arguments[0].value) : nullptr;
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *made = as<ast::StructDef>(stmt); call && !def && made && made->name.text == nameOf(*call)) def = made;
+    if (!def || !(given->keyword->span == diagnostic_.span || given->span == diagnostic_.span)) return;
+    CandidateGroup read{{}, true}, others{{}, true};
+    read.assumes = others.assumes = true;
+    for (const std::string &field : fieldsOf(*def)) {
+      if (keyword(*call, field)) continue;
+      bool reads = false;
+      visit(*given->value, [&](const ast::Expr &part) {
+        auto *member = as<ast::AttributeExpr>(&part);
+        auto *name = as<ast::NameExpr>(&part);
+        reads |= (member && member->attribute.text == field) || (name && name->name == field);
+      });
+      replace(reads ? read : others, given->keyword->span, field, "give the field `" + field + "`");
+    }
+    groups_.push_back(std::move(read)), groups_.push_back(std::move(others));
+  }
+
   /// `x @ l.b + l.w`
   void exchangedFields() {
     std::vector<const ast::AttributeExpr *> all;
-    eachField([&](const ast::AttributeExpr &member, const ast::NameExpr &owner) {
-      if (structOf(owner.name)) all.push_back(&member);
+    eachMember([&](const ast::AttributeExpr &member) {  // also `m.block.w`, and not `m.block`
+      const ast::StructDef *owner = structOf(*member.object);
+      if (owner && !structOfType(typeOfField(*owner, member.attribute.text))) all.push_back(&member);
     });
     CandidateGroup &edits = group(true);
     for (size_t i = 0; i < all.size(); ++i)

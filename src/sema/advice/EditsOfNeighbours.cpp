@@ -238,7 +238,7 @@ private:
       }
       if (items.size() < 2) return;
       const Span all = items.front()->span.to(items.back()->span);
-      if (less[0] != '-') replace(edits, all, less, "count from 0");
+      if (less[0] != '-' && less.find_first_not_of("1, ") != std::string::npos) replace(edits, all, less, "count from 0");  // a window of 1 does nothing
       replace(edits, all, more, "take the next ones");
     });
   }

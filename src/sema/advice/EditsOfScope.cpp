@@ -212,7 +212,7 @@ private:
   }
   /// `rows * weight` of a weight for each class, `mse(p, y)` of labels: a class has its own number, or its own column.
   void ofLabels() {
-    if (place_.inKernel) return;
+    if (place_.inKernel || place_.expr()->kind == ast::ExprKind::Compare) return;  // what is compared with labels is one of them
     CandidateGroup rows, columns;
     for (const ast::Parameter &labels : place_.function->parameters) {
       const ast::SubscriptExpr *type = tensorType(labels.annotation.get());

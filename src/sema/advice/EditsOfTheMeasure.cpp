@@ -100,11 +100,14 @@ std::vector<Ranked> ranked(const diag::Diagnostic &d, const Place &place, const 
 }
 
 /// What a finder knows of this mistake comes first, and last what leaves it further on where another edit leaves none: then it is true.
-bool orderMending(std::vector<Ranked> &mending) {
+bool orderMending(std::vector<Ranked> &mending, const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   const bool whole = std::any_of(mending.begin(), mending.end(), [](const Ranked &one) { return one.fit == Fit::Fits; });
   bool someLast = false;
   for (Ranked &one : mending) {
-    const bool isLast = whole && one.fit == Fit::Fails, isFirst = !isLast && (one.offer == Offer::Sure || one.offer == Offer::Guess);
+    const diag::Fix &fix = one.guess.fix;
+    const bool isLast = whole && one.fit == Fit::Fails;
+    const bool merelyFits = one.offer == Offer::Guess && (exchangesNames(fix, place, sources) || leavesIdle(fix, d, place, sources));
+    const bool isFirst = !isLast && !merelyFits && (one.offer == Offer::Sure || one.offer == Offer::Guess);
     one.order = one.likelihood + (isFirst ? kOffered : 0) - (isLast ? kOffered : 0);
     someLast |= isLast;
   }
@@ -144,7 +147,7 @@ void offerByMeasure(diag::Diagnostic &d, const Place &place, const Part &part, c
     mending.push_back(one);
   }
   if (mending.empty()) return;
-  const bool doubtful = orderMending(mending);
+  const bool doubtful = orderMending(mending, d, place, sources);
   if (mending.size() > kMostOffered) mending.erase(mending.begin() + kMostOffered, mending.end());
   const Ranked &first = mending.front();
   for (const Ranked &one : mending) found.push_back(one.guess.fix);

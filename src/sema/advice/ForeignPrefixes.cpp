@@ -347,6 +347,23 @@ private:
       replace(group(false), call->span, "cast(" + object + ", " + std::string(cast->second) + ")");
   }
 
+  /// Those of `a, b = rng.split()` that are never read.
+  std::vector<std::string> unreadStreams() const {
+    std::vector<std::string> found;
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      auto *call = assign ? as<ast::CallExpr>(assign->value) : nullptr;
+      auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      if (!method || method->attribute.text != "split" || !place_.names || stmt->span.begin > diagnostic_.span.begin) continue;
+      visit(*assign->targets[0], [&](const ast::Expr &part) {
+        auto *name = as<ast::NameExpr>(&part);
+        auto use = name ? place_.names->find(name->name) : place_.names->end();
+        if (use != place_.names->end() && use->second.reads.empty()) found.push_back(name->name);
+      });
+    }
+    return found;
+  }
+
   /// `torch.randn(N)`, `np.random.normal(size=(N,))`, from a stream that the function has, or takes then.
   void drawn() {
     static const std::map<std::string_view, std::string_view> draws = {
@@ -375,6 +392,7 @@ private:
     else if (shape.front() != '(') shape = "(" + shape + (call->arguments.size() == 1 ? ",)" : ")");
     std::string how = "." + std::string(draw->second) + "(" + shape + ")";
     CandidateGroup &edits = group(false);
+    for (const std::string &part : unreadStreams()) replace(edits, call->span, part + how, "draw from `" + part + "`, which nothing reads yet");
     for (const ast::Parameter &p : place_.function->parameters)
       if (p.annotation && text(p.annotation->span) == "Rng") replace(edits, call->span, p.name.text + how);
     if (!edits.edits.empty() || place_.function->parameters.empty()) return;

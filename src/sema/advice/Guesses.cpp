@@ -272,8 +272,18 @@ private:
       add(Operator::TurnTile, subscript.span, "tile.transpose(" + text(*subscript.object) + "[" + text(spans[1]) + ", " + text(spans[0]) + "])");
     if (news && spans.size() == 2)
       for (const char *more : {"[:, None, None]", "[:, :, None]", "[:, None, :]", "[:, None, None, :]"}) add(Operator::NewSeveral, brackets, more);
+    for (const ast::Argument &item : subscript.items) keptAxis(item);
     likeOthers(subscript);
   }
+  /// `x[N - 1:]` for `x[N - 1]`: the part of one element keeps its axis.
+  void keptAxis(const ast::Argument &item) {
+    const std::string own = text(item.span);
+    const bool isLast = own == "-1" || own.ends_with(" - 1"), isNumber = item.value->kind == ast::ExprKind::Int;
+    if (isLast) insertBehind(item.span, ":");
+    else if (isNumber && own == "0") add(Operator::KeepIndex, {item.span.file, item.span.begin, item.span.end}, ":1", "keep the axis: `:1`");
+    else if (as<ast::NameExpr>(item.value) && isBound(own)) insertBehind(item.span, ":" + own + " + 1");
+  }
+  void insertBehind(Span item, const std::string &what) { add(Operator::KeepIndex, {item.file, item.end, item.end}, what, "keep the axis: `" + text(item) + what + "`"); }
   /// An item as other subscripts of the function have it, in place of one or beside them.
   void likeOthers(const ast::SubscriptExpr &subscript) {
     constexpr size_t kMostItems = 8;

@@ -100,6 +100,26 @@ bool repeatsPart(const diag::Fix &fix, const Place &place, const Sources &source
   });
 }
 
+/// Whether an edit puts a part behind an item whose neighbour in the same list is that part already: `[x[:, 1:], x[:, 1:]]`.
+bool repeatsNeighbour(const diag::Fix &fix, const Place &place, const Sources &sources) {
+  const ast::Stmt *statement = statementOf(fix, place);
+  if (!statement || fix.span.begin != fix.span.end || !fix.replacement.starts_with("[")) return false;
+  std::vector<const ast::Expr *> open = ast::childrenOf(*statement).exprs;
+  while (!open.empty()) {
+    const ast::Expr *e = open.back();
+    open.pop_back();
+    const std::vector<const ast::Expr *> items = ast::childrenOf(*e).exprs;
+    open.insert(open.end(), items.begin(), items.end());
+    if (e->kind != ast::ExprKind::List && e->kind != ast::ExprKind::Tuple && e->kind != ast::ExprKind::Call) continue;
+    for (const ast::Expr *item : items) {
+      if (item->span.end != fix.span.begin) continue;
+      const std::string made = asCompared(std::string(sources.text(item->span)) + fix.replacement);
+      if (std::any_of(items.begin(), items.end(), [&](const ast::Expr *other) { return other != item && asCompared(std::string(sources.text(other->span))) == made; })) return true;
+    }
+  }
+  return false;
+}
+
 /// Whether an edit makes of a value what another statement of the function has already: `right = u[1:-1, :-2]` behind
 /// `left = u[1:-1, :-2]`.
 bool repeatsValue(const diag::Fix &fix, const Place &place, const Sources &sources) {
@@ -141,7 +161,7 @@ bool repeatsName(const diag::Fix &fix, const diag::Diagnostic &d, const Place &p
 }  // namespace
 
 bool leavesIdle(const diag::Fix &fix, const diag::Diagnostic &d, const Place &place, const Sources &sources) {
-  return leavesUnread(fix, place) || repeatsPart(fix, place, sources) || repeatsValue(fix, place, sources) || repeatsName(fix, d, place, sources);
+  return leavesUnread(fix, place) || repeatsPart(fix, place, sources) || repeatsNeighbour(fix, place, sources) || repeatsValue(fix, place, sources) || repeatsName(fix, d, place, sources);
 }
 
 bool exchangesNames(const diag::Fix &fix, const Place &place, const Sources &sources) {

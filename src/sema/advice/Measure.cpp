@@ -267,7 +267,7 @@ void Measure::ofLikeness(const Guess &guess, Signs &signs) const {
     const std::string before = text({function_.file, function_.begin, fix.span.begin}), behind = text({function_.file, fix.span.end, function_.end});
     return before.find(shown) != std::string::npos || behind.find(shown) != std::string::npos;
   };
-  signs.of[Signs::standsThere] = placeStands(fix);
+  signs.of[Signs::standsThere] = placeStands(fix) && signs.of[Signs::idle] == 0;  // what the statement says twice was hardly meant
   signs.of[Signs::echoes] = standsElsewhere(fix.replacement);
   signs.of[Signs::echoesWrong] = standsElsewhere(text(fix.span));
   for (const auto &[span, form] : forms_) {
@@ -340,6 +340,12 @@ void Measure::ofDeclarations(const Guess &guess, Signs &signs) const {
     if (type && holds(type->span, fix.span)) own = type;
   if (!own) return;
   signs.of[Signs::ofResult] = own == def.result.get();
+  auto made = [&](const ast::Expr *type) {
+    std::string shown = text(type->span);
+    if (holds(type->span, fix.span)) shown.replace(fix.span.begin - type->span.begin, fix.span.end - fix.span.begin, fix.replacement);
+    return shown;
+  };
+  signs.of[Signs::likeOther] = guess.op == Operator::DeclareType && own != def.result.get() && std::any_of(types.begin(), types.end() - 1, [&](const ast::Expr *type) { return type && type != own && made(type) == made(own); });
   auto repeats = [](std::vector<std::string> extents) {
     std::sort(extents.begin(), extents.end());
     return std::adjacent_find(extents.begin(), extents.end()) != extents.end();

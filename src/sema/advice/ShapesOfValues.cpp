@@ -73,9 +73,9 @@ bool isReduction(const std::string &name) {
 Outline ShapesOfValues::declared(const ast::Expr &type, const Outlines &names) {
   if (auto *name = as<ast::NameExpr>(&type); name && dtypeByName(name->name)) return Outline::array({});
   auto *list = as<ast::SubscriptExpr>(&type);
-  auto *head = list ? as<ast::NameExpr>(list->object) : nullptr;
+  auto *head = as<ast::NameExpr>(list ? list->object.get() : &type);
   if (!head) return {};
-  if (head->name == "Tensor") {
+  if (list && head->name == "Tensor") {
     Extents shape;
     for (const ast::Argument &item : list->items) {
       const Outline extent = of(*item.value, names);
@@ -84,14 +84,14 @@ Outline ShapesOfValues::declared(const ast::Expr &type, const Outlines &names) {
     }
     return Outline::array(std::move(shape));
   }
-  if (head->name == "tuple") {
+  if (list && head->name == "tuple") {
     Outline out = Outline::ofKind(Outline::Tuple);
     for (const ast::Argument &item : list->items) out.items.push_back(declared(*item.value, names));
     return out;
   }
   for (const ast::StmtPtr &stmt : module_.body) {
     auto *def = as<ast::StructDef>(stmt);
-    if (!def || def->name.text != head->name || def->typeParameters.size() != list->items.size() || ++depth_ > kMostDepth) continue;
+    if (!def || def->name.text != head->name || def->typeParameters.size() != (list ? list->items.size() : 0) || ++depth_ > kMostDepth) continue;
     Outlines own;
     for (size_t i = 0; i < def->typeParameters.size(); ++i) own[def->typeParameters[i].name.text] = of(*list->items[i].value, names);
     Outline out = Outline::ofKind(Outline::Record);
@@ -104,6 +104,26 @@ Outline ShapesOfValues::declared(const ast::Expr &type, const Outlines &names) {
   return {};
 }
 
+/// What the module gives a name once, and is a number: `WIDTH = 4 * 64`.
+const Outlines &ShapesOfValues::constants() {
+  if (constants_) return *constants_;
+  constants_.emplace();
+  std::map<std::string, const ast::Expr *> given;
+  for (const ast::StmtPtr &stmt : module_.body) {
+    auto *assign = as<ast::AssignStmt>(stmt);
+    auto *changed = as<ast::AugAssignStmt>(stmt);
+    const ast::Expr *target = assign && assign->targets.size() == 1 ? assign->targets[0].get() : changed ? changed->target.get() : nullptr;
+    auto *name = as<ast::NameExpr>(target);
+    if (!name) continue;
+    auto [known, isNew] = given.try_emplace(name->name, assign ? assign->value.get() : nullptr);
+    if (!isNew) known->second = nullptr;
+    const Outline value = known->second ? of(*known->second, *constants_) : Outline{};
+    if (value.kind == Outline::Number && value.number.isConstant()) (*constants_)[name->name] = value;
+    else constants_->erase(name->name);
+  }
+  return *constants_;
+}
+
 Outline ShapesOfValues::of(const ast::Expr &e, const Outlines &names) {
   if (depth_ > kMostDepth) return {};
   ++depth_;
@@ -112,6 +132,7 @@ Outline ShapesOfValues::of(const ast::Expr &e, const Outlines &names) {
   case ast::ExprKind::Name: {
     auto known = names.find(static_cast<const ast::NameExpr &>(e).name);
     if (known != names.end()) found = known->second;
+    else if (auto constant = constants().find(static_cast<const ast::NameExpr &>(e).name); constant != constants().end()) found = constant->second;
     break;
   }
   case ast::ExprKind::Int: {

@@ -3,6 +3,7 @@
 #include "frontend/AST.h"
 #include "sema/advice/ShapeAlgebra.h"
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,10 @@ private:
   std::optional<std::vector<int64_t>> axesOf(const Call &call, size_t at);
   std::optional<Extents> extentsOf(const std::vector<Outline> &given, size_t from);
 
+  const Outlines &constants();
+
   const ast::Module &module_;
+  std::optional<Outlines> constants_;  // once they are asked for
   ShapeAlgebra &algebra_;
   int depth_ = 0;
 };

@@ -103,6 +103,9 @@ private:
     const std::string module = text(diagnostic_.span);
     auto near = diag::didYouMean(module, known);
     if (!near.empty() && near != module) replace(group(false), diagnostic_.span, std::string(near));
+    if (module.rfind("tessera.", 0) != 0) return;
+    CandidateGroup &edits = group(false);  // `tessera.functional`: what it is asked for is in another one
+    for (const char *other : {"tessera.nn", "tessera.optim", "tessera.losses", "tessera"}) replace(edits, diagnostic_.span, other, std::string("it is in `") + other + "`");
   }
 
   /// `optimizer.zero_grad()`, `model.train()` and `super().__init__()` as statements.

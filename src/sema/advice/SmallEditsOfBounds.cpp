@@ -1,6 +1,7 @@
 // Slices, indices, loops and guards that go one too far, and offsets of another axis.
 #include "sema/advice/EditWriter.h"
 #include "sema/advice/SmallEdits.h"
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -238,6 +239,7 @@ private:
           if (compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Lt) bounds.push_back(compare->operands[1].get());
         });
     CandidateGroup exchanged, others;
+    exchanged.last = agree(bounds);
     for (size_t i = 0; i < bounds.size(); ++i)
       for (size_t j = i + 1; j < bounds.size(); ++j)
         if (text(*bounds[i]) != text(*bounds[j]))
@@ -247,6 +249,23 @@ private:
       for (const std::string &dim : dims)
         if (dims.count(text(*bound)) && dim != text(*bound)) replace(others, bound->span, dim, "compare with the extent of its axis");
     for (CandidateGroup *group : {&exchanged, &others}) groups_.push_back(std::move(*group));
+  }
+
+  /// `r < R and c < C`: each name is compared with the dimension that it is called after, so that the index is wrong rather.
+  bool agree(const std::vector<const ast::Expr *> &bounds) const {
+    size_t count = 0;
+    for (const ast::Stmt *stmt : statementsAround())
+      if (auto *guard = as<ast::IfStmt>(stmt))
+        visit(*guard->condition, [&](const ast::Expr &part) {
+          auto *compare = as<ast::CompareExpr>(&part);
+          if (!compare || std::find(bounds.begin(), bounds.end(), compare->operands.back().get()) == bounds.end()) return;
+          std::string dim = text(*compare->operands[1]);
+          std::transform(dim.begin(), dim.end(), dim.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+          bool named = false;
+          visit(*compare->operands[0], [&](const ast::Expr &word) { named |= as<ast::NameExpr>(&word) && text(word) == dim; });
+          count += named;
+        });
+    return bounds.size() > 1 && count == bounds.size();
   }
 
   bool underCondition() const {

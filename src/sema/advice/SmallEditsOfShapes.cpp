@@ -42,7 +42,8 @@ private:
   /// `keepdim=True` where the result lacks the dimension.
   void keptDimension() {
     if (diagnostic_.id == Id::factRefuted && diagnostic_.message.find("ndim") == std::string::npos) return;
-    CandidateGroup &edits = group(true);
+    CandidateGroup edits, ofAxis{{}, false};
+    edits.onlyIfUnique = true, ofAxis.assumes = true;
     std::set<const ast::CallExpr *> seen;
     auto drop = [&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
@@ -51,12 +52,16 @@ private:
         const ast::Argument &arg = call->arguments[i];
         if (!arg.keyword || arg.keyword->text != "keepdim") continue;
         uint32_t begin = i > 0 ? call->arguments[i - 1].span.end : arg.span.begin;
+        if (!place_.inKernel && i == 1 && call->arguments.size() == 2 && as<ast::NameExpr>(call->callee)) {  // of all axes: one number
+          for (const char *axis : {"axis=1", "axis=-1", "axis=0"}) replace(ofAxis, arg.span, axis, std::string("go along one axis: `") + axis + "`");
+        }
         replace(edits, {arg.span.file, begin, arg.span.end}, "", "drop the dimension that is reduced");
       }
     };
     eachInPlay(drop);
     if (place_.statement)  // `acc += sum(x, axis=1, keepdim=True)`
       for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, drop);
+    groups_.push_back(std::move(ofAxis)), groups_.push_back(std::move(edits));
   }
 
   /// `outer(b, a)`: two arguments next to each other.

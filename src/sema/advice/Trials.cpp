@@ -88,14 +88,22 @@ const Part &Trials::partFor(const diag::Diagnostic &target, const Place &place) 
   return known->before.count({target.id, target.message}) ? *known : whole_;
 }
 
+/// Whether a function is not checked any more in a part without its callers: what its parameters are, they say.
+bool Trials::isOpen(const Messages &after, const Part &part) const {
+  auto ofCallers = [&](const auto &entry) { return entry.first.first == diag::Id::unreadFunction && !part.before.count(entry.first); };
+  return &part != &whole_ && std::any_of(after.begin(), after.end(), ofCallers);
+}
+
 bool Trials::mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part, bool untried) {
   auto after = with(fix, part);
   if (untried_) return untried;
+  if (after && isOpen(*after, part)) return mends(fix, target, whole_, untried);
   return after && isMended(*after, target, part, fix);
 }
 bool Trials::mends(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part,
                    const std::set<Messages::key_type> &others) {
   auto after = with(fix, part);
+  if (after && isOpen(*after, part)) return mends(fix, target, whole_, others);
   return after && isMended(*after, target, part, fix) &&
          std::none_of(others.begin(), others.end(), [&](const auto &key) { return after->count(key) != 0; });
 }

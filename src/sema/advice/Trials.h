@@ -49,6 +49,8 @@ public:
 
   /// The other messages of the same part that an edit which mends this one takes away with it.
   std::set<Messages::key_type> mendedToo(const diag::Fix &fix, const diag::Diagnostic &target, const Part &part);
+  /// ... of the whole program: what a function declares, its callers read.
+  std::set<Messages::key_type> mendedInAll(const diag::Fix &fix, const diag::Diagnostic &target) { return mendedToo(fix, target, whole_); }
 
   /// The assumption with those that are missing besides once it holds, for each axis one; nothing if all of them do not
   /// mend it.
@@ -73,6 +75,7 @@ private:
 
   const Part &partAt(Span place);
   const std::string &text() const { return sources_.file(module_.file).text; }
+  bool isOpen(const Messages &after, const Part &part) const;
   bool isMended(const Messages &after, const diag::Diagnostic &target, const Part &part, const diag::Fix &fix) const;
   bool isGone(const Messages &after, const diag::Diagnostic &target, const Messages &before,
               const diag::Fix &fix) const;

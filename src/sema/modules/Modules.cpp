@@ -63,6 +63,9 @@ static void unknownModule(Context &cx, int level, const std::string &path, Span 
   for (const auto &[tree, module] : cx.modules)
     if (level == 0 && module && !module->path.empty()) known.push_back(module->path);
   auto near = level == 0 ? diag::didYouMean(path, known) : std::string_view();
+  constexpr std::string_view kOurs = "tessera.";  // is no part of what was nearly written
+  constexpr size_t kTelling = 3;  // letters: of fewer, one more or less is a typing mistake
+  if (path.size() > kOurs.size() + kTelling && path.starts_with(kOurs) && near.starts_with(kOurs) && diag::didYouMean(path.substr(kOurs.size()), {near.substr(kOurs.size())}).empty()) near = {};
   auto isFile = [&](const std::string &other) { return cx.load(span.file, level, other) != nullptr; };
   std::string file = level > 0 && cx.load ? nearPath(path, isFile) : std::string();
   if (!file.empty()) near = file;
