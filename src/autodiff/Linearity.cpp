@@ -73,7 +73,7 @@ private:
     };
     switch (e.kind) {
     case ExprKind::VarRef: return linear_.count(checked::varOf(e)) != 0;
-    case ExprKind::Cast: return isFloat(e.type.dtype) && e.type.kind != checked::TypeKind::Index && only(0);
+    case ExprKind::Cast: return !e.as<checked::node::Cast>().ofBits && isFloat(e.type.dtype) && e.type.kind != checked::TypeKind::Index && only(0);
     case ExprKind::Broadcast:
     case ExprKind::Reshape:
     case ExprKind::Transpose:

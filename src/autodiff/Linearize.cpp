@@ -97,6 +97,7 @@ void Trace::linearize(Var *out, const Expr &op) {
   case ExprKind::Elementwise: return linearizeElementwise(out, op);
   case ExprKind::Reduce: return linearizeReduction(out, op);
   case ExprKind::Cast:
+    if (op.as<node::Cast>().ofBits) return refused(out, because, {op.span, "the bits of a number"});
     if (isActive(Term(checked::clone(*op.args[0])))) break;
     if (op.args[0]->type.dtype == DType::Bool) return;  // a mask as a number: constant wherever it has a derivative
     return refused(out, because, {op.span, "an integer that was made of floats"});

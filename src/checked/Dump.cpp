@@ -133,7 +133,7 @@ private:
     case ExprKind::VarRef: return name(e.as<node::VarRef>().var);
     case ExprKind::Elementwise: return std::string(info(e.as<node::Elementwise>().op).mnemonic) + args(e);
     case ExprKind::Cast:
-      return "cast<" + (e.type.kind == TypeKind::Index ? std::string("index") : scalarText(e.type)) + ">" +
+      return (e.as<node::Cast>().ofBits ? "bitcast<" : "cast<") + (e.type.kind == TypeKind::Index ? std::string("index") : scalarText(e.type)) + ">" +
              args(e);
     case ExprKind::Broadcast: return "broadcast" + axes(e.as<node::Broadcast>().axes) + dims(e.type.shape) + args(e);
     case ExprKind::Reshape: return "reshape" + dims(e.type.shape) + args(e);

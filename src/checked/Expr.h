@@ -111,6 +111,7 @@ struct Elementwise {
 /// value of the dtype already.
 struct Cast {
   bool stopsGradient = false;  // `stop_gradient(x)`: to its own dtype; a derivative takes the operand as constant
+  bool ofBits = false;         // `bitcast(x, dtype)`: the same bits as a dtype of as many
 };
 /// args[0] (array) to this shape. An argument axis has extent 1 or the result's. Result axes not named are new.
 struct Broadcast {

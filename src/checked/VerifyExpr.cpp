@@ -170,6 +170,8 @@ void FunctionVerifier::array(const Expr &e) const {
       require(!arg->type.isArray() || (e.type.isArray() && mayEqual(arg->type.shape, e.type.shape)),
               "an operand has the result's shape");
     }
+  if (auto *cast = e.get<node::Cast>(); cast && cast->ofBits)
+    require(info(e.type.dtype).bits == info(e.args[0]->type.dtype).bits, "bits are read as a dtype of as many");
   if (e.kind == ExprKind::Full) require(rank(*e.args[0]) == 0 && e.type.isArray(), "a scalar fills an array");
   if (auto *reduce = e.get<node::Reduce>()) {
     require(!reduce->axes.empty(), "a reduction has axes");

@@ -1,5 +1,6 @@
 // Values. One operation for each expression of the checked program.
 #include "irgen/FunctionGen.h"
+#include "ir/common/BitCasts.h"
 #include "ir/common/MaskAttr.h"
 #include "ir/common/ProductNotes.h"
 #include "support/Check.h"
@@ -137,6 +138,7 @@ Value FunctionGen::genCast(const checked::Expr &expr, Location location) {
   Type result = typeOf(expr.type);
   Type wanted = ir::withElementType(result, ir::elementTypeOf(operand.getType()));
   operand = fit(operand, wanted, location);
+  if (expr.as<node::Cast>().ofBits) return builder_.create<graph::CastOp>(location, result, operand, builder_.getStringAttr(ir::kBits), false);
   StringAttr rounding;
   const checked::Numerics &numerics = expr.type.numerics;
   bool toFloat = expr.type.kind != checked::TypeKind::Index && isFloat(expr.type.dtype);

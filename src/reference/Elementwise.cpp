@@ -279,4 +279,15 @@ Ref cast(const Ref &value, DType to, const checked::Numerics &numerics, std::str
   return out;
 }
 
+Ref castBits(const Ref &value, DType to) {
+  Ref out = makeDatum(to, value->shape, value->lanes);
+  const Rounder whole(to, {});
+  for (size_t i = 0, count = value->size(); i < count; ++i) {
+    const uint64_t bits = value->isFloat() ? encodeFloat(value->dtype, value->floats[i]) : static_cast<uint64_t>(value->ints[i]);
+    if (out->isFloat()) out->floats[i] = decodeFloat(to, info(to).bits == 64 ? bits : bits & ((uint64_t(1) << info(to).bits) - 1));
+    else out->ints[i] = whole.wrap(static_cast<int64_t>(bits));
+  }
+  return out;
+}
+
 }  // namespace tessera::reference

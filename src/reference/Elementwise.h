@@ -17,6 +17,9 @@ void roundTo(DType dtype, std::vector<double> &values);
 /// The same values in another dtype.
 Ref cast(const Ref &value, DType to, const checked::Numerics &numerics, std::string &error);
 
+/// The same bits as a dtype of as many.
+Ref castBits(const Ref &value, DType to);
+
 /// How a number is rounded where it is stored as `dtype`.
 class Rounder {
 public:

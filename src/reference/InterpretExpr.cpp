@@ -198,7 +198,9 @@ Ref Interpreter::evalArray(const Expr &expr) {
       return fail(expr.span, "a division by zero");
     out = elementwise(expr.as<node::Elementwise>().op, dtype, args, error);
     break;
-  case ExprKind::Cast: out = cast(args[0], dtype, expr.type.numerics, error); break;
+  case ExprKind::Cast:
+    out = expr.as<node::Cast>().ofBits ? castBits(args[0], dtype) : cast(args[0], dtype, expr.type.numerics, error);
+    break;
   case ExprKind::Broadcast: out = broadcast(args[0], *target, expr.as<node::Broadcast>().axes); break;
   case ExprKind::Reshape:
     if (elementCount(*target) != args[0]->perLane())

@@ -1,4 +1,5 @@
 #include "ir/common/OpRules.h"
+#include "ir/common/BitCasts.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/OrderShape.h"
 #include "support/Atomics.h"
@@ -148,6 +149,14 @@ LogicalResult verifyCast(Operation *op, Type from, Type to, Rounding rounding, b
     return op->emitOpError("has a rounding mode, but the result is not a float");
   if (saturate && (classOf(target) == Class::Complex || classOf(target) == Class::Bool))
     return op->emitOpError() << "saturates to " << target << ", which has no largest value";
+  return success();
+}
+
+LogicalResult verifyBits(Operation *op, Type from, Type to) {
+  if (!isValue(from) || !isValue(to) || withElementType(from, elementTypeOf(to)) != to)
+    return op->emitOpError() << "changes more than the element type: " << from << " to " << to;
+  if (isa<IndexType>(elementTypeOf(from)) || isa<IndexType>(elementTypeOf(to)) || bitsOf(elementTypeOf(from)) != bitsOf(elementTypeOf(to)))
+    return op->emitOpError() << "reads the bits of " << from << " as " << to << ", which has others";
   return success();
 }
 

@@ -39,7 +39,7 @@ def Graph_ElementwiseOp : Graph_Op<"elementwise", [Pure]> {
 def Graph_CastOp : Graph_Op<"cast", [Pure]> {
   let summary = "the same values in another dtype";
   let description = [{
-    Floats round by `rounding` (to nearest even if it is not written). Out-of-range values become infinity or
+    Floats round by `rounding` (to nearest even if it is not written); "bits" keeps the bits, and the dtypes have as many. Out-of-range values become infinity or
     wrap as the dtype's conversion does, with `saturate` the nearest value that is there.
 
     Example: `%1 = graph.cast %0 {rounding = "toward_zero"} : f32 to bf16`

@@ -1,5 +1,6 @@
 // The shape and dtype rules of values. A rule that is not met is an error, never a guess.
 #include "ir/common/Conversions.h"
+#include "ir/common/BitCasts.h"
 #include "ir/common/OrderShape.h"
 #include "ir/graph/Graph.h"
 
@@ -26,6 +27,7 @@ Rounding CastOp::roundingMode() {
   return getRounding() ? *symbolizeRounding(*getRounding()) : Rounding::NearestEven;
 }
 LogicalResult CastOp::verify() {
+  if (getRounding() == kBits) return verifyBits(*this, getOperand().getType(), getType());
   if (getRounding() && !symbolizeRounding(*getRounding()))
     return emitOpError() << "unknown rounding mode '" << *getRounding() << "'";
   return verifyCast(*this, getOperand().getType(), getType(), roundingMode(), getSaturate());

@@ -1,5 +1,6 @@
 // Rules of the operations on scalars and fragments.
 #include "ir/tile/Tile.h"
+#include "ir/common/BitCasts.h"
 #include "mlir/IR/Builders.h"
 #include <array>
 
@@ -37,6 +38,7 @@ LogicalResult tile::ElementwiseOp::verify() {
 }
 
 LogicalResult CastOp::verify() {
+  if (getRounding() == kBits) return verifyBits(*this, getValue().getType(), getResult().getType());
   std::optional<Rounding> rounding = Rounding::NearestEven;
   if (getRounding()) rounding = symbolizeRounding(*getRounding());
   if (!rounding) return emitOpError() << "there is no rounding \"" << *getRounding() << "\"";

@@ -106,7 +106,7 @@ def Tile_ElementwiseOp : Tile_ValueOp<"elementwise", [Pure]> {
 def Tile_CastOp : Tile_ValueOp<"cast", [Pure]> {
   let summary = "the same values in another dtype";
   let description = [{
-    Rounds to the nearest even value unless `rounding` says otherwise; `saturate` clamps what is out of range.
+    Rounds to the nearest even value unless `rounding` says otherwise ("bits": the same bits in another type); `saturate` clamps what is out of range.
 
     Example: `%b = tile.cast %f : f32 to bf16`
   }];

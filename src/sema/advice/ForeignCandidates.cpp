@@ -29,7 +29,7 @@ public:
     case Id::rankMismatch: newAxis(); break;
     case Id::notSupportedYet: assertion(); break;
     case Id::unknownAttribute:
-      longerList(), atIndex(), formatOfText(), convertedTo();
+      longerList(), atIndex(), formatOfText(), convertedTo(), bitsAs();
       break;
     default: break;
     }
@@ -48,6 +48,7 @@ private:
     uint32_t at = between.begin + static_cast<uint32_t>(sign);
     replace(group(false), {between.file, at, at + 1}, division ? "//" : "**",
             division ? "divide and round down" : "powers are written `**`");
+    if (division) replace(group(false), binary->left->span, "cast(" + text(binary->left->span) + ", f32)", "divide as floats");
   }
 
   /// `x > 0 & x < 1`, which compares `0 & x`.
@@ -199,6 +200,21 @@ private:
     if (auto ours = dtypeByName(dtype->attribute.text))
       replace(group(false), call->span,
               asPrimary(*method->object) + ".astype(" + std::string(tessera::name(*ours)) + ")");
+  }
+
+  /// `x.view(torch.int32)` and `x.to(i32, bitcast=True)`: the same bits.
+  void bitsAs() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (!method || call->arguments.empty()) return;
+    const bool views = method->attribute.text == "view" && call->arguments.size() == 1;
+    const bool casts = call->arguments.size() == 2 && call->arguments[1].keyword && call->arguments[1].keyword->text == "bitcast";
+    if (!views && !casts) return;
+    auto *plain = as<ast::NameExpr>(call->arguments[0].value);
+    auto *member = as<ast::AttributeExpr>(call->arguments[0].value);
+    const std::string_view name = plain ? std::string_view(plain->name) : member ? std::string_view(member->attribute.text) : std::string_view();
+    if (auto ours = dtypeByName(name))
+      replace(group(true), call->span, "bitcast(" + text(method->object->span) + ", " + std::string(tessera::name(*ours)) + ")", "read the same bits");
   }
 
   /// `len(x.shape[1])`

@@ -27,7 +27,7 @@ inline constexpr std::string_view kRandomNumbers =
     "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
 /// What stands for the reading of a number by its bits.
 inline constexpr std::string_view kBits =
-    "the bits of a number cannot be read as those of another dtype; `cast(x, i32)` converts its value";
+    "`bitcast(x, i32)` reads the bits of a number as those of another dtype; `cast(x, i32)` converts its value";
 /// "`add(a, b)` is written `a + b`", whatever the arguments are; empty if no formula is known.
 std::string formulaInWords(std::string_view name);
 

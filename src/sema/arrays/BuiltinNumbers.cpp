@@ -95,6 +95,48 @@ Value arrayMean(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   return keep ? mean(cx, args.values[0], args.values[1], args.spans[1], *keep, span) : Value::poison();
 }
 
+/// Whether its bits are those of memory: dtypes of parts of a byte, and tf32, in which some bits mean nothing, have none.
+static bool hasBits(DType dtype) {
+  const DTypeClass cls = info(dtype).cls;
+  return dtype != DType::TF32 && cls != DTypeClass::Bool && cls != DTypeClass::Complex && info(dtype).bits >= 8;
+}
+
+/// `bitcast(x, i32)`: the same bits as a dtype of as many.
+static Value bitCast(Context &cx, Bound &args, Span span) {
+  Numerics numerics;
+  auto dtype = dtypeArgument(cx, args.values[1], args.spans[1], &numerics);
+  if (!dtype || args.values[0].isPoison() || reportNone(cx, args.values[0], args.spans[0])) return Value::poison();
+  Value x = args.values[0];
+  if (x.kind == ValueKind::View || x.kind == ValueKind::Float || x.kind == ValueKind::HostTensor) x = toArray(cx, x, DType::F32, args.spans[0]);
+  if (x.kind != ValueKind::Array) {
+    if (!x.isPoison())
+      report(cx, Id::wrongArgument, args.spans[0], quoted("bitcast"), "a number or tensor whose dtype is known", describe(cx, x)).help("say how it is stored: `bitcast(cast(n, i32), f32)`");
+    return Value::poison();
+  }
+  const DType from = x.type.dtype;
+  if (!hasBits(from) || !hasBits(*dtype) || info(from).bits != info(*dtype).bits) {
+    auto builder = report(cx, Id::badOperand, span, "bitcast", std::string(name(from)) + " as " + std::string(name(*dtype)));
+    auto bits = [&](DType which) { return std::string(name(which)) + (hasBits(which) ? " has " + std::to_string(info(which).bits) + " bits" : " has no bits of its own in memory"); };
+    builder.label(bits(from) + ", " + bits(*dtype));
+    static constexpr DType all[] = {DType::I8, DType::I16, DType::I32, DType::I64, DType::F16, DType::F32, DType::F64};
+    for (DType other : all)
+      if (hasBits(from) && isFloat(other) != isFloat(from) && info(other).bits == info(from).bits)
+        return builder.help("`bitcast(x, " + std::string(name(other)) + ")` reads all bits; `cast(x, " + std::string(name(*dtype)) + ")` converts the value"), Value::poison();
+    builder.help("`cast(x, " + std::string(name(*dtype)) + ")` converts the value");
+    return Value::poison();
+  }
+  ExprPtr stored = asDType(cx, x, from, {}, span);  // it may be carried in more bits
+  if (!stored) return Value::poison();
+  if (from == *dtype) return x;
+  Type type = x.type;
+  type.dtype = *dtype, type.numerics = numerics;
+  ExprPtr e = makeExpr(ExprKind::Cast, withDType(stored->type, *dtype), span);
+  e->as<node::Cast>().ofBits = true;
+  e->type.numerics = {};
+  e->args.push_back(std::move(stored));
+  return arrayValue(cx, std::move(e), type, x.limits, span);
+}
+
 static Value castByChance(Context &cx, Bound &args, Span span);
 static void byChance(Context &cx, Expr &cast, const Expr &key);
 
@@ -111,6 +153,7 @@ Value arrayCast(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     e->as<node::Cast>().stopsGradient = true;
     return arrayValue(cx, std::move(e), type, std::move(limits), span);
   }
+  if (row.op == "bits") return bitCast(cx, args, span);
   if (args.values.size() > 2 && args.values[2].given()) return castByChance(cx, args, span);
   Numerics numerics;
   auto dtype = dtypeArgument(cx, args.values[1], args.spans[1], &numerics);

@@ -49,7 +49,7 @@ std::string Analysis::keyOf(const Expr &e, const std::vector<const Abstract *> &
   if (auto *transpose = e.get<node::Transpose>()) key += list(transpose->axes);
   if (auto *op = e.get<node::Elementwise>()) key += "o" + std::to_string(static_cast<int>(op->op));
   if (auto *reduce = e.get<node::Reduce>()) key += list(reduce->axes) + "r" + std::to_string(static_cast<int>(reduce->op));
-  if (e.kind == ExprKind::Cast) key += policyText(roundingOf(e.type.numerics));
+  if (auto *cast = e.get<node::Cast>()) key += cast->ofBits ? "b" : policyText(roundingOf(e.type.numerics));
   key += name(e.type.dtype);
   if (e.kind != ExprKind::Elementwise) key += shapeKey(e.type);
   for (const Abstract *a : args) key += "#" + std::to_string(a->number);
@@ -157,6 +157,11 @@ Abstract Analysis::evalCast(const Expr &expr) {
   DType to = expr.type.dtype;
   bool toIndex = expr.type.kind == TypeKind::Index, fromIndex = from.kind == TypeKind::Index;
   bool fromInt = fromIndex || !isFloat(from.dtype);
+  if (expr.as<node::Cast>().ofBits) {
+    Abstract bits = plain(isFloat(to) ? Range::unknown() : Range::of(smallest(to), largest(to)), in.data);
+    bits.number = numberOf(keyOf(expr, {&in}));
+    return bits;
+  }
   if (toIndex || (!fromIndex && holds(to, from.dtype))) return in;  // the same value
   Abstract out;
   bool chance = expr.type.numerics.rounding == Rounding::Stochastic;

@@ -35,7 +35,7 @@ const Expr *roundedAt(const Function &function, const Expr &expr, int &nodes) {
   }
   case ExprKind::Cast: {
     const Type &from = expr.args[0]->type;
-    if (from.kind == TypeKind::Index) return nullptr;
+    if (from.kind == TypeKind::Index || expr.as<node::Cast>().ofBits) return nullptr;
     if (from.dtype == expr.type.dtype) return roundedAt(function, *expr.args[0], nodes);
     return holds(expr.type.dtype, from.dtype) ? nullptr : &expr;
   }

@@ -137,6 +137,7 @@ Number Lanes::evaluate(const Expr &expr) const {
       if (!isInteger(arg->type)) return Number::unknown();
     return elementwise(expr);
   case ExprKind::Cast: {
+    if (expr.as<node::Cast>().ofBits) return Number::unknown();
     Number value = evaluate(*expr.args[0]);
     if (expr.type.kind == TypeKind::Scalar && expr.type.dtype == DType::Bool)
       for (int64_t &v : value.lanes) v = v != 0;

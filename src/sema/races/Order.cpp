@@ -64,7 +64,7 @@ private:
   /// The element with something added to it or taken from it, the greater or the less of both, or some of its bits: what one step of
   /// memory can do. For other changes there is no other way to write them; data may name each element once.
   static bool isAtomic(const Expr &value, const Var *base) {
-    if (value.kind == ExprKind::Cast) return isAtomic(*value.args[0], base);
+    if (value.kind == ExprKind::Cast && !value.as<node::Cast>().ofBits) return isAtomic(*value.args[0], base);
     if (value.kind != ExprKind::Elementwise) return false;
     static const std::set<ElementwiseOp> steps = {ElementwiseOp::Add, ElementwiseOp::Sub, ElementwiseOp::Max, ElementwiseOp::Min,
                                                   ElementwiseOp::And, ElementwiseOp::Or,  ElementwiseOp::Xor};

@@ -17,7 +17,7 @@ std::string keyOf(const Expr &expr, bool &negated) {
   std::string key = std::to_string(static_cast<int>(expr.kind)) + ".";
   if (auto *op = expr.get<node::Elementwise>()) key += std::to_string(static_cast<int>(op->op));
   else if (const Var *var = varOf(expr)) key += "v" + std::to_string(var->id);
-  else if (expr.kind != ExprKind::Cast)
+  else if (expr.kind != ExprKind::Cast || expr.as<node::Cast>().ofBits)
     key += "@" + std::to_string(expr.span.file) + ":" + std::to_string(expr.span.begin);
   bool inner = false;
   for (const ExprPtr &arg : expr.args) key += "(" + keyOf(*arg, inner) + (inner ? "!)" : ")"), inner = false;

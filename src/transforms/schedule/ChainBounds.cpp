@@ -1,6 +1,7 @@
 // Which keys a tile of rows can see at all. Masks compare places: a causal query sees no key after its own, a window none
 // long before, a cache none that is not filled. Tiles in which every score is -INF, whose weights are 0, are left out.
 #include "ir/common/Names.h"
+#include "ir/common/BitCasts.h"
 #include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -30,7 +31,7 @@ public:
 
   /// `neutral`: what elements are that need not be looked at, -INF of scores or 0 of weights.
   Bounds of(Value scores, double neutral) {
-    if (auto cast = scores.getDefiningOp<graph::CastOp>()) return of(cast.getOperand(), neutral);
+    if (auto cast = scores.getDefiningOp<graph::CastOp>()) return cast.getRounding() == kBits ? Bounds() : of(cast.getOperand(), neutral);
     auto op = scores.getDefiningOp<graph::ElementwiseOp>();
     if (!op) return {};
     if (op.getMnemonic() == "select") return ofChoice(op, neutral);

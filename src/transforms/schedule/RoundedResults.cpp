@@ -3,6 +3,7 @@
 // The derivatives by q, k and v are added up in f32 and multiplied rounded, put together as the rows of one matrix. The kernels that
 // compute them store them rounded, each into its columns of that matrix, so that nothing is left to put together.
 #include "transforms/schedule/MovedProducts.h"
+#include "ir/common/BitCasts.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -13,7 +14,7 @@ using namespace tessera::ir;
 SmallVector<FunctionScheduler::Stored> FunctionScheduler::roundedBeside(Value root) {
   SmallVector<Stored> stored;
   for (Operation *user : root.getUsers())
-    if (auto cast = dyn_cast<graph::CastOp>(user); cast && cast->getBlock() == root.getParentBlock() && isToStore(cast.getResult())) {
+    if (auto cast = dyn_cast<graph::CastOp>(user); cast && cast.getRounding() != kBits && cast->getBlock() == root.getParentBlock() && isToStore(cast.getResult())) {
       Value memory = memoryInJoined(cast.getResult());
       stored.push_back({cast.getResult(), memory ? memory : memoryFor(cast.getResult())});
     }

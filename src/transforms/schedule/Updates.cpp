@@ -1,5 +1,6 @@
 // Which updates of arrays are done in place.
 #include "transforms/schedule/Updates.h"
+#include "ir/common/BitCasts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Loops.h"
@@ -29,10 +30,16 @@ graph::ElementwiseOp elementwise(Value value, StringRef mnemonic) {
   return op && op.getMnemonic() == mnemonic ? op : graph::ElementwiseOp();
 }
 
+/// Casts that keep the number.
+Value underCasts(Value value) {
+  for (auto cast = value.getDefiningOp<graph::CastOp>(); cast && cast.getRounding() != kBits; cast = value.getDefiningOp<graph::CastOp>()) value = cast.getOperand();
+  return value;
+}
+
 /// The index that an array repeats everywhere: of sizes and integers if it can be, else a number that data makes.
 Value indexEverywhere(Value value) {
   Value made = value = sourceOf(value);
-  while (auto cast = value.getDefiningOp<graph::CastOp>()) value = cast.getOperand();
+  value = underCasts(value);
   if (value.getType().isIndex() || value.getDefiningOp<graph::ConstantOp>()) return value;
   auto integer = dyn_cast<IntegerType>(made.getType());
   return integer && integer.getWidth() > 1 ? made : Value();
@@ -40,7 +47,7 @@ Value indexEverywhere(Value value) {
 
 /// The numbers of the places along an axis.
 bool isPlaces(Value value, int64_t axis) {
-  while (auto cast = value.getDefiningOp<graph::CastOp>()) value = cast.getOperand();
+  value = underCasts(value);
   auto iota = value.getDefiningOp<graph::IotaOp>();
   return iota && static_cast<int64_t>(iota.getAxis()) == axis;
 }

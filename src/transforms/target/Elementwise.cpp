@@ -1,4 +1,5 @@
 #include "transforms/target/Elementwise.h"
+#include "ir/common/BitCasts.h"
 #include "support/Ops.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -202,6 +203,13 @@ std::string shortName(tile::ElementwiseOp op) { return ("tsr::short_" + op.getMn
 ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool saturate) {
   Type from = value->type;
   if (from == type && !saturate) return value;
+  if (rounding == ir::kBits) {
+    // C computes with small integers as int: what is read says its own type.
+    bool known = value->kind == Expr::Kind::Value || value->kind == Expr::Kind::Read || (isa<IntegerType, FloatType>(from) && from.getIntOrFloatBitWidth() >= 32);
+    std::vector<Attribute> types = {TypeAttr::get(type)};
+    if (!known) types.push_back(TypeAttr::get(from));
+    return call("tsr::bit_cast", {value}, type, types);
+  }
   bool plainRounding = rounding.empty() || rounding == "nearest_even";
   if (auto integer = asInteger(value); integer && plainRounding && (isInteger(type) || isNativeFloat(type))) {
     bool exact = isNativeFloat(type) ? *integer < (1 << 24) && *integer > -(1 << 24)

@@ -200,7 +200,7 @@ LogicalResult HostEmitter::emitValue(Operation &op) {
     define(constantOp.getResult(), literal(value, value.getType()));
   } else if (auto cast = dyn_cast<graph::CastOp>(op)) {
     ExprRef converted =
-        isa<ir::HostTensorType>(cast.getType()) ? nullptr : convert(get(op.getOperand(0)), cast.getType());
+        isa<ir::HostTensorType>(cast.getType()) ? nullptr : convert(get(op.getOperand(0)), cast.getType(), cast.getRounding().value_or(""));
     if (!converted) return op.emitError() << "this cast has no form in host code";
     define(cast.getResult(), converted);
   } else if (auto elementwiseOp = dyn_cast<graph::ElementwiseOp>(op)) {

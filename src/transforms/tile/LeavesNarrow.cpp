@@ -1,4 +1,5 @@
 #include "transforms/tile/LeavesNarrow.h"
+#include "ir/common/BitCasts.h"
 #include "ir/common/Common.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -78,6 +79,7 @@ private:
     Operation *op = use.getOwner();
     if (auto cast = dyn_cast<tile::CastOp>(op)) {
       Value result = cast.getResult();
+      if (cast.getRounding() == kBits) return false;
       if (!isNarrowFloat(result)) return isFloat(result) && follow(result);
       return isRounded_ = true;
     }
@@ -126,6 +128,7 @@ private:
     Operation *op = use.getOwner();
     if (auto cast = dyn_cast<tile::CastOp>(op)) {
       Value result = cast.getResult();
+      if (cast.getRounding() == kBits) return false;
       if (!isNarrowFloat(result)) return isFloat(result) && follow(result, isSum);
       return isRounded_ = true;
     }

@@ -11,6 +11,7 @@
 // 3. A mask that hides nothing in most tiles is put under a condition that the whole group shares: the interval of
 //    positions of the tile decides (it is a comparison of scalars), and only tiles that cross the edge pay for the mask.
 #include "ir/common/MaskAttr.h"
+#include "ir/common/BitCasts.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -45,7 +46,7 @@ bool isSame(Value a, Value b) {
 std::optional<double> filledWith(Value value) {
   auto fill = value.getDefiningOp<tile::FillOp>();
   Value scalar = fill ? fill.getValue() : value;
-  while (auto cast = scalar.getDefiningOp<tile::CastOp>()) scalar = cast.getValue();
+  for (auto cast = scalar.getDefiningOp<tile::CastOp>(); cast && cast.getRounding() != kBits; cast = scalar.getDefiningOp<tile::CastOp>()) scalar = cast.getValue();
   auto constant = scalar.getDefiningOp<tile::ConstantOp>();
   if (!constant) return std::nullopt;
   if (auto number = dyn_cast<FloatAttr>(constant.getValue())) return number.getValueAsDouble();
@@ -95,7 +96,7 @@ private:
     Operation *op = value.getDefiningOp();
     if (auto cast = dyn_cast_or_null<tile::CastOp>(op)) {
       std::optional<double> held = hidden(cast.getValue(), condition);
-      return held && (*held == 0 || std::isinf(*held)) ? held : std::nullopt;
+      return held && cast.getRounding() != kBits && (*held == 0 || std::isinf(*held)) ? held : std::nullopt;
     }
     auto elementwise = dyn_cast_or_null<tile::ElementwiseOp>(op);
     if (!elementwise) return std::nullopt;

@@ -8,6 +8,7 @@
 // one needs no place to stay. Source: Milakov and Gimelshein, Online normalizer calculation for softmax, 2018; allowed by R15. Where a
 // later loop goes over the row again it has its place anyway, and two loops wait less for each other.
 #include "ir/common/Names.h"
+#include "ir/common/BitCasts.h"
 #include "transforms/tile/Patterns.h"
 #include "transforms/tile/VectorForm.h"
 
@@ -34,7 +35,7 @@ static tile::GroupReduceOp reductionOf(scf::ForOp loop, StringRef reduction) {
 
 /// The load of which the value is cast; null if it is more than that.
 static tile::LoadElementOp loadUnder(Value value) {
-  while (auto cast = value.getDefiningOp<tile::CastOp>()) value = cast.getValue();
+  for (auto cast = value.getDefiningOp<tile::CastOp>(); cast && cast.getRounding() != kBits; cast = value.getDefiningOp<tile::CastOp>()) value = cast.getValue();
   return value.getDefiningOp<tile::LoadElementOp>();
 }
 

@@ -114,6 +114,14 @@ graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M", "N", "K"], p
 // -----
 
 graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M", "N", "K"], params = [#tsr.param<"x", in>], outputs = []} {
+  // expected-error @+1 {{reads the bits of '!tsr.tensor<["M"], f32>' as '!tsr.tensor<["M"], i16>', which has others}}
+  %0 = graph.cast %x {rounding = "bits"} : !tsr.tensor<["M"], f32> to !tsr.tensor<["M"], i16>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M"], f32>) attributes {dims = ["M", "N", "K"], params = [#tsr.param<"x", in>], outputs = []} {
   // expected-error @+1 {{has a rounding mode, but the result is not a float}}
   %0 = graph.cast %x {rounding = "up"} : !tsr.tensor<["M"], f32> to !tsr.tensor<["M"], i32>
   graph.return

@@ -17,6 +17,8 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %c = graph.dim "C // 16"
   // CHECK: graph.cast %{{.*}} {rounding = "toward_zero", saturate} : f32 to bf16
   %narrow = graph.cast %one {rounding = "toward_zero", saturate} : f32 to bf16
+  // CHECK: graph.cast %b {rounding = "bits"} : !tsr.tensor<["C"], bf16> to !tsr.tensor<["C"], i16>
+  %bits = graph.cast %b {rounding = "bits"} : !tsr.tensor<["C"], bf16> to !tsr.tensor<["C"], i16>
   // CHECK: graph.cast %b : !tsr.tensor<["C"], bf16> to !tsr.tensor<["C"], f32>
   %wide = graph.cast %b : !tsr.tensor<["C"], bf16> to !tsr.tensor<["C"], f32>
   // CHECK: graph.broadcast %{{.*}} {axes = array<i64: 1>} : <["C"], f32> to <["R", "C"], f32>

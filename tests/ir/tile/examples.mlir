@@ -57,6 +57,8 @@ tile.kernel @scalars(%x: !tsr.view<["M", "N"], f32>, %result: !tsr.view<[], f32>
   %y = tile.elementwise "exp" %e : f32
   // CHECK: tile.cast %{{.*}} : f32 to bf16
   %b = tile.cast %y : f32 to bf16
+  // CHECK: tile.cast %{{.*}} {rounding = "bits"} : f32 to ui32
+  %word = tile.cast %y {rounding = "bits"} : f32 to ui32
   // CHECK: tile.cast %{{.*}} {rounding = "toward_zero", saturate} : f32 to f8E4M3FN
   %f8 = tile.cast %y {rounding = "toward_zero", saturate} : f32 to f8E4M3FN
   // CHECK: tile.warp "shuffle" %{{.*}}, %{{.*}} : (f32, index) -> f32

@@ -1,5 +1,6 @@
 // Fragments element by element, in explicit loops.
 #include "ir/common/ContractAttr.h"
+#include "ir/common/BitCasts.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
 #include "transforms/target/Elementwise.h"
@@ -118,7 +119,7 @@ static Conversion conversionOf(Operation &op) {
   auto half = value.getDefiningOp<tile::ElementwiseOp>();
   if (!half || half.getArgs().size() != 2) return {};
   Value bytes = half.getArgs()[0];
-  if (auto wider = bytes.getDefiningOp<tile::CastOp>()) bytes = wider.getValue();
+  if (auto wider = bytes.getDefiningOp<tile::CastOp>(); wider && !wider.getRounding()) bytes = wider.getValue();
   if (!isOf(bytes, DType::U8)) return {};
   if (half.getMnemonic() == "and" && isFilledWith(half.getArgs()[1], 15)) return {"tsr::convert_lower_halves", bytes};
   if (half.getMnemonic() == "shr" && isFilledWith(half.getArgs()[1], 4)) return {"tsr::convert_upper_halves", bytes};
