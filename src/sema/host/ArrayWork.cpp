@@ -26,6 +26,7 @@ struct ArrayWork {
   std::vector<ExprPtr> arguments;
   std::vector<std::pair<Value, Span>> streams;        // that the call uses up
   std::set<std::string> numbers;                      // of run time, which decide shapes and places: what they are called
+  bool plainNumbers = false;                          // they decide no shape, and may be negative
 };
 
 namespace {
@@ -121,13 +122,19 @@ Value numberParameter(Context &cx, const Value &v, const ast::Expr &syntax, cons
   return out;
 }
 
-/// An integer that decides a shape or a place.
+/// An integer, which may decide a shape or a place.
 Value sizeParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
   const std::string name = parameterName(cx, syntax, true);
   Type type = indexType();
+  cx.function.arrayWork->numbers.insert(name);
+  if (cx.function.arrayWork->plainNumbers) {
+    Value like = Value::of(ValueKind::Int);
+    like.type = type;
+    Var *made = addParameter(cx, name, type, syntax.span, clone(*v.expr));
+    return cx.function.varValues[made] = valueOfVar(made, like, syntax.span);
+  }
   type.shape = {Dim::var(name)};
   addParameter(cx, name, type, syntax.span, clone(*v.expr));
-  cx.function.arrayWork->numbers.insert(name);
   return Value::integer(Dim::var(name));
 }
 
@@ -234,15 +241,15 @@ bool prepare(Context &cx, ArrayWork &work, const std::vector<ArrayOperand> &oper
 }
 
 /// Extents that must be equal become one: then all that is computed knows it, and a message at run time names the tensors.
-bool unify(ArrayWork &work, const Function &made) {
+bool unify(std::map<std::string, Dim> &equal, const Function &made) {
   for (const Requirement &r : made.requirements) {
     if (r.relation != Relation::Eq) continue;
     for (auto [from, to] : {std::pair(&r.right, &r.left), std::pair(&r.left, &r.right)}) {
       std::set<std::string> inside;
       to->collectVars(inside);
-      if (!from->isVar() || inside.count(from->varName()) || work.equal.count(from->varName())) continue;
-      for (auto &[name, dim] : work.equal) dim = dim.substitute({{from->varName(), *to}});
-      work.equal[from->varName()] = *to;
+      if (!from->isVar() || inside.count(from->varName()) || equal.count(from->varName())) continue;
+      for (auto &[name, dim] : equal) dim = dim.substitute({{from->varName(), *to}});
+      equal[from->varName()] = *to;
       return true;
     }
   }
@@ -317,24 +324,45 @@ Value callWork(Context &cx, const Callable &callable, std::vector<ExprPtr> argum
   return resultValue(callable.resultTree, values, next);
 }
 
-Value outlined(Context &cx, Work what, const std::vector<ArrayOperand> &operands, std::set<std::string> *numbers = nullptr) {
-  ArrayWork start;
-  if (!prepare(cx, start, operands)) return Value::poison();
-  what.name = cx.function.fn->name + "_" + what.name;
+/// What an expression is made of: its function, and what that is called with.
+struct Outlined {
+  std::unique_ptr<Function> made;  // null after a message
+  DeclaredType results;
+  std::shared_ptr<ArrayWork> work;
+};
+
+Outlined traced(Context &cx, const Work &what, const ArrayWork &given, bool plainNumbers) {
+  std::map<std::string, Dim> equal = given.equal;
   for (;;) {
-    ArrayWork again;
-    again.given = start.given, again.equal = start.equal;
-    DeclaredType results;
-    std::shared_ptr<ArrayWork> work;
-    std::unique_ptr<Function> made = traceWork(cx, what, std::move(again), results, work);
-    if (numbers) *numbers = work->numbers;
-    if (!made) return Value::poison();
-    if (unify(start, *made)) continue;
-    for (const auto &[stream, span] : work->streams)
-      if (!useUp(cx, stream, "`" + std::string(cx.sources.text(what.span)) + "`", span)) return Value::poison();
-    const Callable &callable = registerWork(cx, std::move(made), results, what.span);
-    return callWork(cx, callable, std::move(work->arguments), what.span);
+    ArrayWork start;
+    start.given = given.given, start.equal = equal, start.plainNumbers = plainNumbers;
+    Outlined out;
+    out.made = traceWork(cx, what, std::move(start), out.results, out.work);
+    if (!out.made || !unify(equal, *out.made)) return out;
   }
+}
+
+/// An integer that turns out to decide no shape is any integer: as a size it could not be negative.
+void tryPlainNumbers(Context &cx, const Work &what, const ArrayWork &given, Outlined &out) {
+  if (out.work->numbers.empty()) return;
+  const SaidBefore before(cx);
+  Outlined plain = traced(cx, what, given, true);
+  if (plain.made) out = std::move(plain);
+  else before.restore(cx);
+}
+
+Value outlined(Context &cx, Work what, const std::vector<ArrayOperand> &operands, std::set<std::string> *numbers = nullptr) {
+  ArrayWork given;
+  if (!prepare(cx, given, operands)) return Value::poison();
+  what.name = cx.function.fn->name + "_" + what.name;
+  Outlined out = traced(cx, what, given, false);
+  if (numbers) *numbers = out.work->numbers;
+  if (!out.made) return Value::poison();
+  tryPlainNumbers(cx, what, given, out);
+  for (const auto &[stream, span] : out.work->streams)
+    if (!useUp(cx, stream, "`" + std::string(cx.sources.text(what.span)) + "`", span)) return Value::poison();
+  const Callable &callable = registerWork(cx, std::move(out.made), out.results, what.span);
+  return callWork(cx, callable, std::move(out.work->arguments), what.span);
 }
 
 }  // namespace
