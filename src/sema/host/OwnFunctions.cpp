@@ -21,6 +21,7 @@ using ast::as;
 
 namespace {
 constexpr size_t kMostForms = 8;  // of one function, by the types that it is called with
+constexpr const char *kWider = "wider";  // a result that was an integer where the function was called before
 
 void namesCalled(const ast::Children &parts, std::set<std::string> &names) {
   for (const ast::Expr *e : parts.exprs) {
@@ -180,6 +181,62 @@ Value insideOf(Context &cx, const Value &value, const std::vector<Var *> &vars, 
   return cx.function.varValues[vars[i]] = valueOfVar(vars[i], like, span);
 }
 
+/// What such a function returns, part by part: a value, or the items of a tuple.
+std::vector<Value> partsReturned(const Value &value) {
+  if (value.kind == ValueKind::None) return {};
+  return value.kind == ValueKind::Tuple && value.items.size() > 1 ? value.items : std::vector<Value>{value};
+}
+/// Nothing if it returns nothing, or what cannot be passed.
+std::vector<FunctionResult> resultsOf(const Context &cx, const Value &value) {
+  std::vector<FunctionResult> results;
+  for (const Value &part : partsReturned(value)) {
+    auto type = passedType(cx, part);
+    if (!type) return {};
+    results.push_back({"result", *type, -1});
+  }
+  return results;
+}
+
+/// The parts of the result as expressions of the types that the function gives. False after a message.
+bool returnedExprs(Context &cx, const Callable &callable, const Function &made, Value result, std::vector<ExprPtr> &returned, Span span) {
+  const std::vector<Value> parts = partsReturned(result);
+  const size_t failed = cx.failures, count = made.results.size();
+  auto differs = [&](const std::string &wanted, const std::string &found) {
+    if (cx.failures == failed)
+      report(cx, Id::redefinedType, callable.nameSpan, "the result", wanted, found)
+          .help("a function that calls itself gives values of one type: what its first `return` gives");
+    return false;
+  };
+  if (parts.size() != count) return differs(count == 1 ? keyText(made.results[0].type) : diag::counted(count, "value"), describe(cx, result));
+  for (size_t i = 0; i < count; ++i) {
+    const Type &type = made.results[i].type;
+    const auto have = passedType(cx, parts[i]);
+    ExprPtr e = have && keyOf(*have) == keyOf(type) ? passedExpr(cx, parts[i], type, span) : nullptr;
+    if (!e) return differs(keyText(type), have ? keyText(*have) : describe(cx, parts[i]));
+    returned.push_back(std::move(e));
+  }
+  return true;
+}
+
+/// The types of `-> int` and `-> tuple[int, float]`; nothing where they are not such.
+std::vector<FunctionResult> declaredResults(const Context &cx, const ast::Expr *declared) {
+  if (!declared) return {};
+  std::vector<const ast::Expr *> items = {declared};
+  if (auto *several = as<ast::SubscriptExpr>(declared); several && (cx.sources.text(several->object->span) == "tuple" || cx.sources.text(several->object->span) == "Tuple")) {
+    items.clear();
+    for (const ast::Argument &item : several->items) items.push_back(item.value.get());
+  }
+  std::vector<FunctionResult> results;
+  for (const ast::Expr *item : items) {
+    const std::string_view name = cx.sources.text(item->span);
+    if (name == "int") results.push_back({"result", indexType(), -1});
+    else if (name == "bool") results.push_back({"result", scalarType(DType::Bool), -1});
+    else if (name == "float" || name == "f32" || name == "f64") results.push_back({"result", scalarType(DType::F64), -1});
+    else return {};
+  }
+  return results;
+}
+
 /// Traces the body once, with what `named` is known to return. False after a message.
 bool traceOnce(Context &cx, const Callable &callable, const Callable &named, const std::vector<Value> &values, const std::vector<Span> &spans,
                const Passed &passed, Span span) {
@@ -200,19 +257,11 @@ bool traceOnce(Context &cx, const Callable &callable, const Callable &named, con
   const size_t failed = cx.failures;
   Value result = inlineCall(cx, callable, std::move(inside), spans, span);
   bool ok = cx.failures == failed && !result.isPoison();
-  if (ok && made.results.empty() && result.kind != ValueKind::None)
-    if (auto type = passedType(cx, result)) made.results.push_back({"result", *type, -1});
-  if (ok && made.results.size() == 1) {
-    const Type &type = made.results[0].type;
-    const auto have = passedType(cx, result);
-    ExprPtr e = have && keyOf(*have) == keyOf(type) ? passedExpr(cx, std::move(result), type, span) : nullptr;
-    if (!e && cx.failures == failed)
-      report(cx, Id::redefinedType, callable.nameSpan, "the result", keyText(type), have ? keyText(*have) : describe(cx, result))
-          .help("a function that calls itself gives values of one type: what its first `return` gives");
-    ok = e != nullptr;
-    if (ok) emit(cx, StmtKind::Return, span).values.push_back(std::move(e));
-  } else if (ok && made.results.empty()) {
-    emit(cx, StmtKind::Return, span);
+  if (ok && made.results.empty()) made.results = resultsOf(cx, result);
+  if (ok) {
+    std::vector<ExprPtr> returned;
+    ok = returnedExprs(cx, callable, made, std::move(result), returned, span);
+    if (ok) emit(cx, StmtKind::Return, span).values = std::move(returned);
   }
   made.effects = cx.function.frame->effects;
   leaveFunction(cx, std::move(outer));
@@ -228,11 +277,8 @@ bool traceUntilSettled(Context &cx, const Callable &callable, const Callable &na
   parametersReturned(callable.def->body, givenBack);
   for (const auto &[name, type] : passed.params)
     if (results.empty() && givenBack.count(name)) results.push_back({"result", type, -1});
-  const std::string_view declared = callable.def->result ? cx.sources.text(callable.def->result->span) : std::string_view();
-  if (declared == "int") results = {{"result", indexType(), -1}};
-  if (declared == "bool") results = {{"result", scalarType(DType::Bool), -1}};
-  if (declared == "float" || declared == "f32" || declared == "f64") results = {{"result", scalarType(DType::F64), -1}};
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  if (auto declared = declaredResults(cx, callable.def->result.get()); !declared.empty()) results = std::move(declared);
+  for (size_t attempt = 0;; ++attempt) {
     made = Function();
     made.kind = FunctionKind::Host;
     made.name = named.name;
@@ -243,13 +289,16 @@ bool traceUntilSettled(Context &cx, const Callable &callable, const Callable &na
     const auto works = cx.arrayFunctions;
     const size_t functions = cx.program->functions.size();
     const bool ok = traceOnce(cx, callable, named, values, spans, passed, span);
-    if (made.results.size() < 2) return ok;
-    results = {made.results.back()};
+    auto isWider = [](const FunctionResult &result) { return result.name == kWider; };
+    const bool wider = std::any_of(made.results.begin(), made.results.end(), isWider);
+    results = made.results;
+    for (size_t i = 0; i < results.size(); ++i) results[i].name = results.size() == 1 ? "result" : "result_" + std::to_string(i);
+    made.results = results;
+    if (!wider || attempt > results.size()) return ok;  // a fraction is the widest of what is joined
     before.restore(cx);
     cx.arrayFunctions = works;
     cx.program->functions.resize(functions);
   }
-  TSR_UNREACHABLE("a fraction is the widest of what is joined");
 }
 
 /// The function for arguments of these types, which may be under way. Null after a message.
@@ -310,21 +359,52 @@ bool asNumbersAlike(Context &cx, Value &a, Value &b, Span span) {
   return true;
 }
 
+static Value partAsReturned(Context &cx, Value value, FunctionResult &result, Span span) {
+  auto type = passedType(cx, value);
+  if (!type) return value;
+  auto isFraction = [](const Type &t) { return t.kind == TypeKind::Scalar && isFloat(t.dtype); };
+  if (result.type.kind == TypeKind::Index && isFraction(*type)) result = {kWider, *type, -1};
+  const bool already = value.isScalar() && value.type.dtype == result.type.dtype;
+  if (!isFraction(result.type) || already || (type->kind != TypeKind::Index && !isFraction(*type))) return value;
+  ExprPtr e = passedExpr(cx, std::move(value), result.type, span);
+  return e ? arrayValue(cx, std::move(e), result.type, {}, span) : Value::poison();
+}
+
 Value asReturned(Context &cx, Value value, Span span) {
   Function *made = cx.function.fn;
   const auto dtype = inHost(cx) && value.kind == ValueKind::HostTensor && value.rank == 0 ? knownDType(cx, value) : std::nullopt;
   if (dtype && isInt(*dtype) && *dtype != DType::Bool) value = convertInt(cx, hostScalar(cx, value, span), span);  // `return argmax(x)` beside `return i`
   if (!inHost(cx) || made->name == "main" || value.isPoison() || value.kind == ValueKind::None || cx.function.calls.size() > 2) return value;
-  auto type = passedType(cx, value);
-  if (!type) return value;
-  auto isFraction = [](const Type &t) { return t.kind == TypeKind::Scalar && isFloat(t.dtype); };
-  if (made->results.empty()) made->results.push_back({"result", *type, -1});
-  const Type before = made->results.back().type;
-  if (before.kind == TypeKind::Index && isFraction(*type)) made->results.push_back({"result", *type, -1});
-  const bool already = value.isScalar() && value.type.dtype == before.dtype;
-  if (!isFraction(before) || already || (type->kind != TypeKind::Index && !isFraction(*type))) return value;
-  ExprPtr e = passedExpr(cx, std::move(value), before, span);
-  return e ? arrayValue(cx, std::move(e), before, {}, span) : Value::poison();
+  if (made->results.empty()) made->results = resultsOf(cx, value);
+  const bool several = value.kind == ValueKind::Tuple && value.items.size() > 1;
+  if (made->results.size() != (several ? value.items.size() : 1)) return value;
+  if (!several) return partAsReturned(cx, std::move(value), made->results[0], span);
+  for (size_t i = 0; i < value.items.size(); ++i) {
+    value.items[i] = partAsReturned(cx, std::move(value.items[i]), made->results[i], span);
+    if (value.items[i].isPoison()) return Value::poison();
+  }
+  return value;
+}
+
+/// The results of a call, as a tuple.
+static Value severalResults(Context &cx, ExprPtr call, const Function &callee, const std::string &name, Span span) {
+  call->type.kind = TypeKind::Tuple;
+  for (const FunctionResult &result : callee.results) {
+    call->type.items.push_back(result.type);
+    if (result.type.kind == TypeKind::HostTensor) call->type.items.back().shape.clear();
+  }
+  Var *var = newVar(cx, name + "_results", call->type, span);
+  Stmt &let = emit(cx, StmtKind::Let, span);
+  let.var = var;
+  let.value = std::move(call);
+  Value all = Value::tuple({});
+  for (size_t i = 0; i < callee.results.size(); ++i) {
+    ExprPtr item = makeExpr(ExprKind::TupleItem, var->type.items[i], span);
+    item->as<node::TupleItem>().item = static_cast<int>(i);
+    item->args.push_back(makeRef(var, span));
+    all.items.push_back(passedValue(cx, std::move(item), callee.results[i].type, nullptr, name + "_result", span));
+  }
+  return all;
 }
 
 Value callOwnFunction(Context &cx, const Callable &callable, std::vector<Value> values, const std::vector<Span> &spans, Span span) {
@@ -341,6 +421,7 @@ Value callOwnFunction(Context &cx, const Callable &callable, std::vector<Value> 
   ExprPtr call = makeExpr(ExprKind::Call, {}, span);
   call->as<node::Call>().callee = &callee;
   call->args = std::move(passed.args);
+  if (callee.results.size() > 1) return severalResults(cx, std::move(call), callee, callable.name, span);
   if (!callee.results.empty()) {
     const Type type = callee.results.back().type;
     call->type = type;

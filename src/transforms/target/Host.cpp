@@ -244,12 +244,16 @@ LogicalResult HostEmitter::emitCall(graph::CallOp op) {
   auto module = function_->getParentOfType<ModuleOp>();
   if (Operation *callee = module.lookupSymbol(op.getCalleeAttr());
       callee && isa<tile::HostFuncOp, out::HostFuncOp>(callee)) {
-    if (op.getNumResults() > 1)
-      return op.emitError() << "a host function that returns several values is not emitted yet";
     std::vector<ExprRef> arguments;
     for (Value operand : op.getOperands()) arguments.push_back(get(operand));
     for (Value operand : llvm::reverse(operands))
       if (operand.use_empty() && operand.getDefiningOp()) operand.getDefiningOp()->erase();
+    if (op.getNumResults() > 1) {
+      ExprRef all = read(declare((op.getCallee() + "_results").str(), named("auto"), call(out::functionName(op.getCallee()), arguments, named("auto")), true, place));
+      for (auto [i, item] : llvm::enumerate(op.getResults()))
+        bound_[item] = read(declare(ir::nameHint(item), typeOf(item.getType()), call("std::get<" + std::to_string(i) + ">", {all}, typeOf(item.getType())), true, place));
+      return success();
+    }
     Type result = op.getNumResults() ? typeOf(op.getResult(0).getType()) : none();
     ExprRef value = call(out::functionName(op.getCallee()), arguments, result);
     if (op.getNumResults())
