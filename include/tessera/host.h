@@ -2,6 +2,7 @@
 // a message on standard error and exit status 1.
 #pragma once
 #include "tessera/host/arguments.h"
+#include "tessera/host/dict.h"
 #include "tessera/host/format.h"
 #include "tessera/host/make.h"
 #include "tessera/host/index_check.h"

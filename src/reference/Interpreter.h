@@ -131,7 +131,7 @@ private:
   Ref evalHost(const checked::Expr &expr);
   Ref evalCall(const checked::Expr &expr);
   Ref loadNpy(const checked::Expr &expr);
-  Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr), hostStoreRows(const checked::Expr &expr), hostAppend(const checked::Expr &expr), hostWithout(const checked::Expr &expr);
+  Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr), hostStoreRows(const checked::Expr &expr), hostAppend(const checked::Expr &expr), hostWithout(const checked::Expr &expr), hostDict(const checked::Expr &expr);
   Ref textCall(const checked::Expr &expr, const std::string &text), powerOf(const checked::Expr &expr);
   Ref hostChosen(const checked::Expr &expr), hostPlaces(const checked::Expr &expr);
   Ref hostCall(const checked::Expr &expr), hostTensor(const checked::Expr &expr, const std::string &name),

@@ -7,6 +7,7 @@
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include "sema/trace/Unknown.h"
@@ -108,6 +109,7 @@ Value arrayCdiv(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
   if (x.isSequence()) return Value::integer(Dim(static_cast<int64_t>(x.items.size())));
+  if (x.kind == ValueKind::Dict) return Value::integer(Dim(static_cast<int64_t>(x.items.size() / 2)));
   if (x.isArray() && !x.type.shape.empty()) return Value::integer(x.type.shape[0]);
   if (x.isStack()) return lengthOfStack(cx, x, span);
   if (x.kind == ValueKind::View && !x.var->type.shape.empty()) return Value::integer(x.var->type.shape[0]);
@@ -236,7 +238,9 @@ Value arrayReversed(Context &cx, const BuiltinRow &row, Bound &args, Span span) 
 }
 
 /// `d.items()`, `d.keys()`, `d.values()`.
-Value arrayDictParts(Context &, const BuiltinRow &row, Bound &args, Span) {
+Value arrayDictParts(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
+  if (row.op == "get") return readDictOr(cx, args.values[0], args.values[1], args.values[2], span);
+  if (isHeldDict(args.values[0])) return partsOfDict(cx, args.values[0], std::string(row.op), span);
   const std::vector<Value> &pairs = args.values[0].items;
   Value v = Value::of(ValueKind::List);
   for (size_t i = 0; i + 1 < pairs.size(); i += 2)

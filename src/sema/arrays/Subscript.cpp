@@ -10,6 +10,7 @@
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Guards.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
@@ -601,6 +602,8 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
   case ValueKind::Dict: {
     if (expr.items.size() != 1) break;
     Value key = checkExpr(cx, *expr.items[0].value);
+    if (key.isPoison()) return key;
+    if (inHost(cx) && key.expr && key.kind != ValueKind::String) return readDict(cx, object, std::move(key), expr.span);
     for (size_t i = 0; i + 1 < object.items.size(); i += 2) {
       Value same = compareValues(cx, ast::CompareOp::Eq, key, object.items[i], expr.span);
       if (knownCondition(same).value_or(false)) return object.items[i + 1];
@@ -625,6 +628,11 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
     return hostExtent(cx, object.items[0], static_cast<int>(*axis), expr.span);
   }
   case ValueKind::HostTensor: {
+    if (isHeldDict(object)) {
+      if (expr.items.size() != 1) break;
+      Value key = checkExpr(cx, *expr.items[0].value);
+      return key.isPoison() ? key : readDict(cx, object, std::move(key), expr.span);
+    }
     if (auto element = hostElement(cx, object, expr)) return *element;
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
       return unsupported(cx, "this index of a tensor in host code", expr.span,

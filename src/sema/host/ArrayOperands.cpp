@@ -6,6 +6,7 @@
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include <algorithm>
@@ -22,7 +23,7 @@ SeenPart seenIn(const Value &v) {
   case ValueKind::HostTensor:
     seen.touches = true;
     seen.array = v.madeOf && v.rank > 0;
-    seen.barred = v.stackAxes > 0;
+    seen.barred = v.stackAxes > 0 || isHeldDict(v);
     break;
   case ValueKind::String: seen.barred = v.expr != nullptr; break;
   case ValueKind::Tuple:

@@ -4,6 +4,7 @@
 #include "sema/host/Host.h"
 #include "sema/Struct.h"
 #include "sema/modules/Modules.h"
+#include "sema/trace/GrowingDicts.h"
 #include "support/FormatSpec.h"
 #include <cctype>
 #include <functional>
@@ -111,6 +112,8 @@ struct Opened {
       texts.back() += "{";
       items(value, 2, [&](size_t i) { inner(value.items[i]), texts.back() += ": "; });
       texts.back() += "}";
+    } else if (plain && isHeldDict(value)) {
+      put(dictText(cx, value, span), "");
     } else if (plain && value.kind == ValueKind::Struct) {
       texts.back() += value.instance->info->name + "(";
       items(value, 1, [&](size_t i) { texts.back() += value.instance->info->fields[i].name + "="; });

@@ -4,6 +4,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Draws.h"
 #include "sema/host/Host.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
@@ -37,18 +38,22 @@ bool reads(const Value &value, const std::function<bool(Var *)> &which) {
 
 /// Whether a value is made of parts that run-time control flow may rebind one by one.
 bool hasParts(const Value &value) {
-  return (value.kind == ValueKind::Struct || value.kind == ValueKind::State || value.isSequence()) &&
+  return (value.kind == ValueKind::Struct || value.kind == ValueKind::State || value.kind == ValueKind::Dict || value.isSequence()) &&
          !value.items.empty();
 }
 
 /// What a part is called: `m` of a struct, the number of an item.
 std::string partName(const Value &value, size_t i) {
+  if (value.kind == ValueKind::Dict) {
+    const Value &key = value.items[i - i % 2];
+    return key.kind == ValueKind::String ? key.text : std::to_string(i / 2);
+  }
   if (value.kind == ValueKind::State) return i == 0 ? "k" : i == 1 ? "v" : "length";
   return value.kind == ValueKind::Struct ? value.instance->info->fields[i].name : std::to_string(i);
 }
 /// Where a part stands: `s.m`, `pair[1]`.
 std::string partPath(const Value &value, const std::string &path, size_t i) {
-  return value.isSequence() ? path + "[" + partName(value, i) + "]" : path + "." + partName(value, i);
+  return value.isSequence() || value.kind == ValueKind::Dict ? path + "[" + partName(value, i) + "]" : path + "." + partName(value, i);
 }
 
 /// The first part of `now` that is none of what stands there in `old`, by its path; nothing if they are alike.
@@ -195,8 +200,9 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
   }
 }
 
-/// How many places of a cache are filled: outside of host code the compiler knows it as a dimension.
+/// What the compiler alone has: the keys of a dict, and how many places of a cache are filled, which is a dimension outside of host code.
 static bool isCounted(const Context &cx, const Value &value, size_t part) {
+  if (value.kind == ValueKind::Dict) return part % 2 == 0;
   return value.kind == ValueKind::State && part == 2 && !inHost(cx);
 }
 
@@ -282,6 +288,8 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
   bool bound = it != cx.function.frame->names.end() && it->second.isBound() && !it->second.value.isPoison();
   if (bound && !value.isPoison()) {
     Binding &old = it->second;
+    if (isHeldDict(old.value) && value.kind == ValueKind::Dict)
+      if (auto held = asHeldDict(cx, value, span)) value = std::move(*held);
     if (old.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) {
       if (old.var && !old.borrowed && cx.function.rebindable.count(old.var))
         return rebindVar(cx, name, old, std::move(value), span);
@@ -348,7 +356,7 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
       binding.value = bindTemp(cx, value, name, span, &binding.var);
     }
   } else {
-    if (value.isSequence())
+    if (value.isSequence() || value.kind == ValueKind::Dict)
       for (Value &item : value.items)
         if (item.expr && cx.function.block) {
           item = reusable(cx, std::move(item), name, span);

@@ -10,6 +10,7 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
@@ -79,7 +80,7 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
 Value checkAttribute(Context &cx, const ast::AttributeExpr &expr) {
   Value object = checkExpr(cx, *expr.object);
   if (object.isPoison()) return object;
-  if (object.kind == ValueKind::Dict) {
+  if (object.kind == ValueKind::Dict || isHeldDict(object)) {
     if (const BuiltinRow *row = builtinByName(expr.attribute.text, 'D'))
       return methodOf(object, expr.attribute.text, row, nullptr);
     if (!fresh(cx, Id::unknownAttribute, expr.attribute.span)) return Value::poison();
@@ -87,7 +88,7 @@ Value checkAttribute(Context &cx, const ast::AttributeExpr &expr) {
     std::string dict(cx.sources.text(expr.object->span)), key = "key";
     for (size_t i = object.items.size(); i > 1; i -= 2)
       if (object.items[i - 2].kind == ValueKind::String && key != expr.attribute.text) key = object.items[i - 2].text;
-    auto near = diag::didYouMean(expr.attribute.text, {"keys", "values", "items"});
+    auto near = diag::didYouMean(expr.attribute.text, {"keys", "values", "items", "get"});
     if (!near.empty()) {
       builder.help("did you mean `" + std::string(near) + "`?").suggest(expr.attribute.span, std::string(near), "write `" + std::string(near) + "`");
       return Value::poison();

@@ -6,6 +6,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 
@@ -64,6 +65,11 @@ const ast::BinaryExpr *bareBits(const ast::CompareExpr &expr, const Sources &sou
 }  // namespace
 
 static Value compareIn(Context &cx, CompareOp op, const Value &a, const Value &b, Span span) {
+  if (b.kind == ValueKind::Dict || isHeldDict(b)) {
+    Value holds = dictHolds(cx, b, a, span);
+    if (op == CompareOp::In || holds.isPoison()) return holds;
+    return holds.kind == ValueKind::Bool ? Value::boolean(!holds.truth) : elementwise(cx, ElementwiseOp::Not, {holds}, span, "not in");
+  }
   if (!b.isSequence()) {
     report(cx, Id::badOperand, span, "in", describe(cx, b));
     return Value::poison();

@@ -11,6 +11,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
@@ -282,6 +283,7 @@ void choice(Context &cx, ExprPtr c, const ast::Block &then, const ast::Block &ot
   all.insert(inElse.begin(), inElse.end());
   std::set_intersection(inThen.begin(), inThen.end(), inElse.begin(), inElse.end(), std::inserter(both, both.end()));
   if (returns) both.clear(), collectAssignedInRest(cx, all);
+  for (const ast::Block *way : {&then, &otherwise}) holdGrowingDicts(cx, *way);
   prepareRebinding(cx, all, span);
   bool varying = isVarying(*c);
   Stmt &out = emit(cx, StmtKind::If, span);

@@ -11,6 +11,7 @@
 #include "sema/host/OwnFunctions.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/GuardScope.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Rows.h"
@@ -34,6 +35,7 @@ static Value binary(Context &cx, const ast::BinaryExpr &expr);
 static Value boolOp(Context &cx, const ast::BoolOpExpr &expr);
 static Value conditional(Context &cx, const ast::ConditionalExpr &expr);
 static Value dictExpr(Context &cx, const ast::DictExpr &expr);
+static Value dictComprehension(Context &cx, const ast::ComprehensionExpr &expr);
 static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size_t first = 0);
 
 Value checkExpr(Context &cx, const ast::Expr &expr) {
@@ -109,7 +111,8 @@ static Value valueOf(Context &cx, const ast::Expr &expr) {
   case K::Imaginary: return unsupported(cx, "complex numbers", expr.span);
   case K::Set:
   case K::SetComp:
-  case K::DictComp: return unsupported(cx, "sets and dict comprehensions", expr.span);
+    return unsupported(cx, "sets", expr.span, "a list holds them, and `in` asks for one: `[f(x) for x in xs]`");
+  case K::DictComp: return dictComprehension(cx, static_cast<const ast::ComprehensionExpr &>(expr));
   case K::Await: return unsupported(cx, "`await`", expr.span);
   case K::Braced: return unsupported(cx, "a shard specification", expr.span);
   case K::Range: return unsupported(cx, "a range outside of `where`", expr.span);
@@ -560,6 +563,7 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
   Value iterable = checkExpr(cx, *clause.iterable);
   if (iterable.isPoison()) return iterable;
   std::vector<Value> items;
+  if (iterable.kind == ValueKind::Dict) iterable = keysOfDict(iterable);
   if (iterable.isSequence()) items = iterable.items;
   else if (iterable.kind == ValueKind::HostTensor) {
     const bool known = !iterable.madeAs.empty() && iterable.madeAs[0].isConstant() && knownRank(iterable, cx.function.rebindable) > 0;
@@ -612,6 +616,7 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
     }
     if (!keep) continue;
     if (first + 1 == expr.clauses.size()) {
+      if (expr.key) out.items.push_back(reusable(cx, checkExpr(cx, *expr.key), "key", expr.key->span));
       out.items.push_back(reusable(cx, checkExpr(cx, *expr.element), "item", expr.element->span));
       continue;
     }
@@ -621,6 +626,15 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
   }
   cx.function.frame->names = std::move(saved);
   return withinLimits(cx, std::move(out), expr.span);
+}
+
+/// `{k: f(k) for k in keys}`: of a key that comes twice the last value stays.
+static Value dictComprehension(Context &cx, const ast::ComprehensionExpr &expr) {
+  Value pairs = comprehension(cx, expr, 0);
+  if (pairs.isPoison() || pairs.kind != ValueKind::List) return pairs;
+  Value dict = Value::of(ValueKind::Dict);
+  for (size_t i = 0; i + 1 < pairs.items.size(); i += 2) addToDict(cx, dict, pairs.items[i], pairs.items[i + 1], expr.key->span);
+  return dict;
 }
 
 void comprehensionTarget(Context &cx, const ast::Expr &target, const Value &value) {

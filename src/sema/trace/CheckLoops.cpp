@@ -13,6 +13,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/GrowingLists.h"
 #include "sema/trace/KnownTurns.h"
 #include "sema/trace/LoopBody.h"
@@ -221,6 +222,7 @@ static void askedInside(Context &cx, const ast::WhileStmt &stmt) {
 void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
   if (neverEnds(cx, stmt)) return;
   holdGrowingLists(cx, stmt.body);
+  holdGrowingDicts(cx, stmt.body);
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(cx, assigned, stmt.span);
@@ -269,8 +271,11 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
     return;
   }
   Value iterable = checkExpr(cx, *stmt.iterable);
+  if (isHeldDict(iterable)) iterable = partsOfDict(cx, iterable, "keys", stmt.iterable->span);
+  if (iterable.kind == ValueKind::Dict) iterable = keysOfDict(iterable);
   auto runs = [&](const std::function<void()> &loop) {
     holdGrowingLists(cx, stmt.body);
+    holdGrowingDicts(cx, stmt.body);
     withElse(cx, stmt.body, stmt.otherwise, stmt.span, loop);
   };
   switch (iterable.kind) {

@@ -10,6 +10,7 @@
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/AssertedText.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
@@ -218,7 +219,7 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
     return;
   }
   if (auto *index = as<ast::SubscriptExpr>(&target)) {
-    if (hostStore(cx, *index, value, span, valueSpan)) return;
+    if (storeToDict(cx, *index, value, span) || hostStore(cx, *index, value, span, valueSpan)) return;
     std::vector<StackRow> rows;
     Value object = placeOf(cx, *index->object, rows);
     if (object.isStack()) assignRow(cx, *index, object, std::move(rows), std::move(value), span);

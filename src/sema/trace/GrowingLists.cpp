@@ -5,6 +5,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
@@ -56,21 +57,21 @@ DType together(DType a, DType b) { return a == b ? a : isFloat(a) || isFloat(b) 
 /// How wide a row of items is: 0 for numbers, else how many numbers each tuple has. Nothing if an item is neither.
 std::optional<size_t> widthOf(const Value &item) {
   if (dtypeInList(item)) return 0;
-  if (item.kind != ValueKind::Tuple || item.items.empty()) return std::nullopt;
+  if (!item.isSequence() || item.items.empty()) return std::nullopt;
   for (const Value &part : item.items)
     if (!dtypeInList(part)) return std::nullopt;
   return item.items.size();
 }
 /// The numbers of an item, those of tensors as host code computes with them.
 std::vector<Value> numbersOf(Context &cx, const Value &item, Span span) {
-  std::vector<Value> numbers = item.kind == ValueKind::Tuple ? item.items : std::vector<Value>{item};
+  std::vector<Value> numbers = item.isSequence() ? item.items : std::vector<Value>{item};
   for (Value &number : numbers)
     if (number.kind == ValueKind::HostTensor && number.madeOf && number.rank == 0) number = hostScalar(cx, number, span);
   return numbers;
 }
 Value asNumbers(Context &cx, Value item, Span span) {
   std::vector<Value> numbers = numbersOf(cx, item, span);
-  return item.kind == ValueKind::Tuple ? Value::tuple(std::move(numbers)) : std::move(numbers[0]);
+  return item.isSequence() ? Value::tuple(std::move(numbers)) : std::move(numbers[0]);
 }
 std::optional<DType> dtypeTogether(const Value &item, std::optional<DType> dtype) {
   for (const Value &number : item.kind == ValueKind::Tuple ? item.items : std::vector<Value>{item})
@@ -225,7 +226,14 @@ void holdGrowingLists(Context &cx, const ast::Block &body) {
 bool foundItemsOfLists(Context &cx, Names &before) {
   bool found = false;
   for (auto &[name, binding] : before) {
-    if (!binding.var || binding.value.kind != ValueKind::HostTensor || binding.value.text != kList) continue;
+    if (!binding.var || binding.value.kind != ValueKind::HostTensor) continue;
+    if (isHeldDict(binding.value)) {
+      const std::string &sorts = cx.function.varValues[binding.var].text;
+      found |= binding.value.text != sorts;
+      binding.value.text = sorts;
+      continue;
+    }
+    if (binding.value.text != kList) continue;
     const Value &now = cx.function.varValues[binding.var];
     if (now.madeOf == binding.value.madeOf && now.rank == binding.value.rank) continue;
     const bool arrays = holdsArrays(cx, binding.var, now);

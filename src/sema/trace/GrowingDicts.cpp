@@ -1,0 +1,300 @@
+// Dicts of host code: known keys, and keys that run time finds (include/tessera/host/dict.h).
+#include "sema/trace/GrowingDicts.h"
+#include "checked/ExprBuild.h"
+#include "frontend/Walk.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/host/Host.h"
+#include "sema/trace/Trace.h"
+#include "sema/trace/Unknown.h"
+#include <algorithm>
+
+namespace tessera::sema {
+
+using ast::as;
+
+namespace {
+/// The text of a dict that is held, with a letter for its keys and one for its values.
+constexpr std::string_view kHeld = "dict:";
+constexpr char kNone = 'n', kWhole = 'w', kReal = 'r';  // none yet, integers alone, fractions too
+
+char together(char a, char b) { return a == kNone ? b : b == kNone ? a : a == kWhole && b == kWhole ? kWhole : kReal; }
+char keysOf(const Value &dict) { return dict.text[kHeld.size()]; }
+char valuesOf(const Value &dict) { return dict.text[kHeld.size() + 1]; }
+std::string heldText(char keys, char values) { return std::string(kHeld) + keys + values; }
+
+/// A number as host code computes with it; anything else stays as it is.
+Value asNumber(Context &cx, Value v, Span span) {
+  return v.kind == ValueKind::HostTensor && v.madeOf && v.rank == 0 ? hostScalar(cx, v, span) : v;
+}
+/// Of which sort a number is; nothing if it is none.
+std::optional<char> sortOf(const Value &v) {
+  if (v.kind == ValueKind::Int || (v.isScalar() && isInt(v.type.dtype) && v.type.dtype != DType::Bool)) return kWhole;
+  return v.kind == ValueKind::Float || (v.isScalar() && isFloat(v.type.dtype)) ? std::optional(kReal) : std::nullopt;
+}
+bool isKnown(const Value &key) {
+  const bool number = key.kind == ValueKind::Float || key.kind == ValueKind::Bool || key.isKnownInt();
+  return !key.expr && (number || key.kind == ValueKind::String || (key.isSequence() && std::all_of(key.items.begin(), key.items.end(), isKnown)));
+}
+
+Value fromReal(Context &cx, Value number, char sort, Span span) {
+  if (sort != kWhole) return number;
+  number = castTo(cx, std::move(number), DType::I64, {}, span);
+  return number.isPoison() ? number : convertInt(cx, number, span);
+}
+
+/// Where a known key stands among the items, or behind them.
+size_t placeOf(Context &cx, const Value &dict, const Value &key, Span span) {
+  size_t i = 0;
+  for (; i + 1 < dict.items.size(); i += 2) {
+    const Value &mine = dict.items[i];
+    auto isNumber = [](const Value &v) { return v.kind == ValueKind::Float || v.kind == ValueKind::Bool || v.isKnownInt(); };
+    if (mine.kind != key.kind && !(isNumber(mine) && isNumber(key))) continue;
+    if (knownCondition(compareValues(cx, ast::CompareOp::Eq, key, mine, span)).value_or(false)) break;
+  }
+  return i;
+}
+
+Binding *dictNamed(Context &cx, const ast::SubscriptExpr &syntax) {
+  auto *name = as<ast::NameExpr>(syntax.object);
+  if (!name || !inHost(cx) || !cx.function.frame) return nullptr;
+  auto bound = cx.function.frame->names.find(name->name);
+  if (bound == cx.function.frame->names.end() || !bound->second.isBound()) return nullptr;
+  const Value &value = bound->second.value;
+  return value.kind == ValueKind::Dict || isHeldDict(value) ? &bound->second : nullptr;
+}
+
+void dictsStoredTo(const ast::Block &block, std::set<std::string> &names) {
+  auto target = [&](const ast::Expr *e) {
+    auto *place = as<ast::SubscriptExpr>(e);
+    if (auto *name = place ? as<ast::NameExpr>(place->object) : nullptr) names.insert(name->name);
+  };
+  for (const ast::StmtPtr &stmt : block) {
+    if (stmt->kind == ast::StmtKind::FuncDef) continue;
+    if (auto *assign = as<ast::AssignStmt>(stmt.get()))
+      for (const ast::ExprPtr &one : assign->targets) target(one.get());
+    if (auto *assign = as<ast::AugAssignStmt>(stmt.get())) target(assign->target.get());
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) dictsStoredTo(*inner, names);
+  }
+}
+
+/// The row of a key with this value, in the place of the one that there was, or behind the others.
+Value withRow(Context &cx, const Value &dict, const Value &key, const Value &value, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*dict.expr));
+  args.push_back(inCarryType(cx, key, DType::F64, span));
+  args.push_back(inCarryType(cx, value, DType::F64, span));
+  Value made = hostCall(cx, "store_key", std::move(args), span);
+  made.rank = 2, made.madeOf = DType::F64;
+  made.madeAs = {Dim::var(kAnyExtent), Dim(2)};
+  made.text = heldText(together(keysOf(dict), *sortOf(key)), together(valuesOf(dict), *sortOf(value)));
+  return made;
+}
+
+bool hold(Context &cx, const std::string &name, Binding &binding) {
+  auto held = asHeldDict(cx, readBinding(cx, name, binding, binding.span), binding.span);
+  if (!held) return false;
+  binding.value = bindTemp(cx, *held, name, binding.span, &binding.var);
+  binding.block = cx.blockId;
+  binding.parts = false;
+  cx.function.rebindable.insert(binding.var);
+  return true;
+}
+
+bool isOfOuterBlock(const Context &cx, const Binding &binding) {
+  return binding.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth;
+}
+
+Value unknownKey(Context &cx, const ast::Expr &key, const Value &value) {
+  return unsupported(cx, "a key of a dict that only run time knows, and that is " + describe(cx, value) + ",", key.span,
+                     "run time finds numbers by their keys: a number for each text, or a list of texts and one of their values");
+}
+
+/// A parameter is the caller's dict as well: there nothing would change.
+bool isParameter(const Context &cx, const std::string &name) {
+  const Callable *function = cx.function.frame->function;
+  if (!function || !function->def || function->name == "main") return false;
+  return std::any_of(function->def->parameters.begin(), function->def->parameters.end(), [&](const ast::Parameter &p) { return p.name.text == name; });
+}
+bool givesBack(const ast::Block &block, const std::string &name) {
+  return std::any_of(block.begin(), block.end(), [&](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::FuncDef) return false;
+    auto *result = as<ast::ReturnStmt>(stmt.get());
+    if (result && result->value && mentions(*result->value, name)) return true;
+    const std::vector<const ast::Block *> blocks = ast::blocksOf(*stmt);
+    return std::any_of(blocks.begin(), blocks.end(), [&](const ast::Block *inner) { return givesBack(*inner, name); });
+  });
+}
+
+/// Of a dict of the compiler: its items, with this one.
+void storeKnown(Context &cx, const std::string &name, Binding &bound, const Value &key, const Value &value, const ast::SubscriptExpr &syntax, Span span) {
+  Value dict = readBinding(cx, name, bound, syntax.object->span);
+  const size_t place = placeOf(cx, dict, key, span);
+  if (place == dict.items.size() && isOfOuterBlock(cx, bound)) {
+    unsupported(cx, "a key that is new to a dict under a condition, or in a loop, of run time", span,
+                "give it its first value before: `" + std::string(cx.sources.text(syntax.span)) + " = 0`");
+    bound.value = Value::poison();
+    return;
+  }
+  addToDict(cx, dict, key, value, span);
+  assignName(cx, name, std::move(dict), syntax.object->span);
+}
+}  // namespace
+
+bool isHeldDict(const Value &value) { return value.kind == ValueKind::HostTensor && value.text.starts_with(kHeld); }
+
+std::optional<Value> asHeldDict(Context &cx, Value dict, Span span) {
+  if (dict.kind != ValueKind::Dict) return std::nullopt;
+  for (Value &item : dict.items) {
+    item = asNumber(cx, std::move(item), span);
+    if (!sortOf(item)) return std::nullopt;
+  }
+  const Value shape = Value::tuple({Value::integer(Dim(0)), Value::integer(Dim(2))});
+  Value held = hostFull(cx, shape, span, Value::integer(Dim(0)), scalarType(DType::F64), span);
+  if (held.isPoison()) return std::nullopt;
+  held.rank = 2, held.madeOf = DType::F64;
+  held.madeAs = {Dim::var(kAnyExtent), Dim(2)};
+  held.text = heldText(kNone, kNone);
+  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) held = withRow(cx, held, dict.items[i], dict.items[i + 1], span);
+  return held;
+}
+
+void holdGrowingDicts(Context &cx, const ast::Block &body) {
+  if (!inHost(cx) || !cx.function.frame) return;
+  std::set<std::string> names;
+  dictsStoredTo(body, names);
+  collectAssigned(body, names);  // `d = counted(d, x)`
+  for (const std::string &name : names) {
+    auto bound = cx.function.frame->names.find(name);
+    if (bound == cx.function.frame->names.end() || !bound->second.isBound() || bound->second.value.kind != ValueKind::Dict) continue;
+    if (!isOfOuterBlock(cx, bound->second)) hold(cx, name, bound->second);
+  }
+}
+
+bool storeToDict(Context &cx, const ast::SubscriptExpr &syntax, const Value &value, Span span) {
+  Binding *bound = dictNamed(cx, syntax);
+  if (!bound || syntax.items.size() != 1) return false;
+  const std::string name = as<ast::NameExpr>(syntax.object)->name;
+  const ast::Expr &written = *syntax.items[0].value;
+  Value key = asNumber(cx, checkExpr(cx, written), written.span), number = asNumber(cx, value, span);
+  if (key.isPoison() || number.isPoison()) return true;
+  if (isParameter(cx, name) && !givesBack(cx.function.frame->function->def->body, name)) {
+    const std::string &function = cx.function.frame->function->name;
+    if (fresh(cx, Id::immutableTensor, span))
+      report(cx, Id::immutableTensor, span, "what `" + function + "` was called with")
+          .label("`" + name + "` is a value: the caller's stays as it is")
+          .help("return it, `return " + name + "`, and take it where it is called: `" + name + " = " + function + "(" + name + ", ...)`");
+    return true;
+  }
+  if (bound->value.kind == ValueKind::Dict && isKnown(key)) return storeKnown(cx, name, *bound, key, value, syntax, span), true;
+  if (!sortOf(key)) return unknownKey(cx, written, key), true;
+  if (bound->value.kind == ValueKind::Dict && (isOfOuterBlock(cx, *bound) || !hold(cx, name, *bound))) {
+    unsupported(cx, "a dict with keys that only run time knows, beside keys or values that are no numbers,", span,
+                "a list holds the values in their order: `values.append(x)`");
+    bound->value = Value::poison();
+    return true;
+  }
+  if (!sortOf(number)) {
+    unsupported(cx, "a dict with keys that only run time knows, and values that are no numbers,", span, "a tensor holds them: `rows = zeros((n, ...))`, and `rows[i] = x`");
+    return true;
+  }
+  Value made = withRow(cx, readBinding(cx, name, *bound, syntax.object->span), key, number, span);
+  if (bound->var && cx.function.varValues.count(bound->var)) cx.function.varValues[bound->var].text = made.text;
+  assignName(cx, name, std::move(made), syntax.object->span);
+  return true;
+}
+
+/// The arguments of a call of the host runtime that looks for a key. Nothing after a message.
+static std::optional<std::vector<ExprPtr>> lookFor(Context &cx, const Value &dict, Value key, Span span) {
+  key = asNumber(cx, std::move(key), span);
+  if (key.isPoison()) return std::nullopt;
+  if (!sortOf(key)) {
+    report(cx, Id::wrongArgument, span, "a key of this dict", "a number", describe(cx, key));
+    return std::nullopt;
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*dict.expr));
+  args.push_back(inCarryType(cx, std::move(key), DType::F64, span));
+  return args;
+}
+
+Value readDict(Context &cx, const Value &dict, Value key, Span span) {
+  if (dict.kind == ValueKind::Dict) {
+    auto held = asHeldDict(cx, dict, span);
+    return held ? readDict(cx, *held, std::move(key), span)
+                : unsupported(cx, "a key that only run time knows, of a dict that does not hold numbers alone,", span, "a list and an index do the same");
+  }
+  auto args = lookFor(cx, dict, std::move(key), span);
+  return args ? fromReal(cx, hostCall(cx, "value_of", std::move(*args), span), valuesOf(dict), span) : Value::poison();
+}
+
+Value readDictOr(Context &cx, const Value &dict, const Value &key, const Value &other, Span span) {
+  if (key.isPoison() || other.isPoison()) return Value::poison();
+  if (dict.kind == ValueKind::Dict) {
+    if (!isKnown(key)) {
+      auto held = asHeldDict(cx, dict, span);
+      return held ? readDictOr(cx, *held, key, other, span)
+                  : unsupported(cx, "`get` with a key that only run time knows, of a dict that does not hold numbers alone,", span, "a list and an index do the same");
+    }
+    const size_t place = placeOf(cx, dict, key, span);
+    if (place < dict.items.size()) return dict.items[place + 1];
+    return other.given() ? other : Value::of(ValueKind::None);
+  }
+  const Value number = asNumber(cx, other, span);
+  if (!number.given() || !sortOf(number)) {
+    report(cx, Id::wrongArgument, span, quoted("get"), "the number that a key without a value stands for", other.given() ? describe(cx, other) : "none").help("for example `get(key, 0)`");
+    return Value::poison();
+  }
+  auto args = lookFor(cx, dict, key, span);
+  if (!args) return Value::poison();
+  args->push_back(inCarryType(cx, number, DType::F64, span));
+  return fromReal(cx, hostCall(cx, "value_or", std::move(*args), span), together(valuesOf(dict), *sortOf(number)), span);
+}
+
+Value dictHolds(Context &cx, const Value &dict, const Value &key, Span span) {
+  if (dict.kind != ValueKind::Dict) {
+    auto args = lookFor(cx, dict, key, span);
+    return args ? hostCall(cx, "has_key", std::move(*args), span) : Value::poison();
+  }
+  if (isKnown(key)) return Value::boolean(placeOf(cx, dict, key, span) < dict.items.size());
+  return compareValues(cx, ast::CompareOp::In, key, keysOfDict(dict), span);
+}
+
+void addToDict(Context &cx, Value &dict, const Value &key, const Value &value, Span span) {
+  const size_t place = placeOf(cx, dict, key, span);
+  if (place == dict.items.size()) dict.items.push_back(key), dict.items.push_back(value);
+  else dict.items[place + 1] = value;
+}
+
+Value keysOfDict(const Value &dict) {
+  Value keys = Value::of(ValueKind::List);
+  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) keys.items.push_back(dict.items[i]);
+  return keys;
+}
+
+Value partsOfDict(Context &cx, const Value &dict, const std::string &what, Span span) {
+  const Value held = reusable(cx, dict, "dict", span);
+  auto column = [&](int64_t which) {
+    std::vector<ExprPtr> args;
+    args.push_back(clone(*held.expr));
+    args.push_back(makeIndex(which, span));
+    const bool whole = (which == 0 ? keysOf(dict) : valuesOf(dict)) == kWhole;
+    Value made = hostCall(cx, whole ? "column_whole" : "column_real", std::move(args), span);
+    made.rank = 1, made.madeOf = whole ? DType::I64 : DType::F64;
+    return made;
+  };
+  if (what == "keys") return column(0);
+  if (what == "values") return column(1);
+  Value both = Value::of(ValueKind::Zip);
+  for (int64_t which : {0, 1}) both.items.push_back(reusable(cx, column(which), which == 0 ? "keys" : "values", span));
+  return both;
+}
+
+Value dictText(Context &cx, const Value &dict, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*dict.expr));
+  for (char sort : {keysOf(dict), valuesOf(dict)}) args.push_back(makeBool(sort != kReal, span));
+  return hostCall(cx, "dict_text", std::move(args), span);
+}
+
+}  // namespace tessera::sema
