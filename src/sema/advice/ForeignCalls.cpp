@@ -19,7 +19,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::unknownKeyword: keywordsTogether(), countedInSteps(); break;
+    case Id::unknownKeyword: storedOutside(), keywordsTogether(), countedInSteps(); break;
     case Id::tooManyArguments: countedInSteps(); break;
     case Id::channelMismatch: groupsOfChannels(); break;
     case Id::factRefuted: pairForEachAxis(); break;
@@ -79,6 +79,24 @@ private:
       }
     }
     return parts;
+  }
+
+  /// `tile.store(y[offsets], v, mask=offsets < n)`: a mask of what lies inside of the tensor says what is so without it.
+  void storedOutside() {
+    const ast::CallExpr *call = callOfArgument();
+    if (!call || nameOf(*call) != "store" || !place_.inKernel || call->arguments.size() < 2) return;
+    const ast::Argument &last = call->arguments.back();
+    if (!last.keyword || last.keyword->text != "mask" || !isBelow(*last.value)) return;
+    const uint32_t from = call->arguments[call->arguments.size() - 2].span.end;
+    replace(group(false), {call->span.file, from, last.span.end}, "", "what lies outside of the tensor is never written");
+  }
+  /// `i < n`, and several of them joined by `&`.
+  bool isBelow(const ast::Expr &mask) const {
+    auto *name = as<ast::NameExpr>(&mask);
+    const ast::Expr *value = name ? place_.valueOf(name->name) : &mask;
+    if (auto *both = as<ast::BinaryExpr>(value)) return both->op == ast::BinaryOp::BitAnd && isBelow(*both->left) && isBelow(*both->right);
+    auto *compare = as<ast::CompareExpr>(value);
+    return compare && compare->ops.size() == 1 && compare->ops[0] == ast::CompareOp::Lt;
   }
 
   /// `arange(0, 10, 2)`

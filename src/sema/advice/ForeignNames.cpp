@@ -87,6 +87,7 @@ std::string_view nameHere(std::string_view name) {
       {"dot_product", "dot"},
       {"expit", "sigmoid"},
       {"l2_norm", "norm"},
+      {"clamp", "clip"},
       {"logistic", "sigmoid"},
       {"lrelu", "leaky_relu"},
       {"matrix_multiply", "matmul"},

@@ -175,6 +175,13 @@ static const Dim *endOfLoop(const Context &cx, const Dim &start, const IndexPart
   return part.size == Dim(1) ? nullptr : &loop->second.stop;
 }
 
+/// The 16 of `k:k + 16`: data says where it begins, and is read once.
+static const ast::Expr *sizeBehindStart(const Context &cx, const ast::SliceExpr &slice) {
+  auto *stop = slice.start && slice.stop ? as<ast::BinaryExpr>(slice.stop) : nullptr;
+  const bool same = stop && stop->op == ast::BinaryOp::Add && cx.sources.text(stop->left->span) == cx.sources.text(slice.start->span);
+  return same ? stop->right.get() : nullptr;
+}
+
 static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &extent, IndexPart &part,
                       std::optional<Limit> &limit, SliceStart &at, bool mayRunBack) {
   if (!sliceStep(cx, slice, part.step, mayRunBack)) return false;
@@ -189,7 +196,14 @@ static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &exten
     if (out.isKnownInt() && !out.expr && out.sym.constant() < 0) out.sym = extent + out.sym;
     return true;
   };
-  if (!bound(slice.start, start) || !bound(slice.stop, stop)) return false;
+  if (!bound(slice.start, start)) return false;
+  if (const ast::Expr *size = inKernel(cx) ? sizeBehindStart(cx, slice) : nullptr) {
+    Value length = convertInt(cx, checkExpr(cx, *size), size->span);
+    if (length.isPoison()) return false;
+    stop = Value::integer(start.sym + length.sym);
+  } else if (!bound(slice.stop, stop)) {
+    return false;
+  }
   if (isBack) {  // counted from the end of the axis
     auto fromEnd = [&](Value &v) {
       v = intElementwise(cx, ElementwiseOp::Sub, {Value::integer(extent - Dim(1)), v}, slice.span, "-");

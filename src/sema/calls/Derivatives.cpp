@@ -97,8 +97,13 @@ static bool wrtNames(Context &cx, const Value &wrt, const ast::Expr *syntax, con
   return !out.items.empty();
 }
 
-/// `argnums=1`: the name of that parameter.
+/// `argnums=1`: the name of that parameter. `argnums=(0, 1)`: places are known by `wrt=`, too.
 static void suggestWrt(diag::Builder &builder, const Given &arg, const Given *function) {
+  auto isPlace = [](const Value &place) { return place.isKnownInt(); };
+  if (arg.value.isSequence() && !arg.value.items.empty() && std::all_of(arg.value.items.begin(), arg.value.items.end(), isPlace)) {
+    builder.suggest(arg.keywordSpan, "wrt", "write `wrt`");
+    return;
+  }
   bool known = function && function->value.kind == ValueKind::Function && arg.value.isKnownInt();
   if (!known) return;
   const std::vector<ast::Parameter> &parameters = parametersOf(*function->value.callable);

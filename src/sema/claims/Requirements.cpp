@@ -245,7 +245,7 @@ bool mentionsRebound(const Context &cx, const Formula &formula) {
 bool claim(Context &cx, const Formula &claim, const std::string &why, Span span) {
   Verdict verdict = cx.function.facts.decide(claim);
   // The extents of tensors of host code are as many symbols: what an expression needs of them is said nowhere else.
-  const bool asked = verdict == Verdict::Refuted && cx.function.arrayWork;
+  const bool asked = verdict == Verdict::Refuted && cx.function.inArrayWork;
   if (verdict != Verdict::Undecided && !asked) return verdict == Verdict::Proved;
   std::set<std::string> vars;
   claim.collectVars(vars);

@@ -268,7 +268,16 @@ struct Work {
   std::string name;
   Span span;
   std::function<Value()> compute;
+  const ast::Expr *syntax = nullptr;
 };
+
+/// `put(a, 1)`, where `put` stores into `a` and returns nothing: what was meant is a change of the caller's `a`.
+void givesNothing(Context &cx, const Work &what) {
+  auto *call = what.syntax ? as<ast::CallExpr>(what.syntax) : nullptr;
+  auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+  const Value callee = name ? lookupName(cx, name->name, name->span, true) : Value::poison();
+  if (callee.kind == ValueKind::Function && callee.callable->def) storesForNobody(cx, *callee.callable, what.span);
+}
 
 /// The function of the expression, traced with its operands as parameters. Null after a message.
 std::unique_ptr<Function> traceWork(Context &cx, const Work &what, ArrayWork &&start, DeclaredType &results, std::shared_ptr<ArrayWork> &work) {
@@ -284,6 +293,7 @@ std::unique_ptr<Function> traceWork(Context &cx, const Work &what, ArrayWork &&s
   cx.function.arrayWork = work, cx.function.inArrayWork = true;
   const size_t failed = cx.failures;
   Value result = what.compute();
+  if (result.kind == ValueKind::None && cx.failures == failed) givesNothing(cx, what);
   const bool ok = cx.failures == failed && !result.isPoison() && returnParts(cx, result, what.span, results);
   takeDims(*made);
   leaveFunction(cx, std::move(outer));
@@ -391,7 +401,7 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
   if (!seen || !seen->array || exhausted(cx)) return std::nullopt;
   const SaidBefore before(cx);
   std::set<std::string> numbers;
-  Value made = outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }}, operands, &numbers);
+  Value made = outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }, &expr}, operands, &numbers);
   if (!made.isPoison()) return made;
   if (auto run = runByHost(cx, {&expr}, before, numbers, [&] { return std::optional(checkExpr(cx, expr)); })) return run;
   return made;

@@ -77,6 +77,8 @@ Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, 
 // ---- PlacesOfArrays.cpp
 /// `x[i, 2:5] = value` of a tensor that host code has under a name. False if it has none.
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan);
+/// A message if a function without a result stores into a parameter: the caller's tensor would stay as it is. `at`: the call, or the store.
+bool storesForNobody(Context &cx, const Callable &callable, Span at);
 /// An element by an index for each axis; nothing if the axes are not known.
 std::optional<Value> hostElement(Context &cx, const Value &tensor, const ast::SubscriptExpr &expr);
 /// `x[mask]` in host code: as many elements as the mask has that hold.

@@ -176,7 +176,54 @@ bool storeToRows(Context &cx, const ast::Expr &place, const std::vector<const as
   return true;
 }
 
+/// Whether a statement stores to part of a name, or gives a result.
+bool storesTo(const ast::Block &block, const std::string &name) {
+  auto isPart = [&](const ast::Expr *target) {
+    auto *part = as<ast::SubscriptExpr>(target);
+    while (part && part->object->kind == ast::ExprKind::Subscript) part = as<ast::SubscriptExpr>(part->object);
+    auto *owner = part ? as<ast::NameExpr>(part->object) : nullptr;
+    return owner && owner->name == name;
+  };
+  return std::any_of(block.begin(), block.end(), [&](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::FuncDef) return false;
+    if (auto *assign = as<ast::AssignStmt>(stmt.get()); assign && std::any_of(assign->targets.begin(), assign->targets.end(), [&](const auto &t) { return isPart(t.get()); })) return true;
+    if (auto *assign = as<ast::AugAssignStmt>(stmt.get()); assign && isPart(assign->target.get())) return true;
+    const auto blocks = ast::blocksOf(*stmt);
+    return std::any_of(blocks.begin(), blocks.end(), [&](const ast::Block *inner) { return storesTo(*inner, name); });
+  });
+}
+bool givesResult(const ast::Block &block) {
+  return std::any_of(block.begin(), block.end(), [](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::FuncDef) return false;
+    if (auto *result = as<ast::ReturnStmt>(stmt.get())) return result->value && result->value->kind != ast::ExprKind::None;
+    const auto blocks = ast::blocksOf(*stmt);
+    return std::any_of(blocks.begin(), blocks.end(), [](const ast::Block *inner) { return givesResult(*inner); });
+  });
+}
+/// Whether a name of a function that is written out where it is called is one of its parameters.
+bool isCallersOwn(const Context &cx, const std::string &name) {
+  const Callable *function = cx.function.frame->function;
+  if (!function || !function->def || function->name == "main" || !cx.function.frame->inlined) return false;
+  const auto &parameters = function->def->parameters;
+  return std::any_of(parameters.begin(), parameters.end(), [&](const ast::Parameter &p) { return p.name.text == name; });
+}
+
 }  // namespace
+
+bool storesForNobody(Context &cx, const Callable &callable, Span at) {
+  if (givesResult(callable.def->body)) return false;
+  for (const ast::Parameter &p : callable.def->parameters) {
+    const std::string &name = p.name.text;
+    if (!storesTo(callable.def->body, name)) continue;
+    if (fresh(cx, Id::immutableTensor, at))
+      report(cx, Id::immutableTensor, at, "what `" + callable.name + "` was called with")
+          .label("`" + callable.name + "` stores into `" + name + "` and returns nothing")
+          .note(p.name.span, "`" + name + "` is a value: the caller's stays as it is")
+          .help("return it, `return " + name + "`, and take it where it is called: `" + name + " = " + callable.name + "(" + name + ", ...)`");
+    return true;
+  }
+  return false;
+}
 
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan) {
   std::vector<const ast::Expr *> items;
@@ -185,6 +232,7 @@ bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span 
   std::optional<Value> found = tensorAt(cx, *place);
   if (!found) return false;
   if (value.isPoison() || found->isPoison()) return true;
+  if (auto *name = as<ast::NameExpr>(place); name && isCallersOwn(cx, name->name) && storesForNobody(cx, *cx.function.frame->function, syntax.span)) return true;
   const Value target = std::move(*found);
   const size_t before = cx.function.operandsInTurn.size();
   if (storeToChosen(cx, *place, items, target, value, span)) return forgetOperands(cx, before), true;
@@ -269,12 +317,15 @@ std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Val
   if (!inHost(cx) || index.kind != ValueKind::Int || index.isKnownInt() || object.items.empty()) return std::nullopt;
   if (object.items[0].isSequence()) return rowAtRunTime(cx, object, index, span);
   bool real = false;
-  for (const Value &item : object.items) {
-    if (item.kind != ValueKind::Float && !item.isKnownInt()) return std::nullopt;
-    real |= item.kind == ValueKind::Float;
+  std::vector<Value> items = object.items;
+  for (Value &item : items) {
+    if (item.kind == ValueKind::HostTensor && item.madeOf && item.rank == 0) item = hostScalar(cx, item, span);
+    const bool fraction = item.kind == ValueKind::Float || (item.isScalar() && isFloat(item.type.dtype));
+    if (!fraction && item.kind != ValueKind::Int && !(item.isScalar() && item.type.dtype != DType::Bool)) return std::nullopt;
+    real |= fraction;
   }
-  const std::vector<Span> spans(object.items.size(), span);
-  Value table = hostTable(cx, object.items, spans, {Dim(static_cast<int64_t>(object.items.size()))}, real ? DType::F64 : DType::I64, span);
+  const std::vector<Span> spans(items.size(), span);
+  Value table = hostTable(cx, std::move(items), spans, {Dim(static_cast<int64_t>(object.items.size()))}, real ? DType::F64 : DType::I64, span);
   if (table.isPoison()) return table;
   Value number = hostScalar(cx, hostItem(cx, table, &index, span), span);
   return real || number.isPoison() ? number : convertInt(cx, number, span);

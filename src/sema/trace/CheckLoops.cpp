@@ -43,6 +43,32 @@ static std::string stateOfOuterVars(const Context &cx, size_t count) {
   return state;
 }
 
+static bool goesOn(const ast::Block &block) {
+  return std::any_of(block.begin(), block.end(), [](const ast::StmtPtr &stmt) {
+    if (stmt->kind == ast::StmtKind::Continue) return true;
+    const std::vector<const ast::Block *> blocks = ast::blocksOf(*stmt);
+    return std::any_of(blocks.begin(), blocks.end(), [](const ast::Block *inner) { return goesOn(*inner); });
+  });
+}
+/// Whether each place of a name stands in a block that leaves the loop, or the function: then no turn comes behind it.
+static bool onlyWhereLeft(const ast::Block &block, const std::string &name) {
+  const bool ends = !block.empty() && (block.back()->kind == ast::StmtKind::Return || block.back()->kind == ast::StmtKind::Break);
+  const bool leaves = ends && !goesOn(block);
+  return leaves || std::all_of(block.begin(), block.end(), [&](const ast::StmtPtr &stmt) {
+    const bool loops = stmt->kind == ast::StmtKind::For || stmt->kind == ast::StmtKind::While;
+    const ast::Children below = ast::childrenOf(*stmt);
+    if (std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *e) { return mentions(*e, name); })) return false;
+    const std::vector<const ast::Block *> blocks = ast::blocksOf(*stmt);
+    return std::all_of(blocks.begin(), blocks.end(), [&](const ast::Block *inner) { return !loops && onlyWhereLeft(*inner, name); });
+  });
+}
+static Names notOnlyWhereLeft(const ast::Block &body, const Names &names) {
+  Names used;
+  for (const auto &[name, binding] : names)
+    if (!binding.value.handle || !onlyWhereLeft(body, name)) used.insert({name, binding});
+  return used;
+}
+
 void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Span> cause, const std::function<std::optional<Turns>()> &prepare,
               const std::function<void()> &check) {
   std::set<std::string> assigned;
@@ -87,7 +113,7 @@ void loopBody(Context &cx, Stmt *loop, const ast::Block &body, std::optional<Spa
     cx.function.facts = std::move(facts);
     const bool listed = foundItemsOfLists(cx, before);
     if (!listed && ((counted && state == stateOfOuterVars(cx, vars)) || round >= 3)) {
-      usedUpInLoop(cx, spent, before);
+      usedUpInLoop(cx, spent, notOnlyWhereLeft(body, before));
       break;
     }
     cx.spent = std::move(spent);

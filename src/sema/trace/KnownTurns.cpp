@@ -41,7 +41,9 @@ bool leavesTurns(const ast::Block &body) {
 bool isOfCompiler(Context &cx, const ast::NameExpr &name) {
   const Value list = lookupName(cx, name.name, name.span, true);
   if (!list.isSequence() || list.items.empty()) return false;
-  auto isNumber = [](const Value &item) { return item.kind == ValueKind::Float || item.isKnownInt(); };
+  auto isNumber = [](const Value &item) {
+    return item.kind == ValueKind::Float || item.kind == ValueKind::Int || item.isScalar() || (item.kind == ValueKind::HostTensor && item.madeOf && item.rank == 0);
+  };
   auto isRow = [&](const Value &item) {
     return item.isSequence() && item.items.size() == list.items[0].items.size() && std::all_of(item.items.begin(), item.items.end(), isNumber);
   };

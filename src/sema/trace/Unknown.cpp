@@ -132,6 +132,8 @@ bool mayBeInteger(const Value &value) {
   case ValueKind::Int:
   case ValueKind::None: return value.kind != ValueKind::None || value.declared.valid();
   case ValueKind::Array: return value.isScalar() && isInt(value.type.dtype);
+  case ValueKind::HostTensor:  // an element, or what a function gave: `range(rows[i], rows[i + 1])`
+    return value.rank == 0 && value.madeOf && isInt(*value.madeOf) && *value.madeOf != DType::Bool;
   default: return false;
   }
 }

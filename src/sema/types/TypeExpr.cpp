@@ -61,6 +61,14 @@ std::optional<Dim> dimOf(Context &cx, const ast::Expr &expr, bool bind) {
   return std::nullopt;
 }
 
+/// In an expression, `"R * TILE"`, what the module calls a number is that number.
+static std::optional<Dim> moduleNumber(Context &cx, const std::string &name, Span span) {
+  const ModuleScope *module = cx.function.frame ? cx.function.frame->module : cx.scope;
+  if (!module || !module->names.count(name)) return std::nullopt;
+  const Value value = lookupName(cx, name, span, true);
+  return value.isKnownInt() && !value.expr ? std::optional(value.sym) : std::nullopt;
+}
+
 static std::optional<Dim> dimTerm(Context &cx, const ast::Expr &expr, bool bind) {
   auto named = [&](const std::string &name) -> std::optional<Dim> {
     for (Frame *f = cx.function.frame.get(); f; f = f->parent.get())
@@ -85,6 +93,7 @@ static std::optional<Dim> dimTerm(Context &cx, const ast::Expr &expr, bool bind)
     std::map<std::string, Dim> values;
     for (const std::string &v : vars) {
       if (auto known = named(v)) values[v] = *known;
+      else if (auto number = bind && !dim->isVar() ? moduleNumber(cx, v, expr.span) : std::nullopt) values[v] = *number;
       else if (bind) cx.function.frame->dims[v] = Dim::var(v);
       else {
         Value value = lookupName(cx, v, expr.span, true);
