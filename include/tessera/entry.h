@@ -460,7 +460,7 @@ private:
     if (failed()) return;
     char place[32] = "it";
     if (axis >= 0) std::snprintf(place, sizeof place, "dimension %d", axis);
-    if (seen < 0) return fail(TESS_ERROR_SHAPE, "argument `%s`: %s is %lld", name, place, static_cast<long long>(seen));
+    if (seen < 0) return fail(TESS_ERROR_SHAPE, "argument `%s`: %s is %lld, and a size is at least 0", name, place, static_cast<long long>(seen));
     if (Dim *dim = declared.dim) {
       if (dim->value < 0) {
         dim->value = seen;
