@@ -36,7 +36,7 @@ static bool hasDType(Context &cx, const Callable &callable, const Param &param, 
   if (makes && text.find(had) == std::string_view::npos)
     builder.suggest({at.file, at.end - 1, at.end - 1}, ", dtype=" + wanted, "say the dtype that it is made with");
   else
-    builder.help("what makes a tensor takes its dtype: `zeros(n, dtype=" + wanted + ")`").suggest(at, "cast(" + std::string(text) + ", " + wanted + ")", "convert it");
+    builder.help("what makes a tensor takes its dtype, `zeros(n, dtype=" + wanted + ")`, and a call converts: `cast(" + std::string(text) + ", " + wanted + ")`");
   return false;
 }
 
