@@ -80,7 +80,10 @@ if [ -z "$tools" ]; then
   for program in "${programs[@]}"; do declare_test "$program" python3 tests/e2e/programs.py --target "cuda:$ARCH" "$BIN/tessera" "$program"; done
   for test in runtime_test runtime_gpu_test; do [ -x "$BIN/$test" ] && declare_test "$test" "$BIN/$test"; done
   declare_test "device headers" bash -c device_headers
-  [ "$(nvidia-smi --list-gpus | wc -l)" -ge 2 ] && declare_test "collectives" bash -c collectives
+  if [ "$(nvidia-smi --list-gpus | wc -l)" -ge 2 ]; then
+    declare_test "collectives" bash -c collectives
+    for program in tests/e2e/devices/*.tsr; do declare_test "$program" python3 -B tests/e2e/devices.py "$BIN/tesserac" "$BIN/tessera" "$program" --target "cuda:$ARCH"; done
+  fi
   python3 -c "import torch" 2>/dev/null && declare_test "operators of PyTorch" env TESSERA_TORCH_TARGET=cuda TESSERA_HOME="$(dirname "$BIN")" python3 -B tests/python/test_torch.py
   # Two programs with barriers are looked at each time.
   if command -v compute-sanitizer >/dev/null && [ "${TESSERA_SANITIZE:-1}" = 1 ]; then

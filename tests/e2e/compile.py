@@ -259,6 +259,8 @@ def main(tesserac, folder, way, programs):
     os.makedirs(folder, exist_ok=True)
     good, seen = 0, set()
     include = [] if how == "standalone" else ["-I" + INCLUDE]
+    if compiler == "hip" and not any(os.path.exists(place + "/include/rccl/rccl.h") for place in ("/usr", "/opt/rocm")):
+        include += ["-isystem", os.path.join(ROOT, "tests/device/rccl_on_cpu")]
     to_ptx = way in ("cuda:quick", "cuda:joined")
     compiles = compiles_fast_text if how == "sm_90a" else functools.partial(compiles_to_ptx, seen=seen) if to_ptx else run
     for names, source in emitted(tesserac, folder, way, programs):

@@ -2,6 +2,7 @@
 // Each process has a slot in memory that all map; a communicator has counters in it by which its processes wait for each other.
 #pragma once
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
