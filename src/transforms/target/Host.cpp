@@ -251,7 +251,7 @@ LogicalResult HostEmitter::emitCall(graph::CallOp op) {
     if (op.getNumResults() > 1) {
       ExprRef all = read(declare((op.getCallee() + "_results").str(), named("auto"), call(out::functionName(op.getCallee()), arguments, named("auto")), true, place));
       for (auto [i, item] : llvm::enumerate(op.getResults()))
-        bound_[item] = read(declare(ir::nameHint(item), typeOf(item.getType()), call("std::get<" + std::to_string(i) + ">", {all}, typeOf(item.getType())), true, place));
+        if (!item.use_empty()) bound_[item] = read(declare(ir::nameHint(item), typeOf(item.getType()), call("std::get<" + std::to_string(i) + ">", {all}, typeOf(item.getType())), true, place));
       return success();
     }
     Type result = op.getNumResults() ? typeOf(op.getResult(0).getType()) : none();
