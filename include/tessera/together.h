@@ -14,19 +14,20 @@ public:
 #else
   Together(Call &call, std::initializer_list<const char *> axes) : call_(call) {
     const Mesh *mesh = detail::mesh_of(call);
+    bool busy = false;
     for (const char *name : axes) {  // communicators are not made among what is collected
       const Mesh::Axis *axis = mesh ? mesh->axis(name) : nullptr;
-      if (axis && axis->size > 1 && !detail::Communicators::of_process().along(call, *mesh, *axis)) return;
-      busy_ |= axis && axis->size > 1;
+      if (!axis || axis->size == 1) continue;
+      if (!detail::Communicators::of_process().along(call, *mesh, *axis)) return;
+      busy = true;
     }
-    if (!busy_) return;
+    if (!busy) return;
     const std::string problem = detail::nccl_problem(ncclGroupStart());
-    if (problem.empty()) return;
-    busy_ = false;
-    call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+    if (!problem.empty()) return call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+    collects_ = true;
   }
   ~Together() {
-    if (!busy_) return;
+    if (!collects_) return;
     const std::string problem = detail::nccl_problem(ncclGroupEnd());
     if (!problem.empty() && !call_.failed()) call_.fail(TESS_ERROR_MESH, "%s", problem.c_str());
   }
@@ -37,7 +38,7 @@ public:
 #if !defined(TSR_CPU)
 private:
   Call &call_;
-  bool busy_ = false;
+  bool collects_ = false;
 #endif
 };
 
