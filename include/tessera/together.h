@@ -23,8 +23,8 @@ public:
     }
     if (!busy) return;
     const std::string problem = detail::nccl_problem(ncclGroupStart());
-    if (!problem.empty()) return call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
-    collects_ = true;
+    collects_ = problem.empty();
+    if (!collects_) call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
   }
   ~Together() {
     if (!collects_) return;

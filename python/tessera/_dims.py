@@ -1,6 +1,8 @@
 """Dimension expressions of the manifest: `2*N`, `(N + 3) // 4`, `min(a, b)`."""
 
 import ast
+import os
+import re
 
 
 class Extent:
@@ -8,7 +10,7 @@ class Extent:
 
     def __init__(self, text):
         self.text = text
-        tree = ast.parse(text, mode="eval")
+        tree = ast.parse(re.sub(r"mesh\.(size|index|rank)(?:\.(\w+))?", _number_of_mesh, text), mode="eval")
         for node in ast.walk(tree):
             if not isinstance(node, _ALLOWED) or (isinstance(node, ast.Constant) and type(node.value) is not int):
                 raise ValueError(f"`{text}` is no dimension expression")
@@ -31,6 +33,21 @@ class Extent:
         zero, one, two = (self.value({**dims, name: n}) for n in (0, 1, 2))
         if one > zero and two - one == one - zero:  # others are bound by another argument, or checked by the function
             dims[name] = max(extent - zero, 0) // (one - zero)
+
+
+def _number_of_mesh(asked):
+    """What the mesh of this process (docs/devices.md) gives: `mesh.size.dp`, `mesh.index.dp`, `mesh.rank`. One device is alone."""
+    what, wanted = asked.groups()
+    rank = int(os.environ.get("RANK", 0)) if "TESSERA_MESH" in os.environ else 0
+    if what == "rank":
+        return str(rank)
+    stride = 1
+    for axis in reversed(os.environ.get("TESSERA_MESH", "").split(",")):
+        name, _, size = (part.strip() for part in axis.partition("="))
+        if name == wanted:
+            return size if what == "size" else str(rank // stride % int(size))
+        stride *= int(size or 1)
+    return "1" if what == "size" else "0"
 
 
 _ALLOWED = (

@@ -165,7 +165,7 @@ inline const Case kLibrary[] = {
     {"nanmean", "nanmean(x * x, axis=0)", "M"}, {"cummax", "cummax(x) * w", "N, 7", -2, 2, "N, 7", "N, 7"}, {"cummin", "cummin(x, axis=0)", "4, M", -2, 2, "4, M"},
     {"all_reduce", "all_reduce(x * w, \"dp\")", "N, M", -2, 2, "N, M", "N, M"},
     {"all_gather", "all_gather(x * x, \"tp\", dim=1)[:, 0:5]", "N, 5", -2, 2, "N, 5"},
-    {"reduce_scatter", "reduce_scatter(x * x, \"tp\") + 0.0 * x", "4, M", -2, 2, "4, M"},
+    {"reduce_scatter", "sum(reduce_scatter(x * w, \"tp\"), axis=0)", "M", -2, 2, "4, M", "4, M"},
     {"cumsum", "cumsum(x * w, axis=0)", "6, M", -2, 2, "6, M", "6, M"}, {"cumprod", "cumprod(x)", "N, 5", 0.5, 1.5, "N, 5"},
     {"quantile", "quantile(x, 0.3)", "N"}, {"rope", "rope(x, 3)", "N, 4", -2, 2, "N, 4"}, {"upsample_nearest", "upsample_nearest(x, 2) * w", "6, 10", -2, 2, "3, 5", "6, 10"},
     {"pixel_shuffle", "pixel_shuffle(x, 2)", "B, 1, 6, 10", -2, 2, "B, 4, 3, 5"}, {"smoothed_cross_entropy", "cross_entropy(x, i, smoothing=0.2)", "", -2, 2, "N, M", "", "N"},

@@ -101,6 +101,7 @@ static Dim partOf(Context &cx, const Dim &extent, const Dim &devices, const std:
   whole.text = "reduce_scatter shares out " + show(cx, extent) + " among the devices of \"" + axis + "\"";
   whole.span = span;
   cx.function.fn->requirements.push_back(whole);
+  cx.function.facts.addMultiple(extent, devices);
   return Dim::floorDiv(extent, devices);
 }
 

@@ -137,7 +137,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   tessera run train.tsr --check-nan               where a loss becomes NaN
   tessera run train.tsr --check-bounds            a token that is not in the vocabulary
   tessera run program.tsr                         its `def main()`
-  tessera run train.tsr --mesh dp=2 --arg data=part{rank}.npy --target cuda
+  tessera run saxpy.tsr saxpy --random n=1000 --arg alpha=2.0 --mesh dp=2 --out y{rank}.npy    on two devices
 In the values of --arg and --out, `{rank}` is the number of the device in its mesh.)");
   command->callback([options, &chosen] {
     fillRank(options->call);

@@ -153,7 +153,7 @@ schedule.kernel @k(%x: !tsr.view<["N"], f32>) attributes {dims = ["N"], params =
 }
 schedule.func @f(%x: !tsr.view<["N"], f32>, %z: !tsr.view<["M"], f32>, %s: f32) attributes {dims = ["N", "M"],
     params = [#tsr.param<"x", inout>, #tsr.param<"z", inout>, #tsr.param<"s", in>], outputs = []} {
-  // expected-error @+1 {{may not stand in an entry function: it is a list of temporaries, tables and launches}}
+  // expected-error @+1 {{may not stand in an entry function: it is a list of temporaries, tables, launches and exchanges}}
   %0 = graph.constant 1 : index
   schedule.return
 }
