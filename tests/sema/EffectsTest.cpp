@@ -80,6 +80,15 @@ TEST(Collectives, ThatSomeDevicesMissAreRefused) {
   EXPECT_EQ(codes(head + "    y = all_reduce(x, \"tp\")\n    return y if rank() == 0 else x\n"), "");
 }
 
+TEST(Collectives, AskForSizesThatRunTimeKnows) {
+  const std::string head = "def part[N](x: Tensor[N, f32]):\n    return reduce_scatter(x, \"tp\")\n\n";
+  EXPECT_EQ(codes(head + "def whole[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return all_gather(part(x), \"tp\")\n"), "");
+  EXPECT_EQ(codes(head + "def loss[N](x: Tensor[N, f32]) -> f32:\n    return sum(part(x * x))\n\nslope = grad(loss)\n"), "");
+  EXPECT_EQ(codes(head + "def less[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return part(x)\n"), "E0305 5:12");
+  EXPECT_EQ(codes("def mine[N](x: Tensor[N, 4, f32]) -> Tensor[N, f32]:\n    return x[:, axis_index(\"tp\")]\n"), "E0408 2:12");
+  EXPECT_EQ(codes("def named[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return all_reduce(x, \"2\")\n"), "E0311 2:26");
+}
+
 TEST(Collectives, OfHostCodeBehindABreakOrInACall) {
   const std::string g = "def g[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return all_reduce(x, \"tp\")\n";
   const std::string head = g + "def main():\n    x = load_npy(\"x.npy\")\n";

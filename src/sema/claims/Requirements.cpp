@@ -6,6 +6,7 @@
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "shape/Divisors.h"
+#include "support/MeshDims.h"
 #include <algorithm>
 #include <utility>
 
@@ -255,9 +256,17 @@ bool claim(Context &cx, const Formula &claim, const std::string &why, Span span)
   return addGuard(cx, claim, why, span);
 }
 
+/// Whether it is about the mesh of devices, whose sizes run time alone knows.
+static bool asksMesh(const Formula &fact) {
+  std::set<std::string> vars;
+  fact.collectVars(vars);
+  return std::any_of(vars.begin(), vars.end(), [](const std::string &var) { return meshDim(var).has_value(); });
+}
+
 void requireOfCall(Context &cx, const Formula &fact, const std::string &callee, const std::string &text, Span declared,
                    Span span) {
   if (claim(cx, fact, text, span)) return;
+  if (asksMesh(fact) && cx.function.fn && !inHost(cx) && addGuard(cx, fact, text, span)) return;  // the caller asks in its place
   std::string shown = show(cx, fact);
   if (!fresh(cx, Id::callFactFails, span)) return;
   auto builder = report(cx, Id::callFactFails, span, callee, text);

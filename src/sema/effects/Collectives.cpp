@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Arguments.h"
+#include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
@@ -95,13 +96,8 @@ void leftByBreak(Context &cx, size_t first) {
 
 /// What `reduce_scatter` leaves of an extent: the entry function asks that it is a multiple of the number of devices.
 static Dim partOf(Context &cx, const Dim &extent, const Dim &devices, const std::string &axis, Span span) {
-  Requirement whole;
-  whole.left = Dim::mod(extent, devices);
-  whole.right = Dim(0);
-  whole.text = "reduce_scatter shares out " + show(cx, extent) + " among the devices of \"" + axis + "\"";
-  whole.span = span;
-  cx.function.fn->requirements.push_back(whole);
-  cx.function.facts.addMultiple(extent, devices);
+  addGuard(cx, shape::Formula(Dim::mod(extent, devices), Relation::Eq, Dim(0)),
+           "reduce_scatter shares out " + show(cx, extent) + " among the devices of \"" + axis + "\"", span);
   return Dim::floorDiv(extent, devices);
 }
 
