@@ -254,18 +254,36 @@ def emitted(tesserac, folder, way, programs):
         yield [name for name, _ in part], source
 
 
+def includes_for(compiler, how):
+    """Where our headers are, and those of NCCL and RCCL where compilers do not look by themselves."""
+    if how == "standalone":
+        return []
+    homes = [os.environ[name] + "/include" for name in ("NCCL_HOME", "RCCL_HOME") if os.environ.get(name)]
+    if compiler == "hip" and not any(os.path.exists(place + "/rccl/rccl.h") for place in ("/usr/include", "/opt/rocm/include", *homes)):
+        homes.append(os.path.join(ROOT, "tests/device/rccl_on_cpu"))  # stands in for it
+    return ["-I" + INCLUDE, *(word for home in homes for word in ("-isystem", home))]
+
+
+def needs_nccl(compiler, source):
+    """Whether a text has collectives, and this machine no NCCL."""
+    if compiler != "cuda" or '#include "tessera/collectives.h"' not in open(source, encoding="utf-8").read():
+        return False
+    toolkit = os.path.dirname(os.path.dirname(os.path.realpath(tool("nvcc"))))
+    return not any(os.path.exists(place + "/include/nccl.h") for place in ("/usr", toolkit, os.environ.get("NCCL_HOME", "/usr")))
+
+
 def main(tesserac, folder, way, programs):
     compiler, _, how = way.partition(":")
     os.makedirs(folder, exist_ok=True)
     good, seen = 0, set()
-    include = [] if how == "standalone" else ["-I" + INCLUDE]
-    if compiler == "hip" and not any(os.path.exists(place + "/include/rccl/rccl.h") for place in ("/usr", "/opt/rocm")):
-        include += ["-isystem", os.path.join(ROOT, "tests/device/rccl_on_cpu")]
+    include = includes_for(compiler, how)
     to_ptx = way in ("cuda:quick", "cuda:joined")
     compiles = compiles_fast_text if how == "sm_90a" else functools.partial(compiles_to_ptx, seen=seen) if to_ptx else run
     for names, source in emitted(tesserac, folder, way, programs):
         try:
             commands = commands_for(compiler, folder, how)
+            if needs_nccl(compiler, source):
+                raise Missing("NCCL's header is not here (libnccl-dev)")
         except Missing as missing:
             print(f"SKIPPED: {missing}: the emitted {SUFFIX[compiler]} files are not compiled")
             return SKIPPED
