@@ -63,11 +63,12 @@ const std::string square = "def square[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\
 
 // ---------------------------------------------------------------- structs
 
-TEST(Types, StacksAreMadeByFunctionsOfTensors) {
+TEST(Types, StacksAreMadeOfLists) {
   std::string block = "struct Block:\n    w: Tensor[2, f32]\nstruct Net:\n    layers: [Block; 2]\n"
                       "def block(x: Tensor[2, f32]) -> Block:\n    return Block(x)\n";
-  EXPECT_THAT(Checking(block + "def main():\n    a = block(load_npy(\"x.npy\"))\n    n = Net(layers=[a, a])\n    print(n)\n").messages(),
-              HasSubstr("a stack of structs that host code puts together"));
+  EXPECT_EQ(Checking(block + "def main():\n    a = block(load_npy(\"x.npy\"))\n    n = Net(layers=[a, a])\n    print(n)\n").messages(), "");
+  EXPECT_THAT(Checking("struct Scale:\n    by: f32\nstruct All:\n    parts: [Scale; 2]\ndef main():\n    a = Scale(2.0)\n    n = All(parts=[a, a])\n    print(n)\n").messages(),
+              HasSubstr("a stack that host code puts together of structs with numbers"));
   EXPECT_EQ(Checking(block + "def f(x: Tensor[2, f32]) -> Net:\n    return Net(layers=[block(x), block(x)])\n").messages(), "");
   EXPECT_THAT(Checking(block + "def f(x: Tensor[2, f32]) -> Net:\n    return Net(layers=[block(x)])\n").messages(),
               HasSubstr("expects a stack of 2 structs"));

@@ -161,25 +161,41 @@ bool appendsToNames(const ast::Block &block) {
 
 void collectChangedLists(const ast::Block &body, std::set<std::string> &names) { collectChanged(body, names, true); }
 
-/// A list of arrays of known length, as run time holds it: they are put behind one another.
-static void holdArrays(Context &cx, const std::string &name, Binding &binding, const std::vector<Value> &items) {
-  ExprPtr none = noArrays(cx, *items[0].madeOf, items[0].rank + 1, binding.span);
-  if (!none) return;
+/// Arrays as run time holds a list of them: put behind one another, in a variable. Nothing after a message.
+static std::optional<Value> heldArrays(Context &cx, const std::string &name, const std::vector<Value> &items, Span span, Var *&var) {
+  ExprPtr none = noArrays(cx, *items[0].madeOf, items[0].rank + 1, span);
+  if (!none) return std::nullopt;
   Value held = Value::of(ValueKind::HostTensor);
   held.type = none->type, held.text = kList;
   setArrays(held, items[0]);
   held.expr = std::shared_ptr<Expr>(none.release());
-  Var *var = nullptr;
-  binding.value = bindTemp(cx, held, name, binding.span, &var);
-  binding.var = var, binding.block = cx.blockId, binding.parts = false;
+  held = bindTemp(cx, held, name, span, &var);
   var->reassigned = true;
   for (const Value &item : items) {
-    Stmt &append = emit(cx, StmtKind::Assign, binding.span);
+    Stmt &append = emit(cx, StmtKind::Assign, span);
     append.var = var;
-    append.value = clone(*withArray(cx, *binding.value.expr, item, binding.span).expr);
+    append.value = clone(*withArray(cx, *held.expr, item, span).expr);
   }
+  return held;
+}
+
+/// A list of arrays of known length.
+static void holdArrays(Context &cx, const std::string &name, Binding &binding, const std::vector<Value> &items) {
+  Var *var = nullptr;
+  auto held = heldArrays(cx, name, items, binding.span, var);
+  if (!held) return;
+  binding.value = std::move(*held);
+  binding.var = var, binding.block = cx.blockId, binding.parts = false;
   cx.function.rebindable.insert(var);
   cx.function.heldWidths[var] = 0;
+}
+
+std::optional<Value> rowsOfHost(Context &cx, const std::vector<Value> &arrays, Span span) {
+  if (arrays.empty() || !std::all_of(arrays.begin(), arrays.end(), isArrayItem)) return std::nullopt;
+  Var *var = nullptr;
+  auto rows = heldArrays(cx, "rows", arrays, span, var);
+  if (rows) rows->text.clear();  // nothing appends to it
+  return rows;
 }
 
 void holdGrowingLists(Context &cx, const ast::Block &body) {

@@ -17,4 +17,7 @@ bool appendToHeldList(Context &cx, const ast::ExprStmt &stmt);
 /// `items.pop()`, `items.pop(0)` of such a list: the item, and the name stands for the others. Nothing if this is none.
 std::optional<Value> popFromHeldList(Context &cx, const ast::CallExpr &expr);
 
+/// Arrays of one shape as the rows of one more axis, behind one another. Nothing if one of them is no array whose dtype is known.
+std::optional<Value> rowsOfHost(Context &cx, const std::vector<Value> &arrays, Span span);
+
 }  // namespace tessera::sema

@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/GrowingLists.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
@@ -62,10 +63,6 @@ Value mapArrays(const Value &value, const std::function<Value(const Value &)> &f
 /// `[init(r) for r in streams]` for a parameter or field of the type `[Block[D]; L]`.
 bool matchList(Context &cx, const Value &list, const ast::StackExpr &annotation, const std::string &name, Span span,
                Value &out) {
-  if (inHost(cx)) {
-    unsupported(cx, "a stack of structs that host code puts together", span, "a function of tensors can return it");
-    return false;
-  }
   if (list.items.empty()) return wrongValue(cx, list, annotation, name, span, "a stack of at least one struct");
   std::vector<Value> all(list.items.size());
   for (size_t i = 0; i < all.size(); ++i)
@@ -165,6 +162,11 @@ Value stackOfStructs(Context &cx, std::vector<Value> all, Span span) {
   Value made = all[0];
   if (made.kind == ValueKind::None) return made;
   if (made.kind != ValueKind::Struct && !made.isSequence()) {
+    if (inHost(cx)) {
+      if (auto rows = rowsOfHost(cx, all, span)) return std::move(*rows);
+      return unsupported(cx, "a stack that host code puts together of structs with numbers, or with arrays of a dtype that only run time knows,", span,
+                         "a function of tensors can return it");
+    }
     for (Value &one : all) {
       one = toArray(cx, one, DType::F32, span);
       if (one.isPoison()) return one;
