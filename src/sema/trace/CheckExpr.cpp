@@ -576,6 +576,14 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
       Value index = Value::integer(Dim(i));
       items.push_back(hostItem(cx, iterable, &index, clause.iterable->span));
     }
+  } else if (iterable.isStack()) {
+    const Span at = clause.iterable->span;
+    const Dim &declared = iterable.instance->stack[0];
+    const Value count = declared.isConstant() ? Value::integer(declared) : lengthOfStack(cx, iterable, at);
+    if (!count.isKnownInt())
+      return unsupported(cx, "a list of as many structs as a stack has when it runs", at, "`for one in stack:` visits one after the other, and `stack.w` is the array of all");
+    if (isTooLarge(cx, count.sym, at)) return Value::poison();
+    for (int64_t i = 0; i < count.sym.constant(); ++i) items.push_back(rowOfStack(cx, iterable, Value::integer(Dim(i)), at));
   } else if (iterable.kind == ValueKind::Range) {
     if (iterable.items.size() > 3) return unsupported(cx, "`prefetch` in a comprehension", clause.iterable->span);
     auto isKnown = [](const Value &v) { return v.isKnownInt() && !v.expr; };
