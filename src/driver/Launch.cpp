@@ -282,6 +282,11 @@ int64_t devicesOf(const MeshAxes &axes) {
 
 bool hasDevices(Session &session, const std::string &mesh, const MeshAxes &axes, const TargetSpec &target) {
   const int64_t wanted = devicesOf(axes);
+  if (target.reference && wanted > 1) {
+    session.diagnostics.report(diag::Id::badMesh, {}, mesh, "it has " + std::to_string(wanted) + " devices, and the reference interpreter is one")
+        .help("`--target cpu` runs a process for each device");
+    return false;
+  }
   if (target.target == Target::Cpu || target.reference) {
     constexpr int64_t mostProcesses = 1024;
     if (wanted <= mostProcesses) return true;

@@ -50,12 +50,11 @@ class Launch(ToolTest):
     def test_each_device_reads_and_writes_its_own_files(self):
         for rank in range(3):
             write_npy(self.path(f"x{rank}.npy"), [float(rank), 10.0], [2])
-        for target in ("cpu", "reference"):
-            result = self.tessera("run", "p.tsr", "doubled", "--mesh=dp=3", "--arg", "x=x{rank}.npy", "--out", f"{target}_y{{rank}}.npy", "--target", target)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            for rank in range(3):
-                self.assertEqual(read_npy(self.path(f"{target}_y{rank}.npy")), ([2], [2.0 * rank, 20.0]))
-            self.assertIn("[1] result: f32[2]\n", result.stdout)
+        result = self.tessera("run", "p.tsr", "doubled", "--mesh=dp=3", "--arg", "x=x{rank}.npy", "--out", "y{rank}.npy")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for rank in range(3):
+            self.assertEqual(read_npy(self.path(f"y{rank}.npy")), ([2], [2.0 * rank, 20.0]))
+        self.assertIn("[1] result: f32[2]\n", result.stdout)
 
     def test_lines_of_runs_have_the_number_too(self):
         for rank in range(2):
@@ -95,6 +94,15 @@ class Launch(ToolTest):
             self.assertEqual(result.returncode, 2, result.stderr)
             self.assertRegex(result.stderr, r"error\[E0806\]: `--mesh dp=1000`: it has 1000 devices, and there (is|are) .*GPU")
             self.assertIn("--target cpu", result.stderr)
+
+    def test_the_reference_is_one_device(self):
+        result = self.tessera("run", "p.tsr", "--mesh", "dp=2", "--target", "reference")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("error[E0806]: `--mesh dp=2`: it has 2 devices, and the reference interpreter is one", result.stderr)
+        result = self.tessera("run", "p.tsr", "--mesh", "dp=2", "--check")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("`--check` compares with the reference interpreter, which is one device", result.stderr)
+        self.assertEqual(self.tessera("run", "p.tsr", "--mesh", "dp=1", "--target", "reference").returncode, 0)
 
     def test_the_environment_is_that_of_torchrun(self):
         result = self.shell('echo $TESSERA_MESH $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR {rank}; test $MASTER_PORT -gt 1023', "dp=2, tp=1")

@@ -87,6 +87,10 @@ bool compileForAll(Session &session, const checked::Program &program, const driv
 int runOnMesh(Session &session, const checked::Program &program, const driver::TargetSpec &target, const Options &options) {
   const auto axes = driver::readMesh(session, options.mesh);
   if (!axes || !driver::hasDevices(session, options.mesh, *axes, target)) return driver::exitCodeOf(session.diagnostics);
+  if (options.call.check && driver::devicesOf(*axes) > 1) {
+    refuseOption(session, "`--check` compares with the reference interpreter, which is one device", "leave it out: what devices do together is not what each does alone");
+    return driver::kBadUsage;
+  }
   if (const std::string &out = options.call.out; driver::devicesOf(*axes) > 1 && !out.empty() && out.find("{rank}") == std::string::npos) {
     refuseOption(session, "each device would write its result to `" + out + "`", "let the name have the number of the device: `--out y{rank}.npy`");
     return driver::kBadUsage;
