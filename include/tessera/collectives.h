@@ -50,9 +50,6 @@ template <class T, class Given> void add_in_order(T *result, int64_t count, int6
   }
 }
 
-inline void copy_elements(Call &, void *to, const void *from, size_t bytes) {
-  if (bytes > 0 && to != from) std::memmove(to, from, bytes);
-}
 inline Step step_of(const char *what, int64_t count, size_t size) {
   Step step{};
   std::snprintf(step.what, sizeof step.what, "%s", what);
@@ -107,32 +104,21 @@ template <class T> void reduce_scatter_among(Call &call, const Mesh &mesh, const
 
 #else
 
-inline void copy_elements(Call &call, void *to, const void *from, size_t bytes) {
-  if (bytes == 0 || to == from) return;
-  call.begin_other_work();
-  const DeviceError error = device_copy(to, from, bytes, call.stream());
-  if (error != kDeviceOk) call.fail(TESS_ERROR_LAUNCH, "%s", device_error_text(error));
-}
-template <class Add> void halves_by_nccl(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const Add &add) {
-  ncclComm_t communicator = Communicators::of_process().along(call, mesh, axis);
-  if (!communicator) return;
-  HalfSums sums(call, communicator, axis);
-  add(sums);
-}
 /// `start(communicator, stream)` gives NCCL the work.
 template <class Start> void by_nccl(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const Start &start) {
   ncclComm_t communicator = Communicators::of_process().along(call, mesh, axis);
   if (!communicator) return;
   call.begin_other_work();
-  const std::string problem = nccl_problem(start(communicator, call.stream()), communicator);
-  if (!problem.empty()) call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+  end_if_failed(call, start(communicator, call.stream()), communicator);
 }
-/// Two devices add up 16 bits as NCCL does: it rounds once.
-template <class T> constexpr bool adds_halves(const Mesh::Axis &axis) { return is_half<T> && axis.size > 2; }
+/// Likewise sums of 16 bits of more than two devices; `add(sums)`. Two are added up as NCCL does, which rounds once.
+template <class Add> void by_halves(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const Add &add) {
+  if (ncclComm_t communicator = Communicators::of_process().along(call, mesh, axis)) add(HalfSums(call, communicator, axis));
+}
 
 template <class T> void all_reduce_among(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const T *source, T *result, int64_t count) {
   if constexpr (is_half<T>)
-    if (adds_halves<T>(axis)) return halves_by_nccl(call, mesh, axis, [&](HalfSums &sums) { sums.all_reduce(source, result, count); });
+    if (axis.size > 2) return by_halves(call, mesh, axis, [&](HalfSums sums) { sums.all_reduce(source, result, count); });
   by_nccl(call, mesh, axis, [&](ncclComm_t communicator, auto stream) {
     return ncclAllReduce(source, result, static_cast<size_t>(count) * NcclType<T>::each, NcclType<T>::value, ncclSum, communicator, stream);
   });
@@ -144,7 +130,7 @@ template <class T> void all_gather_among(Call &call, const Mesh &mesh, const Mes
 }
 template <class T> void reduce_scatter_among(Call &call, const Mesh &mesh, const Mesh::Axis &axis, const T *source, T *result, int64_t count) {
   if constexpr (is_half<T>)
-    if (adds_halves<T>(axis)) return halves_by_nccl(call, mesh, axis, [&](HalfSums &sums) { sums.reduce_scatter(source, result, count); });
+    if (axis.size > 2) return by_halves(call, mesh, axis, [&](HalfSums sums) { sums.reduce_scatter(source, result, count); });
   by_nccl(call, mesh, axis, [&](ncclComm_t communicator, auto stream) {
     return ncclReduceScatter(source, result, static_cast<size_t>(count) * NcclType<T>::each, NcclType<T>::value, ncclSum, communicator, stream);
   });
@@ -157,7 +143,8 @@ template <class T> const Mesh::Axis *busy_axis(Call &call, const Mesh *mesh, con
   if (!mesh || count <= 0) return nullptr;
   const Mesh::Axis *axis = mesh->axis(name);
   if (axis && axis->size > 1) return axis;
-  copy_elements(call, result, source, static_cast<size_t>(count) * sizeof(T));
+  if (result == source) return nullptr;
+  call.copy(result, source, static_cast<size_t>(count) * sizeof(T));
   return nullptr;
 }
 

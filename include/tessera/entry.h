@@ -258,6 +258,12 @@ public:
     end_launch();
     otherWork_ = true;
   }
+  /// From device memory to device memory, in the order of the launches.
+  void copy(void *to, const void *from, size_t bytes) {
+    begin_other_work();
+    if (failed()) return;
+    if (detail::DeviceError e = detail::device_copy(to, from, bytes, stream_); e != detail::kDeviceOk) fail(TESS_ERROR_LAUNCH, "%s", detail::device_error_text(e));
+  }
 #if defined(TSR_CUDA)
   /// `work(stream)` comes behind the next launch, and before the one after it.
   template <class Work> void after_launch(Work work) {

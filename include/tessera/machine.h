@@ -47,6 +47,17 @@ inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessSt
   const DeviceError error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream));
   return error == cudaSuccess ? cudaStreamSynchronize(static_cast<cudaStream_t>(stream)) : error;
 }
+/// From device memory to device memory.
+inline DeviceError device_copy(void *to, const void *from, size_t bytes, TessStream stream) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, static_cast<cudaStream_t>(stream));
+}
+/// Whether work on the stream is recorded in a graph.
+inline DeviceError device_is_captured(bool *captured, TessStream stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  const DeviceError error = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status);
+  *captured = status != cudaStreamCaptureStatusNone;
+  return error;
+}
 template <class Array> DeviceError device_table(const void **to, const Array &numbers) {
   return cudaGetSymbolAddress(const_cast<void **>(to), numbers);
 }
@@ -85,6 +96,17 @@ inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessSt
   const DeviceError error = hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToHost, static_cast<hipStream_t>(stream));
   return error == hipSuccess ? hipStreamSynchronize(static_cast<hipStream_t>(stream)) : error;
 }
+/// From device memory to device memory.
+inline DeviceError device_copy(void *to, const void *from, size_t bytes, TessStream stream) {
+  return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, static_cast<hipStream_t>(stream));
+}
+/// Whether work on the stream is recorded in a graph.
+inline DeviceError device_is_captured(bool *captured, TessStream stream) {
+  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+  const DeviceError error = hipStreamIsCapturing(static_cast<hipStream_t>(stream), &status);
+  *captured = status != hipStreamCaptureStatusNone;
+  return error;
+}
 template <class Array> DeviceError device_table(const void **to, const Array &numbers) {
   return hipGetSymbolAddress(const_cast<void **>(to), static_cast<const void *>(&numbers));
 }
@@ -116,6 +138,10 @@ template <class Array> DeviceError device_table(const void **to, const Array &nu
 }
 inline DeviceError device_fetch(void *to, const void *from, size_t bytes, TessStream) {
   memcpy(to, from, bytes);
+  return 0;
+}
+inline DeviceError device_copy(void *to, const void *from, size_t bytes, TessStream) {
+  memmove(to, from, bytes);
   return 0;
 }
 constexpr int kDeviceTypes[] = {TESS_CPU, TESS_CUDA_HOST, TESS_ROCM_HOST};

@@ -22,14 +22,12 @@ public:
       busy = true;
     }
     if (!busy) return;
-    const std::string problem = detail::nccl_problem(ncclGroupStart());
-    collects_ = problem.empty();
-    if (!collects_) call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+    const ncclResult_t started = ncclGroupStart();
+    collects_ = started == ncclSuccess;
+    detail::end_if_failed(call, started);
   }
   ~Together() {
-    if (!collects_) return;
-    const std::string problem = detail::nccl_problem(ncclGroupEnd());
-    if (!problem.empty() && !call_.failed()) call_.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+    if (collects_) detail::end_if_failed(call_, ncclGroupEnd());  // the first failure is the one that is told
   }
 #endif
   Together(const Together &) = delete;

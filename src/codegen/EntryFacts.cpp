@@ -59,7 +59,6 @@ static std::vector<MeshDim> meshDimsIn(target::EntryOp entry) {
   walker.addWalk([&](StringAttr text) { addText(text.getValue()); });
   walker.addWalk([&](target::ArgumentAttr argument) { addText(argument.getText()); });
   walker.addWalk([&](target::CapacityAttr capacity) { addText(capacity.getDim()); });
-  walker.addWalk([&](ir::RequirementAttr asked) { add(asked.getLeft().getDim()), add(asked.getRight().getDim()); });
   walker.addWalk([&](ir::DimAttr dim) { add(dim.getDim()); });
   entry->walk([&](Operation *op) { walker.walk(op->getAttrDictionary()); });
   std::vector<MeshDim> all;
@@ -131,6 +130,12 @@ target::TableOp EntryFacts::table(llvm::StringRef wanted) const {
   for (target::TableOp t : tables)
     if (t.getName() == wanted) return t;
   return {};
+}
+
+Type EntryFacts::dtypeOf(llvm::StringRef tensor) const {
+  if (const ParameterFacts *known = parameter(tensor)) return known->dtype;
+  target::TemporaryOp held = temporary(tensor);
+  return held ? held.getDtype() : table(tensor).getDtype();
 }
 
 target::TemporaryOp EntryFacts::temporary(llvm::StringRef wanted) const {

@@ -75,6 +75,8 @@ struct EntryFacts {
   const ParameterFacts *parameter(llvm::StringRef name) const;
   ir::target::TemporaryOp temporary(llvm::StringRef name) const;
   ir::target::TableOp table(llvm::StringRef name) const;
+  /// Of the elements of a parameter, a temporary or a table.
+  mlir::Type dtypeOf(llvm::StringRef tensor) const;
   /// Bytes of all temporaries with memory of their own, as an expression over the dimensions; of one.
   Dim workspaceBytes() const;
   static Dim bytesOf(ir::target::TemporaryOp temporary);

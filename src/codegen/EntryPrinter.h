@@ -42,6 +42,8 @@ private:
   /// The conditions before the first loop: what the entry function can ask before it launches anything.
   static mlir::ArrayAttr outside(mlir::ArrayAttr when);
   void launch(ir::target::LaunchOp launch);
+  /// Where the elements of a parameter, a temporary or a table are.
+  std::string pointerTo(llvm::StringRef tensor, bool readOnly);
   void exchange(ir::target::ExchangeOp op);
   bool addsInSteps(ir::target::ExchangeOp op);
   size_t exchanges(size_t first);

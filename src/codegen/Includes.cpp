@@ -65,20 +65,20 @@ std::vector<std::string> featuresOf(const std::string &text, Target target) {
 std::vector<std::string> headersFor(const std::string &text) {
   std::set<std::string> headers;
   const std::string prefix = "tsr::";
+  auto endOfName = [&](size_t at) {
+    while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_')) ++at;
+    return at;
+  };
   for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at + 1)) {
     if (at > 0 && (std::isalnum(static_cast<unsigned char>(text[at - 1])) || text[at - 1] == '_')) continue;
-    size_t begin = at + prefix.size(), end = begin;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
-      ++end;
+    const size_t begin = at + prefix.size(), end = endOfName(begin);
     std::string name = text.substr(begin, end - begin);
     auto found = helperHeaders().find(name);
     TSR_CHECK(found != helperHeaders().end(),
               "no header of include/tessera is known to declare tsr::" + name);
     headers.insert(found->second);
     if (name != "host") continue;
-    size_t last = end;  // some functions of host code have a header of their own
-    if (text.compare(end, 2, "::") == 0) last += 2;
-    while (last < text.size() && (std::isalnum(static_cast<unsigned char>(text[last])) || text[last] == '_')) ++last;
+    const size_t last = endOfName(end + 2);  // behind the `::`: some functions of host code have a header of their own
     if (auto own = helperHeaders().find(text.substr(begin, last - begin)); own != helperHeaders().end()) headers.insert(own->second);
   }
   return {headers.begin(), headers.end()};

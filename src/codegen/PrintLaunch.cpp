@@ -42,22 +42,21 @@ void EntryPrinter::launches() {
   under({});
 }
 
+std::string EntryPrinter::pointerTo(llvm::StringRef tensor, bool readOnly) {
+  const ParameterFacts *parameter = facts_.parameter(tensor);
+  if (!parameter) return temporaryNames_[tensor.str()];
+  return call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" + parameter->symbol + ")";
+}
+
 /// `tsr::all_reduce(call, "dp", slopes, slopes, D * F);`
 void EntryPrinter::exchange(target::ExchangeOp op) {
-  auto memory = [&](llvm::StringRef name, bool isRead) -> Doc {
-    const ParameterFacts *parameter = facts_.parameter(name);
-    if (!parameter) return temporaryNames_[name.str()];
-    return call_ + ".data<" + (isRead ? "const " : "") + spell_.type(parameter->dtype) + ">(" + parameter->symbol + ")";
-  };
   writer_.statement(Doc("tsr::" + op.getKind().str() + "(") +
-                    Doc::nest(4, commaSeparated({call_, quoted(op.getOver()), memory(op.getSource(), true), memory(op.getTarget(), false), dims_(op.getCount().str()).doc})) + ");");
+                    Doc::nest(4, commaSeparated({call_, quoted(op.getOver()), pointerTo(op.getSource(), true), pointerTo(op.getTarget(), false), dims_(op.getCount().str()).doc})) + ");");
 }
 
 /// A sum of 16 bits, which more than two devices add up in several steps: it cannot be collected.
 bool EntryPrinter::addsInSteps(target::ExchangeOp op) {
-  const ParameterFacts *parameter = facts_.parameter(op.getSource());
-  target::TemporaryOp temporary = parameter ? target::TemporaryOp() : facts_.temporary(op.getSource());
-  Type dtype = parameter ? parameter->dtype : temporary ? temporary.getDtype() : facts_.table(op.getSource()).getDtype();
+  Type dtype = facts_.dtypeOf(op.getSource());
   return op.getKind() != "all_gather" && (dtype.isBF16() || dtype.isF16());
 }
 
@@ -136,7 +135,7 @@ void EntryPrinter::printStarter(DictionaryAttr started, StarterForm form) {
       parameters.push_back(parameter->scalar() ? spell_.abiScalar(parameter->dtype) + " " + parameter->symbol
                                                : marks + "TessTensor *" + parameter->symbol);
     else
-      parameters.push_back(marks + spell_.type(facts_.temporary(text) ? facts_.temporary(text).getDtype() : facts_.table(text).getDtype()) + " *" +
+      parameters.push_back(marks + spell_.type(facts_.dtypeOf(text)) + " *" +
                            temporaryNames_[text]);
   }
   for (const std::string &dim : facts_.dims) parameters.push_back("int64_t " + dimNames_[dim]);
@@ -269,16 +268,14 @@ Doc EntryPrinter::argument(target::ArgumentAttr argument, BlockArgument passed, 
   if (auto type = dyn_cast<target::PointerType>(kernelType)) readOnly = type.getReadOnly();
   else readOnly = cast<target::ViewType>(kernelType).getReadOnly();
   if (parameter) {
-    pointer = call_ + ".data<" + (readOnly ? "const " : "") + spell_.type(parameter->dtype) + ">(" +
-              parameter->symbol + ")";
     if (!shape) addExtents(parameter->shape);
   } else {
     target::TemporaryOp temporary = facts_.temporary(name);
     target::TableOp table = facts_.table(name);
     TSR_CHECK(temporary || table, "a launch passes a tensor that is not there: " + name);
-    pointer = temporaryNames_[name];
     if (!shape) shape = temporary ? temporary.getShape() : table.getShape();
   }
+  pointer = pointerTo(name, readOnly);
   if (shape) {
     std::vector<std::string> texts;
     for (auto extent : shape.getAsRange<StringAttr>()) texts.push_back(extent.getValue().str());

@@ -73,8 +73,7 @@ private:
     ncclResult_t done = ncclGroupStart();
     for (int64_t device = 0; device < axis_.size && done == ncclSuccess; ++device) done = give(device);
     const ncclResult_t ended = ncclGroupEnd();
-    const std::string problem = nccl_problem(done == ncclSuccess ? ended : done, communicator_);
-    if (!problem.empty()) call_.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+    end_if_failed(call_, done == ncclSuccess ? ended : done, communicator_);
   }
 
   Call &call_;

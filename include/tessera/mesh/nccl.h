@@ -24,24 +24,8 @@ namespace detail {
 
 #if defined(TSR_CUDA)
 constexpr const char *kNcclText = "NCCL";
-inline bool is_captured(cudaStream_t stream, DeviceError &error) {
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  error = cudaStreamIsCapturing(stream, &status);
-  return status != cudaStreamCaptureStatusNone;
-}
-inline DeviceError device_copy(void *to, const void *from, size_t bytes, cudaStream_t stream) {
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
-}
 #else
 constexpr const char *kNcclText = "RCCL";
-inline bool is_captured(hipStream_t stream, DeviceError &error) {
-  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
-  error = hipStreamIsCapturing(stream, &status);
-  return status != hipStreamCaptureStatusNone;
-}
-inline DeviceError device_copy(void *to, const void *from, size_t bytes, hipStream_t stream) {
-  return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream);
-}
 #endif
 
 /// Of what NCCL adds up: the type, and how many of them an element is.
@@ -70,6 +54,12 @@ inline std::string nccl_problem(ncclResult_t result, ncclComm_t communicator = n
   return std::string(kNcclText) + ": " + ncclGetErrorString(result) + (why && *why ? std::string(" (") + why + ")" : "");
 }
 
+/// Ends the call where NCCL failed.
+inline void end_if_failed(Call &call, ncclResult_t result, ncclComm_t communicator = nullptr) {
+  const std::string problem = nccl_problem(result, communicator);
+  if (!problem.empty()) call.fail(TESS_ERROR_MESH, "%s", problem.c_str());
+}
+
 class Communicators {
 public:
   static Communicators &of_process() {
@@ -90,8 +80,8 @@ public:
 private:
   /// They are made with work on the device that no graph can hold.
   static bool may_make(Call &call) {
-    DeviceError error = kDeviceOk;
-    const bool captured = is_captured(call.stream(), error);
+    bool captured = false;
+    const DeviceError error = device_is_captured(&captured, call.stream());
     if (captured)
       call.fail(TESS_ERROR_MESH, "the first collective of a process makes the communicators, which cannot be captured in a graph: call a function with collectives once before the capture");
     else if (error != kDeviceOk) call.fail(TESS_ERROR_LAUNCH, "%s", device_error_text(error));

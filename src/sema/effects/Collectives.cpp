@@ -8,12 +8,14 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
+#include "support/Check.h"
 #include "support/MeshDims.h"
 #include <algorithm>
 #include <cctype>
 
 namespace tessera::sema {
 
+/// ASCII alone: it becomes part of the name of a dimension (support/MeshDims.h).
 static bool isIdentifier(const std::string &text) {
   auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && std::all_of(text.begin(), text.end(), isPart);
@@ -34,6 +36,17 @@ static Dim sizeAlong(Context &cx, const std::string &axis) {
   return size;
 }
 
+static MeshNumber numberNamed(std::string_view function) {
+  for (MeshNumber what : {MeshNumber::Size, MeshNumber::Index, MeshNumber::Rank})
+    if (MeshDim{what, {}}.function() == function) return what;
+  TSR_UNREACHABLE("a question to the mesh that is none");
+}
+static ExchangeKind exchangeNamed(std::string_view function) {
+  for (ExchangeKind what : {ExchangeKind::AllReduce, ExchangeKind::AllGather, ExchangeKind::ReduceScatter})
+    if (checked::name(what) == function) return what;
+  TSR_UNREACHABLE("a collective that is none");
+}
+
 Value meshQuery(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string axis;
   if (!args.values.empty()) {
@@ -42,7 +55,7 @@ Value meshQuery(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
     axis = *name;
   }
   if (inKernel(cx)) return unsupported(cx, "`" + std::string(row.name) + "` inside a kernel", span);
-  const MeshNumber what = row.name == "rank" ? MeshNumber::Rank : row.name == "axis_size" ? MeshNumber::Size : MeshNumber::Index;
+  const MeshNumber what = numberNamed(row.name);
   if (inHost(cx)) {
     std::vector<ExprPtr> named;
     if (!axis.empty()) {
@@ -113,7 +126,7 @@ Value collective(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   if (!axis) return Value::poison();
   if (inKernel(cx)) return unsupported(cx, "`" + name + "` inside a kernel", span);
   if (divergentCollective(cx, name, *axis, span)) return Value::poison();
-  const ExchangeKind what = name == "all_reduce" ? ExchangeKind::AllReduce : name == "all_gather" ? ExchangeKind::AllGather : ExchangeKind::ReduceScatter;
+  const ExchangeKind what = exchangeNamed(row.name);
   Type type = x.type;
   if (what != ExchangeKind::AllGather) {
     auto summand = summandOf(cx, x, "`" + name + "`", span);
