@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -94,9 +95,12 @@ struct Stream {
     if (from >= 0) close(from);
     from = -1;
   }
+  /// Whole lines at a time, as many as a pipe takes at once: the first device writes there, too.
   void put(const std::string &text) const {
     for (size_t at = 0; at < text.size();) {
-      const ssize_t count = write(to, text.data() + at, text.size() - at);
+      const size_t most = text.size() - at <= PIPE_BUF ? std::string::npos : text.rfind('\n', at + PIPE_BUF - 1);
+      const size_t size = most == std::string::npos || most < at ? text.size() - at : most + 1 - at;
+      const ssize_t count = write(to, text.data() + at, size);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return;
       at += static_cast<size_t>(count);
