@@ -20,6 +20,7 @@
 #include "mlir/Pass/Pass.h"
 #include "ir/common/Names.h"
 #include "transforms/tile/Passes.h"
+#include "transforms/schedule/Shapes.h"
 #include "transforms/tile/Patterns.h"
 #include <cmath>
 
@@ -144,10 +145,12 @@ private:
                     a->beyond || b->beyond};
   }
 
-  Interval positions(tile::IotaOp iota, OpBuilder &builder, Location loc) {
+  /// Nothing where the tile is as wide as the sizes that it is compiled for, which may be more than the extent.
+  std::optional<Interval> positions(tile::IotaOp iota, OpBuilder &builder, Location loc) {
     auto type = cast<tile::FragmentType>(iota.getResult().getType());
     Type integer = type.getElementType();
     DimAttr extent = type.getShape()[iota.getAxis()];
+    if (variesAtRunTime(extent)) return std::nullopt;
     SmallVector<Dim> names = sizesOf(iota.getLoc());  // the extent as the program writes it
     llvm::erase_if(names, [](const Dim &size) { return size == Dim(1); });
     Location place = names.size() == type.getRank() && names[iota.getAxis()] == extent.getDim()
@@ -155,7 +158,7 @@ private:
                          : loc;
     Value zero = builder.create<tile::ConstantOp>(loc, integer, builder.getIntegerAttr(integer, 0));
     Value end = builder.create<tile::DimOp>(place, builder.getIndexType(), extent.getText());
-    return {zero, builder.create<tile::CastOp>(loc, integer, end, StringAttr(), UnitAttr()), true};
+    return Interval{zero, builder.create<tile::CastOp>(loc, integer, end, StringAttr(), UnitAttr()), true};
   }
 
   /// Places that begin anew after each period, `(m + row) % T`: those of the tile where no period ends inside it, else all.
@@ -169,15 +172,16 @@ private:
       if (auto found = part.getDefiningOp<tile::FillOp>()) start = found;
     }
     if (!by || !iota || static_cast<bool>(start) != static_cast<bool>(sum)) return std::nullopt;
-    Interval all = positions(iota, builder, loc);
+    std::optional<Interval> all = positions(iota, builder, loc);
+    if (!all) return std::nullopt;
     auto scalar = [&](StringRef what, ValueRange args, Type type) -> Value {
       return builder.create<tile::ElementwiseOp>(loc, type, builder.getStringAttr(what), args);
     };
     Value period = by.getValue();
     Type integer = period.getType();
-    Value first = start ? scalar("mod", {start.getValue(), period}, integer) : all.low, end = arithmetic(builder, "add", first, all.high, loc);
+    Value first = start ? scalar("mod", {start.getValue(), period}, integer) : all->low, end = arithmetic(builder, "add", first, all->high, loc);
     Value ends = scalar("lt", {period, end}, builder.getI1Type());
-    return Interval{scalar("select", {ends, all.low, first}, integer), scalar("min", {end, period}, integer), true};
+    return Interval{scalar("select", {ends, all->low, first}, integer), scalar("min", {end, period}, integer), true};
   }
 
   static bool isZero(Value value) {
