@@ -123,10 +123,11 @@ def build(tesserac, folder, name, text, arch, *options):
 
 
 def build_all(tesserac, folder, programs, arch="sm_90a", jobs=None):
-    """{name: text} as {name: Program, or a message}, compiled side by side."""
+    """{name: text, or a tuple of it and options} as {name: Program, or a message}, compiled side by side."""
     os.makedirs(folder, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        made = {name: pool.submit(build, tesserac, folder, name, text, arch) for name, text in programs.items()}
+        parts = {name: (text,) if isinstance(text, str) else text for name, text in programs.items()}
+        made = {name: pool.submit(build, tesserac, folder, name, text, arch, *options) for name, (text, *options) in parts.items()}
         return {name: future.result() for name, future in made.items()}
 
 
