@@ -47,6 +47,14 @@ std::vector<Dims> heads() {
   return {bhsd(1, 1, 1, 16), bhsd(1, 2, 100, 64), bhsd(2, 1, 129, 32), bhsd(1, 1, 65, 48), bhsd(1, 1, 257, 128), bhsd(1, 1, 70, 256), bhsd(1, 1, 0, 64), bhsd(0, 2, 5, 64)};
 }
 
+/// Rows of `n` states, `d` of them at each place.
+std::vector<Case> states(std::vector<int64_t> ds, std::vector<int64_t> ns) {
+  std::vector<Dims> sizes;
+  for (int64_t d : ds)
+    for (int64_t n : ns) sizes.push_back({{"B", 2}, {"L", 5}, {"D", d}, {"N", n}});
+  return each(sizes);
+}
+
 std::vector<Dims> layers() {
   auto bdf = [](int64_t b, int64_t d, int64_t f) { return Dims{{"B", b}, {"D", d}, {"F", f}}; };
   return {bdf(1, 1, 1), bdf(31, 17, 65), bdf(128, 64, 128), bdf(3, 129, 5)};
@@ -106,6 +114,22 @@ const std::vector<Subject> &subjects() {
       {"random_streams", "normalised", 1e-5, 1e-5, each({{{"R", 9}, {"D", 300}}})},
       {"random_streams", "by_chance", 0, 0, each({{{"N", 2049}}})},
       {"random_streams", "walk", 0, 0, each({{{"N", 100}}})},
+      {"recurrences", "smoothed", kF32, kF32, each({{{"T", 0}, {"B", 5}}, {{"T", 9}, {"B", 300}}})},
+      {"recurrences", "advantages", kF32, kF32, each({{{"T", 9}, {"B", 257}}})},
+      {"recurrences", "paths", kF32, kF32, each({{{"N", 1000}}}, {{"steps", "0"}}) + each({{{"N", 1000}}}, {{"steps", "7"}})},
+      {"recurrences", "escapes", kF32, kF32, each({{{"H", 5}, {"W", 64}}})},
+      {"recurrences", "strided", kF32, kF32, each({{{"T", 0}, {"B", 3}}, {{"T", 9}, {"B", 3}}})},
+      {"recurrences", "states", kF32, kF32, states({1, 8, 33}, {1, 16, 17, 64, 65})},
+      {"recurrences", "fixed_states", kF32, kF32, states({1, 9, 40}, {1})},
+      {"recurrences", "peaks", kF32, kF32, states({3, 16}, {3, 64, 70})},
+      {"recurrences", "delta_rule", kF32, kF32, each({{{"B", 2}, {"T", 6}}})},
+      {"recurrences", "cooled", kF32, kF32, each({{{"N", 40}}})},
+      {"recurrences", "sums_in_place", kF32, kF32, each({{{"T", 4}, {"B", 5}}})},
+      {"recurrences", "with_means", kF32, kF32, each({{{"B", 9}, {"D", 17}, {"T", 5}}, {{"B", 3}, {"D", 100}, {"T", 5}}})},
+      {"recurrences", "mirrored", kF32, kF32, each({{{"N", 9}, {"T", 3}}})},
+      {"recurrences", "both", kF32, kF32, each({{{"T", 6}, {"B", 130}}})},
+      {"recurrences", "rolled", kF32, kF32, each({{{"T", 5}, {"B", 64}}})},
+      {"recurrences", "slopes", 1e-4, 1e-4, each({{{"T", 4}, {"B", 17}}})},
       {"run_time_loops", "jacobi", 1e-6, 1e-6, each({{{"H", 17}, {"W", 40}}}, {{"turns", "0"}}) + each({{{"H", 17}, {"W", 40}}}, {{"turns", "7"}})},
       {"run_time_loops", "rnn", 1e-5, 1e-5, each({{{"T", 0}, {"B", 1}, {"D", 4}}, {{"T", 7}, {"B", 3}, {"D", 17}}})},
       {"run_time_loops", "until_small", 1e-6, 1e-6, each({{{"N", 300}}})},

@@ -1,5 +1,5 @@
 // An array that the turns of a loop only update lies in one place: the result's own memory, where it is returned.
-// RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule | FileCheck %s
+// RUN: tessera-opt %s --set-machine=name=cpu --graph-to-schedule | FileCheck %s
 
 // CHECK-LABEL: schedule.kernel @filled_kernel_1
 // CHECK-SAME: grid = #tsr.grid<lanes, ["N"]>

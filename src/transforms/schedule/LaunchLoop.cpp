@@ -1,4 +1,4 @@
-// Loops that the entry function runs. What a loop carries lies in two buffers: a turn reads the one and writes the other, and
+// Loops and branches that the entry function runs. What a loop carries lies in two buffers: a turn reads the one and writes the other, and
 // then the entry function swaps them, which copies nothing. An array that turns only update lies in one (Updates.h).
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Loops.h"
@@ -140,6 +140,34 @@ LogicalResult FunctionScheduler::launchLoop(Operation *op) {
   // Integers are sizes of the entry function from here on.
   for (Attribute integer : cast<ArrayAttr>(integers))
     if (Attribute name = cast<ArrayAttr>(integer)[0]; !llvm::is_contained(counters_, name)) counters_.push_back(name);
+  return success();
+}
+
+/// Both branches write what they give into the same memory; the entry function asks which of them it launches.
+LogicalResult FunctionScheduler::launchBranches(scf::IfOp branch) {
+  SmallVector<Value> memory;
+  for (Value result : branch.getResults()) memory.push_back(memoryFor(result));
+  Attribute condition = branch->getAttr(kWhen);
+  for (bool holds : {true, false}) {
+    Block *block = holds ? branch.thenBlock() : branch.elseBlock();
+    if (!block) continue;
+    // What one branch computes, the other and what follows do not have.
+    auto leaves = leaves_;
+    auto roots = roots_;
+    when_.push_back(holds ? condition : negated(condition));
+    for (auto [value, target] : llvm::zip(block->getTerminator()->getOperands(), memory))
+      if (value.getParentBlock() == block) results_.try_emplace(value, target);
+    if (failed(launchBlock(*block))) return failure();
+    for (auto [value, target] : llvm::zip(block->getTerminator()->getOperands(), memory))
+      if (leaves_.lookup(value) != target && failed(makeRoot(value, target))) return failure();
+    when_.pop_back();
+    leaves_ = std::move(leaves);
+    roots_ = std::move(roots);
+  }
+  for (auto [result, target] : llvm::zip(branch.getResults(), memory)) {
+    roots_.erase(result);
+    leaves_[result] = target;
+  }
   return success();
 }
 

@@ -385,27 +385,33 @@ Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
   SmallVector<bool> points, inBounds;
   SmallVector<DimAttr> sizes;
   SmallVector<int64_t> steps;
+  auto keep = [&](Value offset, DimAttr size, int64_t step) {
+    offsets.push_back(offset);
+    points.push_back(false);
+    inBounds.push_back(true);
+    sizes.push_back(size);
+    steps.push_back(step);
+  };
   auto next = indices.begin();
+  bool cuts = false;
   for (size_t i = 0; i < op.getOffsets().size(); ++i) {
     Value offset = scalar(op.getOffsets()[i]);
     if (!offset) return {};
     Index index = op.getPoints()[i] ? Index(constantIndex(0, line)) : *next++;
     if (index.isWhole()) {  // the whole range: a slice remains
       inner.push_back({});
-      offsets.push_back(offset);
-      points.push_back(false);
-      inBounds.push_back(true);
-      sizes.push_back(op.getSizes().getDims()[i]);
-      steps.push_back(op.getSteps()[i]);
+      keep(offset, op.getSizes().getDims()[i], op.getSteps()[i]);
+      cuts = true;
       continue;
     }
     // A range moves with the slice: `operandAxes` lets none through whose elements lie further apart.
     index.at = arithmetic("mul", index.at, constantIndex(op.getSteps()[i], line), line);
     index.at = op.getPoints()[i] ? offset : arithmetic("add", offset, index.at, line);
     inner.push_back(index);
+    if (index.isRange()) keep(constantIndex(0, line), index.size, 1);
   }
   Value piece = part(op.getBase(), inner);
-  if (!piece || offsets.empty()) return piece;
+  if (!piece || !cuts) return piece;
   return builder_.create<graph::SliceOp>(
       loc, partType(op.getType(), indices), piece, offsets, builder_.getDenseBoolArrayAttr(points),
       DimsAttr::get(builder_.getContext(), sizes), builder_.getDenseI64ArrayAttr(steps),

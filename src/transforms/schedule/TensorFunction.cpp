@@ -24,11 +24,11 @@ constexpr int64_t kRowGroup = 256;
 
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
 bool isDotOrReduce(Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); }
-/// To be computed anew in each turn of a loop.
-bool isDear(Operation *op) { return isDotOrReduce(op) || (isa<graph::ElementwiseOp>(op) && !isCheap(op)); }
 bool costsMore(Operation *op) { return isa<graph::DotOp, graph::ReduceOp, graph::ConcatOp>(op); }
 
 }  // namespace
+
+bool isDear(Operation *op) { return isDotOrReduce(op) || (isa<graph::ElementwiseOp>(op) && !isCheap(op)); }
 
 /// A product reads each element of its operands many times: what makes an element hard to find is done once.
 void FunctionScheduler::markMixed(Value value, const AxisKinds &kinds, Met &met) {
@@ -90,6 +90,7 @@ void FunctionScheduler::findRoots(Block &block) {
       roots_.insert(branch.getResults().begin(), branch.getResults().end());
       for (Region &region : branch->getRegions())
         for (Block &inside : region) findRoots(inside);
+    } else if (findRecurrence(&op)) {
     } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
       roots_.insert(op.result_begin(), op.result_end());
       for (Value init : op.getOperands())
@@ -535,6 +536,10 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
       if (failed(launchBranches(branch))) return failure();
       continue;
     }
+    if (auto plan = recurrences_.find(&op); plan != recurrences_.end()) {
+      if (failed(launchRecurrence(plan->second))) return failure();
+      continue;
+    }
     if (isa<scf::ForOp, scf::WhileOp>(op)) {
       if (failed(launchLoop(&op))) return failure();
       continue;
@@ -545,34 +550,6 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
     }
     for (Value result : op.getResults())
       if (isToStore(result) && !waitsForSum(result) && failed(makeRoot(result))) return failure();
-  }
-  return success();
-}
-
-/// Both branches write what they give into the same memory; the entry function asks which of them it launches.
-LogicalResult FunctionScheduler::launchBranches(scf::IfOp branch) {
-  SmallVector<Value> memory;
-  for (Value result : branch.getResults()) memory.push_back(memoryFor(result));
-  Attribute condition = branch->getAttr(kWhen);
-  for (bool holds : {true, false}) {
-    Block *block = holds ? branch.thenBlock() : branch.elseBlock();
-    if (!block) continue;
-    // What one branch computes, the other and what follows do not have.
-    auto leaves = leaves_;
-    auto roots = roots_;
-    when_.push_back(holds ? condition : negated(condition));
-    for (auto [value, target] : llvm::zip(block->getTerminator()->getOperands(), memory))
-      if (value.getParentBlock() == block) results_.try_emplace(value, target);
-    if (failed(launchBlock(*block))) return failure();
-    for (auto [value, target] : llvm::zip(block->getTerminator()->getOperands(), memory))
-      if (leaves_.lookup(value) != target && failed(makeRoot(value, target))) return failure();
-    when_.pop_back();
-    leaves_ = std::move(leaves);
-    roots_ = std::move(roots);
-  }
-  for (auto [result, target] : llvm::zip(branch.getResults(), memory)) {
-    roots_.erase(result);
-    leaves_[result] = target;
   }
   return success();
 }
@@ -682,6 +659,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   forgetOthers(function);
   SmallVector<ArrayAttr> tables = hoistTables(function);
   if (failed(straighten(function))) return failure();
+  narrowCarries(function);
   dropWhatChangesNothing(function);
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);

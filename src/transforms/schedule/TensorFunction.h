@@ -1,5 +1,5 @@
 // One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
-// each strategy for a kernel has files of its own: RowKernel.cpp, MapKernel.cpp and Siblings.cpp, SortKernel.cpp, ScanKernel.cpp,
+// each strategy for a kernel has files of its own: RowKernel.cpp, RecurrenceKernel.cpp, MapKernel.cpp and Siblings.cpp, SortKernel.cpp, ScanKernel.cpp,
 // ContractPlan.cpp and ContractKernel.cpp, ChainPlan.cpp and ChainKernel.cpp.
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -11,6 +11,7 @@
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Parts.h"
 #include "transforms/schedule/Privatise.h"
+#include "transforms/schedule/Recurrence.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Sweep.h"
 #include "transforms/schedule/WalkBack.h"
@@ -103,6 +104,12 @@ private:
   mlir::LogicalResult fill(mlir::Value value, mlir::Value memory);
   mlir::Value bufferFor(mlir::Type type, llvm::StringRef hint, mlir::Location loc);
   mlir::ArrayAttr dimsInScope();
+  // ---- loops that one kernel runs (RecurrenceKernel.cpp)
+  using ByResult = llvm::SmallVector<std::pair<unsigned, mlir::Value>>;  // numbers of a loop's results, and memory
+  bool findRecurrence(mlir::Operation *op);
+  mlir::FailureOr<ByResult> memoryOfRecurrence(const Recurrence &plan);
+  mlir::LogicalResult launchRecurrence(const Recurrence &plan);
+  mlir::LogicalResult recurrenceKernel(const Recurrence &plan, const ByResult &memory, llvm::ArrayRef<mlir::Attribute> facts);
   /// A value, and what holds it.
   using Stored = std::pair<mlir::Value, mlir::Value>;
   // ---- updates in place (LaunchUpdate.cpp)
@@ -258,6 +265,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Chain> chains_;   // and sweeps, by the outer product or the reduction
   llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies
   llvm::DenseMap<mlir::Value, mlir::Operation *> keepers_;  // of what a chain stores of rows: its outer product
+  llvm::DenseMap<mlir::Operation *, Recurrence> recurrences_;  // by their loops
   llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
   llvm::SmallVector<mlir::Attribute> counters_;       // names of integers that the loops around it count
   int64_t loops_ = 0, buffers_ = 0;
@@ -275,6 +283,9 @@ constexpr int64_t kLaneGroup = 256;
 
 /// Sums at places that do not depend on the order, on a machine with atomics for them (ScatterAtomics.cpp).
 bool addsByAtomics(ir::graph::ScatterAddOp scatter);
+
+/// To be computed anew in each turn of a loop.
+bool isDear(mlir::Operation *op);
 
 /// Over so many elements that a lane does not do it as it goes.
 bool isLong(ir::graph::ReduceOp reduce);

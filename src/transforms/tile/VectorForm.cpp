@@ -2,6 +2,7 @@
 #include "transforms/tile/VectorForm.h"
 #include "transforms/tile/EraseUnused.h"
 #include "ir/common/Names.h"
+#include "ir/schedule/OneElement.h"
 #include "ir/tile/HeldRows.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -325,7 +326,7 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
 
 /// `if (linear_id < n) { ... }`, and what it stores is a vector of neighbours.
 bool VectorForm::findLanes() {
-  if (kernel_.getGrid().getKind() != GridKind::Lanes) return false;
+  if (kernel_.getGrid().getKind() != GridKind::Lanes || hasOneElementALane(kernel_)) return false;
   Block &top = kernel_.getBody().front();
   for (Operation &op : top) {
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
