@@ -64,6 +64,7 @@ public:
   void join() {
     findDifferences();
     out::KernelOp kept = forms_.front();
+    if (differences_.empty()) return joinEqual(kept);
     SmallVector<Attribute> arguments;
     for (out::KernelOp form : forms_) arguments.push_back(noteOf(form));
     describe(kept);
@@ -85,6 +86,15 @@ public:
   }
 
 private:
+  /// What passes have made equal since kernels were shared is one kernel.
+  void joinEqual(out::KernelOp kept) {
+    module_.walk([&](out::LaunchOp launch) {
+      bool isOne = llvm::any_of(forms_, [&](out::KernelOp form) { return form.getSymName() == launch.getKernel(); });
+      if (isOne) launch.setKernelAttr(FlatSymbolRefAttr::get(kept.getSymNameAttr()));
+    });
+    for (out::KernelOp form : ArrayRef(forms_).drop_front()) form.erase();
+  }
+
   void findDifferences() {
     auto first = sizesOf(forms_.front());
     for (auto [i, size] : llvm::enumerate(first))
