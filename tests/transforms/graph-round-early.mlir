@@ -52,3 +52,25 @@ graph.func @both(%x: !tsr.tensor<["R", "4"], f32>) -> (!tsr.tensor<["4", "R"], f
   %w = graph.cast %u : !tsr.tensor<["4", "R"], f32> to !tsr.tensor<["4", "R"], f64>
   graph.return %t, %r, %w : !tsr.tensor<["4", "R"], f32>, !tsr.tensor<["4", "R"], bf16>, !tsr.tensor<["4", "R"], f64>
 }
+
+// What windows see is rounded before they look, with the zeros around it.
+// CHECK-LABEL: graph.func @windows
+// CHECK: %[[E:.*]] = graph.elementwise "exp" %x
+// CHECK: %[[R:.*]] = graph.cast %[[E]] : !tsr.tensor<["L", "4"], f32> to !tsr.tensor<["L", "4"], bf16>
+// CHECK: graph.concat 0 %{{.*}}, %[[R]] : (!tsr.tensor<["2", "4"], bf16>, !tsr.tensor<["L", "4"], bf16>) -> !tsr.tensor<["L + 2", "4"], bf16>
+// CHECK: graph.window 0 %{{.*}} step 1 dilation 1 : <["L + 2", "4"], bf16> to <["3", "L", "4"], bf16>
+// CHECK: graph.reshape %{{.*}} : <["3", "L", "4"], bf16> to <["3", "4*L"], bf16>
+// CHECK-NOT: graph.cast
+// CHECK: graph.return
+graph.func @windows(%x: !tsr.tensor<["L", "4"], f32>) -> !tsr.tensor<["3", "4*L"], bf16> attributes {
+    dims = ["L"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["3", "4*L"], bf16>>]} {
+  %zero = graph.constant 0.0 : bf16
+  %none = graph.full %zero : bf16 to <["2", "4"], bf16>
+  %wide = graph.cast %none : !tsr.tensor<["2", "4"], bf16> to !tsr.tensor<["2", "4"], f32>
+  %e = graph.elementwise "exp" %x : !tsr.tensor<["L", "4"], f32>
+  %p = graph.concat 0 %wide, %e : (!tsr.tensor<["2", "4"], f32>, !tsr.tensor<["L", "4"], f32>) -> !tsr.tensor<["L + 2", "4"], f32>
+  %w = graph.window 0 %p step 1 dilation 1 : <["L + 2", "4"], f32> to <["3", "L", "4"], f32>
+  %f = graph.reshape %w : <["3", "L", "4"], f32> to <["3", "4*L"], f32>
+  %r = graph.cast %f : !tsr.tensor<["3", "4*L"], f32> to !tsr.tensor<["3", "4*L"], bf16>
+  graph.return %r : !tsr.tensor<["3", "4*L"], bf16>
+}

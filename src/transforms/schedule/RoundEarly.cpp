@@ -3,13 +3,15 @@
 // A product that becomes heads, `cast(transpose(reshape(x @ w)))`, is rounded where it is made and stored in as few bits; whoever
 // reads heads finds them there. The same for the parts of a value, q, k and v of one product, if all of them are rounded alike; and
 // for products that are put together, the derivatives by q, k and v. Sums over their rows stay as exact as they are (SumParts.cpp):
-// where tiles are in registers as f32, their sums come from there.
+// where tiles are in registers as f32, their sums come from there. What windows see, with zeros around it, is rounded before they look: once,
+// and not in each place of a window.
 #include "ir/graph/Graph.h"
 #include "llvm/ADT/SetVector.h"
 #include "mlir/Pass/Pass.h"
 #include "transforms/schedule/MovedProducts.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/Unused.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -41,11 +43,51 @@ SmallVector<graph::CastOp> castsOf(Value moved) {
   return casts;
 }
 
+/// Windows of a value, moved or not.
+bool seesWindows(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<graph::WindowOp>(op)) return true;
+  return isMovement(op) && seesWindows(op->getOperand(0));
+}
+
+/// What the cast makes of the value, rounded under windows, under what moves it and under what is put around it.
+Value roundedUnder(graph::CastOp cast, Value value) {
+  Operation *op = value.getDefiningOp();
+  Type type = withElementType(value.getType(), elementTypeOf(cast.getType()));
+  if (auto widened = dyn_cast_or_null<graph::CastOp>(op); widened && widened.getOperand().getType() == type && isa_and_nonnull<graph::FullOp>(widened.getOperand().getDefiningOp()))
+    return widened.getOperand();  // zeros
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  if (!isMovement(op) && !isa_and_nonnull<graph::WindowOp, graph::ConcatOp>(op)) {
+    auto rounded = ::llvm::cast<graph::CastOp>(builder.clone(*cast.getOperation()));
+    rounded->setOperand(0, value);
+    rounded->getResult(0).setType(type);
+    rounded->setLoc(value.getLoc());
+    return rounded;
+  }
+  SmallVector<Value> operands(op->getOperands());
+  for (Value &operand : operands)
+    if (isa<TensorType>(operand.getType())) operand = roundedUnder(cast, operand);
+  Operation *copy = builder.clone(*op);
+  copy->setOperands(operands);
+  copy->getResult(0).setType(type);
+  return copy->getResult(0);
+}
+
 struct RoundEarly : PassWrapper<RoundEarly, OperationPass<graph::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RoundEarly)
   StringRef getArgument() const override { return "graph-round-early"; }
-  StringRef getDescription() const override { return "casts to fewer bits before transposes, reshapes and slices"; }
+  StringRef getDescription() const override { return "casts to fewer bits before transposes, reshapes, slices and windows"; }
   void runOnOperation() override {
+    SmallVector<graph::CastOp> ofWindows;
+    getOperation().walk([&](graph::CastOp cast) {
+      if (isNarrowing(cast) && !cast.getRoundingAttr() && seesWindows(cast.getOperand())) ofWindows.push_back(cast);
+    });
+    for (graph::CastOp cast : ofWindows) {
+      cast.getResult().replaceAllUsesWith(roundedUnder(cast, cast.getOperand()));
+      cast.erase();
+    }
+    if (!ofWindows.empty()) eraseUnused(getOperation());
     llvm::SetVector<Operation *> next;
     getOperation().walk([&](graph::CastOp cast) { next.insert(cast); });
     while (!next.empty()) {
