@@ -75,6 +75,56 @@ void FunctionScheduler::storeProductsUnder(graph::ReduceOp reduce) {
   });
 }
 
+/// Parts of arrays that are read for one element of the value.
+size_t FunctionScheduler::partsRead(Value value) {
+  llvm::SmallDenseSet<Operation *> parts;
+  llvm::SmallDenseSet<Value> arrays;
+  walkBack(value, [&](Value each) {
+    if (isStored(each)) return arrays.insert(each), false;
+    Operation *op = each.getDefiningOp();
+    if (isa<graph::SliceOp, graph::GatherOp>(op) && isStored(op->getOperand(0))) parts.insert(op);
+    return true;
+  });
+  return std::max<size_t>(parts.size(), arrays.size());
+}
+
+/// A kernel of rows has all that it reads of a row at hand, and goes over it several times. What is made of many rows, such as a window's
+/// sum, of which a norm is taken, is stored.
+void FunctionScheduler::storeWindowsUnder(graph::ReduceOp reduce) {
+  constexpr size_t kMostRows = 8;
+  if (isOverRows(reduce) || !isLong(reduce)) return;
+  walkBack(reduce.getOperand(), [&](Value value) {
+    if (isStored(value)) return false;
+    bool isShared = isa<graph::ElementwiseOp>(value.getDefiningOp()) && !value.hasOneUse() && value.getType() == reduce.getOperand().getType();
+    bool isMany = isShared && value.getDefiningOp()->getBlock() == reduce->getBlock() && partsRead(value) > kMostRows;
+    markIf(isMany, value);
+    return !isMany;
+  });
+}
+
+/// A kernel of rows that reads them down the columns of an array asks for a line of memory for each element. Where several reductions
+/// go over such rows (a softmax of columns, written with a transpose), the array is turned first, by a kernel that does it in tiles.
+void FunctionScheduler::storeTurnedRows(Block &block) {
+  for (auto turn : block.getOps<graph::TransposeOp>()) {
+    ArrayRef<int64_t> perm = turn.getPerm();
+    const bool movesRows = perm.back() != static_cast<int64_t>(perm.size()) - 1;
+    if (!movesRows || longAxes(turn.getType()).size() < 2 || isStored(turn.getResult()) || !isStored(turn.getOperand())) continue;
+    size_t reductions = 0;
+    llvm::SmallDenseSet<Operation *> seen;
+    SmallVector<Value> next{turn.getResult()};
+    while (!next.empty()) {
+      Value from = next.pop_back_val();
+      for (Operation *user : from.getUsers()) {
+        if (!seen.insert(user).second || user->getBlock() != &block) continue;
+        auto reduce = dyn_cast<graph::ReduceOp>(user);
+        if (reduce) reductions += !isOverRows(reduce) && isLong(reduce);
+        else if (isa<graph::ElementwiseOp, graph::CastOp>(user)) next.push_back(user->getResult(0));
+      }
+    }
+    markIf(reductions > 1, turn.getResult());
+  }
+}
+
 /// How many kernels would compute the value: what is stored, multiplied or added up over rows further on.
 size_t FunctionScheduler::kernelsReading(Value value) {
   llvm::SmallDenseSet<Operation *> kernels;

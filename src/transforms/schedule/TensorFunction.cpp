@@ -113,6 +113,7 @@ void FunctionScheduler::findRoots(Block &block) {
       auto sweep = chains_.find(reduce);
       if (sweep == chains_.end()) {
         storeProductsUnder(reduce);
+        storeWindowsUnder(reduce);
         continue;
       }
       prepareChain(sweep->second);
@@ -172,6 +173,7 @@ void FunctionScheduler::findRoots(Block &block) {
     }
   }
   planProducts(block);
+  storeTurnedRows(block);
   for (auto [value, memory] : states_) markIf(value.getParentBlock() == &block, value);
   for (Value value : updated) markIf(holds(value, isDotOrReduce), value);
   storeSumsOverRows(block);

@@ -38,6 +38,9 @@ private:
   void storeProductsInPart(mlir::Value operand);
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
+  size_t partsRead(mlir::Value value);
+  void storeWindowsUnder(ir::graph::ReduceOp reduce);
+  void storeTurnedRows(mlir::Block &block);
   void storeRepeated(mlir::Block &block);
   void storeNestedSums(mlir::Block &block);
   int64_t workOf(mlir::Value value);
