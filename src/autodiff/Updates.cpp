@@ -23,13 +23,13 @@ public:
     auto part = part_ ? tangents.find(part_) : tangents.end(), old = old_ ? tangents.find(old_) : tangents.end();
     if (part == tangents.end() && old == tangents.end()) return;
     Term before = old == tangents.end() ? builder.number(0, tangentType(out_->type)) : builder.reshape(old->second, tangentType(out_->type));
-    tangents[out_] = builder.update(before, places_, part == tangents.end() ? zero(before, builder) : part->second);
+    tangents[out_] = builder.update(before, places_, part == tangents.end() ? zero(before, builder) : builder.reshape(part->second, partType(before->type)));
   }
   void pullBack(Cotangents &cotangents) const override {
     Term whole = cotangents.takePlain(out_);
     if (!whole) return;
     Builder &builder = cotangents.builder();
-    if (part_) cotangents.add(part_, {builder.slice(whole, places_), nullptr});
+    if (part_) cotangents.add(part_, {builder.reshape(builder.slice(whole, places_), tangentType(part_->type)), nullptr});
     if (old_) cotangents.add(old_, {builder.update(whole, places_, zero(whole, builder)), nullptr});
   }
   bool isAsked(std::set<const Var *> &asked) const override {
@@ -40,13 +40,14 @@ public:
   }
 
 private:
-  Term zero(const Term &whole, Builder &builder) const {
-    Type type = whole->type;
-    type.shape.clear();
+  Term zero(const Term &whole, Builder &builder) const { return builder.number(0, partType(whole->type)); }
+  Type partType(Type type) const {
+    std::vector<Dim> whole;
+    std::swap(whole, type.shape);
     for (size_t axis = 0; axis < places_.size(); ++axis)
-      if (!places_[axis]) type.shape.push_back(whole->type.shape[axis]);
+      if (!places_[axis]) type.shape.push_back(whole[axis]);
     if (type.shape.empty()) type.kind = TypeKind::Scalar;
-    return builder.number(0, type);
+    return type;
   }
 
   Var *out_, *part_, *old_;
@@ -78,6 +79,22 @@ bool pointOf(const Term &condition, size_t rank, Places &places, const Builder &
   return true;
 }
 
+/// Whether a part is repeated to the shape of all: along the axes that have a place, where it has one element or no axis.
+bool isRepeated(const Expr &made, const Places &places) {
+  std::vector<int> kept, own;
+  for (size_t axis = 0; axis < places.size(); ++axis)
+    if (!places[axis]) kept.push_back(static_cast<int>(axis));
+  if (made.kind == ExprKind::Full) return kept.empty();
+  auto *broadcast = made.get<node::Broadcast>();
+  if (!broadcast) return false;
+  const std::vector<Dim> &shape = made.args[0]->type.shape;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!places[static_cast<size_t>(broadcast->axes[i])]) own.push_back(broadcast->axes[i]);
+    else if (!(shape[i] == Dim(1))) return false;
+  }
+  return own == kept;
+}
+
 }  // namespace
 
 /// False if it is not a part at an index that changes.
@@ -88,11 +105,7 @@ bool Trace::linearizeUpdate(Var *out, const Expr &op) {
   Term part(checked::clone(*op.args[1])), old(checked::clone(*op.args[2]));
   if (isActive(part)) {  // what was repeated to the shape of all
     const Expr *made = builder_.definition(part);
-    std::vector<int> kept;
-    for (size_t axis = 0; axis < places.size(); ++axis)
-      if (!places[axis]) kept.push_back(static_cast<int>(axis));
-    bool repeats = made && (made->kind == ExprKind::Full ? kept.empty() : made->kind == ExprKind::Broadcast && made->as<node::Broadcast>().axes == kept);
-    if (!repeats || !isActive(Term(checked::clone(*made->args[0])))) return false;
+    if (!made || !isRepeated(*made, places) || !isActive(Term(checked::clone(*made->args[0])))) return false;
     part = Term(checked::clone(*made->args[0]));
   }
   Var *from = isActive(part) ? checked::varOf(*part) : nullptr, *before = isActive(old) ? checked::varOf(*old) : nullptr;
