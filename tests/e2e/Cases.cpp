@@ -115,6 +115,8 @@ const std::vector<Subject> &subjects() {
       {"random_streams", "normalised", 1e-5, 1e-5, each({{{"R", 9}, {"D", 300}}})},
       {"random_streams", "by_chance", 0, 0, each({{{"N", 2049}}})},
       {"random_streams", "walk", 0, 0, each({{{"N", 100}}})},
+      {"column_sums", "groups_of_channels", 1e-4, 1e-4, each({{{"B", 2}, {"P", 300}, {"C", 96}}})},
+      {"column_sums", "groups_of_five", 1e-4, 1e-4, each({{{"B", 2}, {"P", 70}}})},
       {"recurrences", "smoothed", kF32, kF32, each({{{"T", 0}, {"B", 5}}, {{"T", 9}, {"B", 300}}})},
       {"recurrences", "advantages", kF32, kF32, each({{{"T", 9}, {"B", 257}}})},
       {"recurrences", "paths", kF32, kF32, each({{{"N", 1000}}}, {{"steps", "0"}}) + each({{{"N", 1000}}}, {{"steps", "7"}})},

@@ -48,6 +48,10 @@ void separatePlaces(ir::graph::FuncOp function);
 void expandVectorDots(mlir::Operation *function);
 /// On GPUs, sums at places of what has no axis but the places': each sum looks at all places (ScatterKernel.cpp).
 void expandVectorScatters(mlir::Operation *function);
+/// On GPUs, reductions over axes with others between become two, one after the other (ReduceApart.cpp).
+void reduceApart(ir::graph::FuncOp function);
+/// On the first of them: its columns are stored.
+inline constexpr llvm::StringLiteral kColumnsFirst = "tsr.columns_first";
 /// Orders of which only the first places are read have only those (FirstOfOrder.cpp).
 void findFirstOnly(mlir::Operation *function);
 /// The sizes of a kernel: those given, a member of the autotuning space, or the compiler's choice; smaller

@@ -161,7 +161,7 @@ void FunctionScheduler::storeSumsOverRows(Block &block) {
     if (!isa<TensorType>(reduce.getType()) || !isOverRows(reduce) || isStored(reduce.getResult())) continue;
     ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
     bool isLong = llvm::any_of(reduce.getAxes(), [&](int64_t axis) { return shape[axis].getConstant().value_or(kFewRows + 1) > kFewRows; });
-    markIf(isLong && kernelsReading(reduce.getResult()) > 1, reduce.getResult());
+    markIf(reduce->hasAttr(kColumnsFirst) || (isLong && kernelsReading(reduce.getResult()) > 1), reduce.getResult());
   }
 }
 

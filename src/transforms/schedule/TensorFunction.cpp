@@ -666,6 +666,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
   expandVectorScatters(function);
+  reduceApart(function);
   findFirstOnly(function);
   separatePlaces(function);  // when nothing joins reshapes any more
   planSweeps(function);
