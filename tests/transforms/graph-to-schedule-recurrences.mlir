@@ -4,7 +4,7 @@
 
 // A lane has an element, and loads and stores what turns read and write of it.
 // CHECK-LABEL: schedule.kernel @smoothed_kernel_1
-// CHECK-SAME: grid = #tsr.grid<lanes, ["B"]>
+// CHECK-SAME: grid = #tsr.grid<lanes, ["B"]>, group = 64
 // CHECK-SAME: reasons = ["recurrence: a lane runs all turns of the loop for an element; what they leave to each other stays in registers"]
 // CHECK: scf.for %[[T:.*]] = {{.*}} iter_args(%[[M:.*]] = {{.*}}) -> (f32) {
 // CHECK: graph.load %x[%[[T]] in_bounds, %i in_bounds]

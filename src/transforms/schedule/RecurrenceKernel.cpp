@@ -12,6 +12,7 @@ using namespace tessera::ir;
 namespace {
 
 constexpr int64_t kRecurrenceGroup = 128, kFewestPoints = 8;  // lanes, where a group has points together
+constexpr int64_t kRecurrenceLanes = 64;  // where each has a point: a few thousand of them are to find all processors
 
 class RecurrenceWriter {
 public:
@@ -228,7 +229,7 @@ LogicalResult FunctionScheduler::recurrenceKernel(const Recurrence &plan, const 
   Kernel kernel = beginKernel(loop.getResult(last), grid, target, {reason}, byLane, {}, schedule::KernelOp::getOperationName(), readByTurns(plan), others,
                               {{}, /*asHeld=*/true});
   if (byLane) markOneElement(kernel.op);
-  else kernel.op->setAttr("group", builder_.getI64IntegerAttr(kRecurrenceGroup));
+  kernel.op->setAttr("group", builder_.getI64IntegerAttr(byLane ? kRecurrenceLanes : kRecurrenceGroup));
   NamedAttrList capacity;
   for (const std::string &name : plan.bounded) capacity.set(name, builder_.getDenseI64ArrayAttr({16, Recurrence::kMostOfDimension}));
   if (!capacity.empty()) kernel.op->setAttr("capacity", capacity.getDictionary(context));
