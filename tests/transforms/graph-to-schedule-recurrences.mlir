@@ -3,7 +3,7 @@
 // RUN: tessera-opt %s --set-machine=name=cpu --graph-to-schedule | FileCheck %s --check-prefix=CPU
 
 // A lane has an element, and loads and stores what turns read and write of it.
-// CHECK-LABEL: schedule.kernel @smoothed_kernel_1
+// CHECK-LABEL: schedule.kernel @smoothed_kernel
 // CHECK-SAME: grid = #tsr.grid<lanes, ["B"]>, group = 64
 // CHECK-SAME: reasons = ["recurrence: a lane runs all turns of the loop for an element; what they leave to each other stays in registers"]
 // CHECK: scf.for %[[T:.*]] = {{.*}} iter_args(%[[M:.*]] = {{.*}}) -> (f32) {
@@ -43,14 +43,14 @@ graph.func @smoothed(%x: !tsr.tensor<["T", "B"], f32>) -> !tsr.tensor<["T", "B"]
 }
 
 // Rows that are added up in each turn are held by a group, eight of them, as long as they are short; longer ones go through memory.
-// CHECK-LABEL: schedule.kernel @states_kernel_1
+// CHECK-LABEL: schedule.kernel @states_kernel
 // CHECK-SAME: capacity = {N = array<i64: 16, 64>}
 // CHECK-SAME: group = 128
 // CHECK-SAME: requirements = [#tsr.requirement<"N" le "64", "">]
 // CHECK: scf.for {{.*}} iter_args({{.*}}) -> (!tsr.tensor<["8", "N"], f32>) {
 // CHECK: graph.reduce "sum" %{{.*}} {axes = array<i64: 1>} : <["8", "N"], f32> to !tsr.tensor<["8"], f32>
 // CHECK-LABEL: schedule.func @states
-// CHECK: schedule.launch @states_kernel_1({{.*}}) {tsr.when = [#tsr.requirement<"N" le "64", "">]}
+// CHECK: schedule.launch @states_kernel({{.*}}) {tsr.when = [#tsr.requirement<"N" le "64", "">]}
 // CHECK: schedule.launch @{{.*}} {tsr.when = {{\[\[}}"not", #tsr.requirement<"N" le "64", "">], ["for",
 graph.func @states(%x: !tsr.tensor<["T", "D"], f32>, %start: !tsr.tensor<["D", "N"], f32>) -> !tsr.tensor<["T", "D"], f32> attributes {dims = ["T", "D", "N"], outputs = [#tsr.result<"result", !tsr.tensor<["T", "D"], f32>>], params = [#tsr.param<"x", in>, #tsr.param<"start", in>]} {
   %0 = graph.constant 0 : index

@@ -31,6 +31,7 @@ struct Recurrence {
     unsigned number;  // of the loop's result that it is a part of
   };
   std::vector<Part> updates;  // in their order
+  std::set<unsigned> written;  // arrays of which turns write every element, and read none
 };
 
 /// Nothing if turns mix elements of all axes, or do what one kernel cannot.

@@ -209,7 +209,8 @@ LogicalResult FunctionScheduler::recurrenceKernel(const Recurrence &plan, const 
   MLIRContext *context = builder_.getContext();
   for (auto [number, held] : memory) {
     bool inPlace = isListed(loop, kInPlace, number);
-    if (inPlace && !isListed(loop, kTakesOver, number) && failed(startFrom(loop.getInitArgs()[number], held))) return failure();
+    bool starts = inPlace && !isListed(loop, kTakesOver, number) && !plan.written.count(number);
+    if (starts && failed(startFrom(loop.getInitArgs()[number], held))) return failure();
     if (inPlace) leaves_[loop.getRegionIterArgs()[number]] = held;
   }
   for (const auto &[op, update, number] : plan.updates) leaves_[op->getResult(0)] = leaves_.lookup(update.old);

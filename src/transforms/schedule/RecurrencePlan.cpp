@@ -1,6 +1,7 @@
 // Which loops one kernel runs, and what its lanes are numbered by. Axes of values that have to agree are of one class: an element of
 // a sum is one of each operand at the same place. A class along which elements meet, as a reduction's or a shifted slice's, is mixed.
 #include "ir/common/Names.h"
+#include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Loops.h"
 #include "transforms/schedule/Recurrence.h"
 #include "transforms/schedule/Shapes.h"
@@ -22,6 +23,8 @@ public:
   std::optional<Recurrence> run() {
     if (!isCounted() || !findCarried() || !follow()) return std::nullopt;
     if (!number()) return std::nullopt;
+    for (const Recurrence::Part &part : plan_.updates)
+      if (!readsUpdated_ && writesAll(part.update)) plan_.written.insert(part.number);
     return std::move(plan_);
   }
 
@@ -265,6 +268,24 @@ private:
       plan_.held = std::max(plan_.held, count);
     }
     return true;
+  }
+
+  /// One place of one axis in each turn, from the first to the last or back, and the others whole.
+  bool writesAll(const Update &update) {
+    auto words = loop_->getAttrOfType<ArrayAttr>(kLoop);
+    auto dimAt = [&](size_t word) { return cast<DimAttr>(words[word]).getDim(); };
+    Dim first = dimAt(2), end = dimAt(kStopWord), step = dimAt(4);
+    int64_t placed = 0;
+    for (size_t axis = 0; axis < update.sizes.size(); ++axis) {
+      if (!update.starts[axis]) continue;
+      std::optional<Dim> place = dimOf(update.starts[axis], loop_->getParentOfType<graph::FuncOp>());
+      if (!place || ++placed > 1 || !(step == Dim(1))) return false;
+      auto at = [&](const Dim &turn) { return place->substitute({{counter_, turn}}); };
+      Dim extent = shapeOf(update.old.getType())[axis].getDim();
+      bool forward = at(first) == Dim(0) && at(end) == extent, back = at(first) == extent - Dim(1) && at(end) == Dim(-1);
+      if (!forward && !back) return false;
+    }
+    return placed == 1;
   }
 
   bool speaksOfCounter() {
