@@ -106,6 +106,7 @@ private:
   ast::ImportItem importedName(G::ImportedNameContext *context);
   ast::ExprPtr checkedTarget(ast::ExprPtr target, std::string_view verb);
   void checkTarget(const ast::Expr *target, std::string_view verb);
+  void comparedByOne(const ast::Expr &target, uint32_t before);
   void push(ast::StmtPtr statement) { block_->push_back(std::move(statement)); }
   Any visitExpressionStatement(G::ExpressionStatementContext *) override;
   Any visitReturnStatement(G::ReturnStatementContext *) override;

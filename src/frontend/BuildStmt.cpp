@@ -51,6 +51,8 @@ std::string_view describe(const Expr *expr) {
   default: return "the result of an operation";
   }
 }
+
+bool isCompared(const Expr &e) { return e.kind == ExprKind::Binary || e.kind == ExprKind::Call; }
 }  // namespace
 
 void AstBuilder::checkTarget(const Expr *target, std::string_view verb) {
@@ -63,6 +65,16 @@ void AstBuilder::checkTarget(const Expr *target, std::string_view verb) {
     report.label("not a name, an attribute or an item");
     if (target->kind == ExprKind::Compare) report.help("an assignment has one `=`; a comparison stands on its right");
   }
+}
+
+/// `even = x % 2 = 0`: what is no target was to be compared.
+void AstBuilder::comparedByOne(const Expr &target, uint32_t before) {
+  const size_t sign = text({file_, target.span.end, before}).find('=');
+  auto report = diagnostics_.report(Id::invalidTarget, target.span, "assign to", describe(&target));
+  report.label("not a name, an attribute or an item");
+  if (sign == std::string_view::npos) return;
+  const uint32_t at = target.span.end + static_cast<uint32_t>(sign);
+  report.suggest({file_, at, at + 1}, "==", "compare with `==`");
 }
 
 ExprPtr AstBuilder::checkedTarget(ExprPtr target, std::string_view verb) {
@@ -94,8 +106,12 @@ Any AstBuilder::visitExpressionStatement(G::ExpressionStatementContext *context)
     auto node = make<AssignStmt>(place);
     node->targets.push_back(checkedTarget(std::move(first), "assign to"));
     auto values = plain->expressions();
-    for (size_t i = 0; i + 1 < values.size(); ++i)
-      node->targets.push_back(checkedTarget(expressions(values[i]), "assign to"));
+    for (size_t i = 0; i + 1 < values.size(); ++i) {
+      ExprPtr target = expressions(values[i]);
+      if (i == 0 && values.size() == 2 && isCompared(*target)) comparedByOne(*target, span(values.back()).begin);
+      else checkTarget(target.get(), "assign to");
+      node->targets.push_back(std::move(target));
+    }
     node->value = expressions(values.back());
     push(std::move(node));
   } else if (auto *augmented = alternative<G::AugmentedAssignmentContext>(context->assignment())) {

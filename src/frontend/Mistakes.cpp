@@ -3,10 +3,21 @@
 #include "frontend/Repair.h"
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <set>
 
 namespace tessera::frontend {
 
 using diag::Id;
+
+namespace {
+/// A type, or a word in front of a variable, of C and of languages like it.
+bool isForeignType(std::string_view word) {
+  static const std::set<std::string, std::less<>> kWords = {"int",  "float", "double", "char", "bool",   "auto",   "const",   "let",     "var",      "val",
+                                                            "long", "short", "uint",   "byte", "size_t", "string", "int32_t", "int64_t", "uint32_t", "unsigned"};
+  return kWords.find(word) != kWords.end();
+}
+}  // namespace
 
 /// `x = a +`, and `b` in the next line.
 bool Repair::continuedLine() {
@@ -117,6 +128,13 @@ bool Repair::missingIn() {
   bool value = startsValue(kind(at_)) && endsValue(kind(at_ - 1));
   bool ends = kind(at_) == K::COLON || at_ == last_ || isCloser(kind(at_));
   if (!word2 && !value && !ends) return false;
+  if (value && !word2 && kind(at_) == K::NAME && kind(at_ + 1) == K::IN &&
+      kind(at_ - 2) == K::FOR && !isForeignType(word(at_ - 1)) && !namesType(at_ - 1)) {  // `for name size in zip(names, sizes)`
+    diagnostics_.report(Id::expectedToken, span(at_), "`,`", "between the names that a `for` binds", describe(at_))
+        .suggest(behind(at_ - 1), ",", "insert `,`");
+    insert(at_, K::COMMA);
+    return true;
+  }
   if (value && !word2 && kind(at_) == K::NAME && kind(at_ + 1) == K::IN &&
       kind(at_ - 2) == K::FOR) {  // `for int i in xs`
     diagnostics_.report(Id::foreignDeclaration, span(at_ - 1), word(at_ - 1))
@@ -500,10 +518,27 @@ bool Repair::missingComma() {
     report.suggest(behind(at_ - 1), ",", "insert `,`");
     insert(at_, K::COMMA);
   } else {
-    if (word(at_ - 1) == "__shared__") report.help("memory of a group is `s = tile.alloc_shared((64,), f32)`");
+    if (word(at_ - 1) == "__shared__") sharedMemory(report);
     dropRest();
   }
   return true;
+}
+
+/// `__shared__ float s[32][33];`
+void Repair::sharedMemory(diag::Builder &report) {
+  static const std::map<std::string, std::string, std::less<>> kTypes = {
+      {"float", "f32"}, {"double", "f64"}, {"int", "i32"}, {"half", "f16"}, {"__half", "f16"}, {"unsigned", "u32"}, {"__nv_bfloat16", "bf16"}};
+  auto type = kTypes.find(std::string(word(at_)));
+  std::string sizes;
+  size_t i = at_ + 2, count = 0, end = at_ + 1;
+  for (; type != kTypes.end() && i + 2 <= last_ + 1 && kind(i) == K::LBRACKET; i = end + 1, ++count) {
+    for (end = i + 1; end < last_ && kind(end) != K::RBRACKET;) ++end;
+    sizes += (count ? ", " : "") + textOf(i + 1, end - 1);
+  }
+  if (count == 0 || kind(at_ + 1) != K::NAME || kind(end) != K::RBRACKET) return void(report.help("memory of a group is `s = tile.alloc_shared((64,), f32)`"));
+  if (kind(end + 1) == K::SEMICOLON) ++end;
+  const std::string meant = std::string(word(at_ + 1)) + " = tile.alloc_shared((" + sizes + (count == 1 ? ",), " : "), ") + type->second + ")";
+  report.suggest(span(at_ - 1, end), meant, "write `" + meant + "`");
 }
 
 /// `def f(x: f32) f32:`

@@ -106,6 +106,7 @@ private:
   uint32_t kind(size_t index) const { return tokens_[index].kind; }
   bool touching(size_t index, uint32_t first, uint32_t second) const;
   std::string_view word(size_t index) const;
+  void sharedMemory(diag::Builder &report);
   std::string textOf(size_t first, size_t last) const;
   bool hasBlock() const;
   bool isWord(size_t index, std::string_view text) const;
