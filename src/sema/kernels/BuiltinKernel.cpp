@@ -93,6 +93,18 @@ static Value maskedLoad(Context &cx, Bound &args, Span span) {
   return elementwise(cx, ElementwiseOp::Select, {std::move(mask), std::move(v), std::move(filled)}, span, "tile.load");
 }
 
+/// `tile.load(x + start)`, as pointers are added to: the tensor itself would be added to.
+static bool isOffset(Context &cx, const Value &value, Span span) {
+  auto *sum = value.kind == ValueKind::Array && value.expr ? value.expr->get<node::Elementwise>() : nullptr;
+  const std::string_view shown = cx.sources.text(span);
+  const size_t plus = shown.find(" + ");
+  if (!sum || sum->op != ElementwiseOp::Add || plus == std::string_view::npos || shown.find_first_of("[(") < plus) return false;
+  if (fresh(cx, Id::wrongArgument, span))
+    report(cx, Id::wrongArgument, span, quoted("tile.load"), "a slice of a tensor", "a sum")
+        .help("places are written as slices: `" + std::string(shown.substr(0, plus)) + "[start:start + 128]`");
+  return true;
+}
+
 static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const GivenList &, Span span) {
   if (args.values[2].given()) return maskedLoad(cx, args, span);
   Value v = toArray(cx, args.values[0], DType::F32, args.spans[0]);
@@ -101,6 +113,7 @@ static Value kernelLoad(Context &cx, const BuiltinRow &, Bound &args, const Give
       report(cx, Id::wrongArgument, args.spans[0], quoted("tile.load"), "a slice of a tensor", describe(cx, v));
     return Value::poison();
   }
+  if (isOffset(cx, args.values[0], args.spans[0])) return Value::poison();
   if (!args.values[1].given()) return v;
   Expr *load = v.expr.get();
   std::vector<Expr *> masks;  // of slices that end where a loop does

@@ -82,7 +82,8 @@ private:
   bool storesInside(const ast::Stmt &stmt, const std::string &buffer) const;
   std::optional<uint32_t> barrierInFront(uint32_t at, const std::string &indent) const;
   void offer(diag::Builder &builder, const Finding &finding, const std::vector<std::string> &calls,
-             const std::string &title);
+             const std::string &title, bool certain = true);
+  uint32_t lineOfText(Span span) const { return sources_.file(span.file).lineColumn(span.begin).line; }
   std::string elementText(const Finding &finding) const;
   std::string sizesText(const Sizes &sizes) const;
 
@@ -311,7 +312,7 @@ std::optional<uint32_t> Safety::barrierInFront(uint32_t at, const std::string &i
 }
 
 void Safety::offer(diag::Builder &builder, const Finding &finding, const std::vector<std::string> &calls,
-                   const std::string &title) {
+                   const std::string &title, bool certain) {
   Span before = finding.second.span;
   for (const Around &around : finding.around) {
     if (!around.lanesDisagree && !onlyReadsOn(around, finding)) continue;
@@ -332,8 +333,9 @@ void Safety::offer(diag::Builder &builder, const Finding &finding, const std::ve
   std::string text;
   for (const std::string &call : calls)
     if (!barrier || call != "barrier()") text += prefix_ + call + "\n" + place->indent;
-  builder.fix(barrier ? Span{place->at.file, *barrier, *barrier} : place->at, text,
-              barrier ? "insert `" + prefix_ + calls[calls.size() - 2] + "` in front of the barrier" : title);
+  const Span at = barrier ? Span{place->at.file, *barrier, *barrier} : place->at;
+  const std::string shown = barrier ? "insert `" + prefix_ + calls[calls.size() - 2] + "` in front of the barrier" : title;
+  certain ? builder.fix(at, text, shown) : builder.suggest(at, text, shown);
 }
 
 void Safety::reportRace(const Finding &finding) {
@@ -363,6 +365,8 @@ void Safety::reportRace(const Finding &finding) {
   }
   if (sameTurn && first.writes && second.writes)
     builder.help("give each lane an element of its own, or let one lane write: `if " + prefix_ + "local_id() == 0:`");
+  else if (sameTurn && !first.writes && lineOfText(first.span) < lineOfText(second.span))  // it is read into a name already
+    offer(builder, finding, {"barrier()"}, "insert `" + prefix_ + "barrier()`", false);
   else if (sameTurn)
     builder.help("read into a name, put `" + prefix_ + "barrier()` on the next line, and write behind it");
   else offer(builder, finding, {"barrier()"}, "insert `" + prefix_ + "barrier()`");
@@ -447,7 +451,7 @@ Effects checkKernelSafety(const Function &kernel, const ast::FuncDef &def, const
   Safety(kernel, def, sources, diagnostics).run();
   for (const Stmt *stmt : diagnostics.hasErrors() ? std::vector<const Stmt *>() : lostUpdates(kernel))
     diagnostics
-        .report(Id::sharedRace, stmt->span, "global memory",
+        .report(Id::sharedRace, stmt->span, stmt->access.base->type.kind == TypeKind::Shared ? "shared memory" : "global memory",
                 "two lanes may read the same element of `" + stmt->access.base->name + "`, and one of the changes is lost")
         .label("data say which element it is")
         .help("`tile.atomic_add(" + stmt->access.base->name + "[i], value)` reads, adds and writes in one step");

@@ -80,7 +80,8 @@ private:
       lostIn(stmt->body);
       lostIn(stmt->otherwise);
       if (stmt->kind != StmtKind::Store || (oneGroup_ && stmt->oncePerGroup) || !stmt->value) continue;
-      if (!written_.count(stmt->access.base) || !onlyByData(stmt->access)) continue;
+      const bool isShared = stmt->access.base->type.kind == TypeKind::Shared;  // of the lanes of one group
+      if ((!isShared && !written_.count(stmt->access.base)) || !onlyByData(stmt->access)) continue;
       if (isAtomic(*stmt->value, stmt->access.base)) lost_.push_back(stmt.get());
     }
   }
