@@ -100,8 +100,14 @@ void dropBehindAsserts(const ast::Module &module, const Sources &sources, diag::
   diagnostics.replace(std::move(all));
 }
 
+/// What a function returns is of another shape or dtype than it declares; so is then what its callers get.
+static bool isAboutResults(diag::Id id) {
+  using diag::Id;
+  return id == Id::wrongResult || id == Id::narrowing || id == Id::dtypeMismatch || id == Id::wrongArgument || id == Id::rankMismatch;
+}
+
 void dropCallsOfContradictions(const ast::Module &module, diag::Engine &diagnostics) {
-  auto ofResult = [](const diag::Diagnostic &d) { return d.id == diag::Id::wrongResult && d.span.valid(); };
+  auto ofResult = [](const diag::Diagnostic &d) { return isAboutResults(d.id) && d.severity == diag::Severity::Error && d.span.valid(); };
   const auto &said = diagnostics.all();
   if (said.size() < 2 || std::none_of(said.begin(), said.end(), ofResult)) return;
   std::vector<const ast::FuncDef *> functions;
@@ -111,7 +117,7 @@ void dropCallsOfContradictions(const ast::Module &module, diag::Engine &diagnost
   });
   std::vector<diag::Diagnostic> all = said;
   std::erase_if(all, [&](const diag::Diagnostic &d) {
-    return d.id == diag::Id::shapeMismatch && std::any_of(functions.begin(), functions.end(), [&](const ast::FuncDef *def) {
+    return (d.id == diag::Id::shapeMismatch || isAboutResults(d.id)) && std::any_of(functions.begin(), functions.end(), [&](const ast::FuncDef *def) {
              return !within(d.span, def->span) && std::any_of(d.notes.begin(), d.notes.end(), [&](const diag::Note &note) {
                       return within(note.span, def->result->span);
                     });

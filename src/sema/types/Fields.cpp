@@ -115,6 +115,20 @@ void offerReplace(Context &cx, diag::Builder &builder, const ast::AttributeExpr 
   builder.fix(assignment, name + " = replace(" + name + ", " + target.attribute.text + "=" + written + ")", "make a new struct");
 }
 
+/// `return s.m` of a function that declares what `s` is: where it returns the struct itself, its fields may change.
+bool offerWholeStruct(diag::Builder &builder, const Context &cx, const ast::FuncDef &def, const std::string &name) {
+  auto *last = def.body.empty() ? nullptr : as<ast::ReturnStmt>(def.body.back());
+  auto *field = last ? as<ast::AttributeExpr>(last->value) : nullptr;
+  auto *object = field ? as<ast::NameExpr>(field->object) : nullptr;
+  if (!object || object->name != name || !def.result) return false;
+  for (const ast::Parameter &p : def.parameters)
+    if (p.name.text == name && p.annotation && cx.sources.text(p.annotation->span) == cx.sources.text(def.result->span)) {
+      builder.suggest(field->span, name, "return the struct itself");
+      return true;
+    }
+  return false;
+}
+
 /// True, after a message, if somebody else has the struct who would keep the old one.
 bool isSeenElsewhere(Context &cx, const ast::AttributeExpr &target, const Value &object, Span assignment) {
   const ast::NameExpr *front = frontOf(*target.object);
@@ -133,7 +147,7 @@ bool isSeenElsewhere(Context &cx, const ast::AttributeExpr &target, const Value 
     builder.help("a struct is a value, and " + (other.empty() ? "the place that `" + front->name + "` was taken from" : "`" + other + "`") +
                  " would keep the old one: `replace` makes a new struct with another value in a field");
   else builder.help("`replace` makes a new struct with another value in a field");
-  offerReplace(cx, builder, target, assignment);
+  if (!fromCaller || !def || !offerWholeStruct(builder, cx, *def, front->name)) offerReplace(cx, builder, target, assignment);
   return true;
 }
 }  // namespace
