@@ -26,6 +26,7 @@ public:
     case Id::wrongResult: otherAxes(place_.expr()), transposedResult(), uprightOperands(); break;
     case Id::badReshape: otherOperators(), inferredSize(); break;
     case Id::dtypeMismatch: convertedOperands(); break;
+    case Id::narrowing: sortedForPlaces(); break;
     case Id::badOperand: convertedArgument(); break;
     case Id::redefinedType: tileFromTheStart(); break;
     case Id::sliceSize: blockOfContext(); break;
@@ -172,7 +173,7 @@ private:
   }
 
   void convertedOperands() {
-    valuesForPlaces();
+    valuesForPlaces(), classesForScores(), castWhereNamed();
     CandidateGroup &edits = group(true);
     for (const ast::Expr *e : operandsAt(place_)) replace(edits, e->span, "cast(" + text(e->span) + ", f32)");
   }
@@ -188,6 +189,58 @@ private:
       if (value == values.end()) continue;
       auto *method = as<ast::AttributeExpr>(call->callee);
       replace(edits, method ? method->attribute.span : call->callee->span, value->second, "take the value itself, and not where it lies");
+    }
+  }
+
+  /// `argsort(x)[N // 2]` where a float is wanted: the element, and not where it lies.
+  void sortedForPlaces() {
+    auto *item = as<ast::SubscriptExpr>(place_.expr());
+    auto *name = item ? as<ast::NameExpr>(item->object) : nullptr;
+    auto *call = as<ast::CallExpr>(name ? place_.valueOf(name->name) : item ? item->object.get() : nullptr);
+    if (!call || nameOf(*call) != "argsort") return;
+    auto *method = as<ast::AttributeExpr>(call->callee);
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    replace(edits, method ? method->attribute.span : call->callee->span, "sort", "take the value itself, and not where it lies");
+  }
+  /// How many axes a value has, where what it is declared as, or what it calls, says it; 0 where nothing does.
+  size_t axesOf(const ast::Expr *e) const {
+    if (const ast::SubscriptExpr *type = tensorTypeOf(e)) return extentCount(*type);
+    auto *call = as<ast::CallExpr>(e);
+    for (size_t i = 0; call && i < place_.module->body.size(); ++i) {
+      auto *def = as<ast::FuncDef>(place_.module->body[i]);
+      const ast::SubscriptExpr *type = def && def->name.text == nameOf(*call) ? tensorType(def->result.get()) : nullptr;
+      if (type) return extentCount(*type);
+    }
+    auto *product = as<ast::BinaryExpr>(e);
+    return !product ? 0 : product->op == ast::BinaryOp::MatMul || product->op == ast::BinaryOp::Add ? axesOf(product->left.get()) : 0;
+  }
+  /// `scores(net, x) == labels`: the likeliest class of each row.
+  void classesForScores() {
+    auto *compare = as<ast::CompareExpr>(place_.expr());
+    if (!compare || compare->operands.size() != 2 || compare->ops[0] > ast::CompareOp::Ne) return;
+    for (size_t i = 0; i < 2; ++i) {
+      const ast::SubscriptExpr *labels = tensorTypeOf(compare->operands[1 - i].get());
+      const auto dtype = labels ? dtypeByName(dtypeText(*labels)) : std::nullopt;
+      if (!dtype || !isInt(*dtype)) continue;
+      const ast::Expr *scores = compare->operands[i].get();
+      auto *name = as<ast::NameExpr>(scores);
+      if (const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr) scores = value;
+      if (axesOf(scores) == extentCount(*labels) + 1) replace(group(false), scores->span, "argmax(" + text(*scores) + ", axis=-1)", "take the likeliest class");
+    }
+  }
+
+  /// `t = labels` that is read several times: what it is made of becomes a float.
+  void castWhereNamed() {
+    CandidateGroup &edits = group(false);
+    for (const ast::Expr *e : operandsAt(place_)) {
+      auto *name = as<ast::NameExpr>(e);
+      const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+      const ast::SubscriptExpr *type = value ? tensorTypeOf(value) : nullptr;
+      const auto dtype = type ? dtypeByName(dtypeText(*type)) : std::nullopt;
+      auto use = name && place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
+      const bool several = place_.names && name && use != place_.names->end() && use->second.reads.size() > 1;
+      if (dtype && isInt(*dtype) && several) replace(edits, value->span, "cast(" + text(*value) + ", f32)");
     }
   }
 

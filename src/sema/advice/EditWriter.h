@@ -69,7 +69,15 @@ protected:
     if (!known) replace(group, span, by, title);
   }
   void insert(CandidateGroup &group, uint32_t at, const std::string &what, std::string title = {}) {
+    if (what.rfind(", ", 0) == 0) at = beforeComma(at);
     replace(group, {diagnostic_.span.file, at, at}, what, title.empty() ? "insert `" + what + "`" : std::move(title));
+  }
+  /// Where one more argument is added in front of `)`: before a comma that ends the list, `f(a, b, )`.
+  uint32_t beforeComma(uint32_t at) const {
+    const std::string_view all = sources_.file(diagnostic_.span.file).text;
+    uint32_t comma = at;
+    while (comma > 0 && (all[comma - 1] == ' ' || all[comma - 1] == '\n')) --comma;
+    return comma > 0 && all[comma - 1] == ',' ? comma - 1 : at;
   }
   /// One edit out of several that lie apart: what stands between them stays.
   void replaceAll(CandidateGroup &group, std::vector<std::pair<Span, std::string>> parts, const std::string &title) {
@@ -241,9 +249,9 @@ protected:
     return nullptr;
   }
   /// The fields of the struct that a parameter is of.
-  std::vector<std::string> fieldsOfType(const ast::Expr *e) const {
+  std::vector<std::string> fieldsOfType(const ast::Expr *e) const { return fieldsOf(parameterOf(e)); }
+  std::vector<std::string> fieldsOf(const ast::Parameter *p) const {
     std::vector<std::string> fields;
-    const ast::Parameter *p = parameterOf(e);
     auto *type = p ? ast::as<ast::SubscriptExpr>(p->annotation) : nullptr;
     const std::string name = type ? text(*type->object) : p && p->annotation ? text(*p->annotation) : "";
     for (const ast::StmtPtr &stmt : place_.module->body) {
@@ -292,6 +300,14 @@ protected:
     std::string all;
     for (const std::string &part : parts) all += (all.empty() ? "" : ", ") + part;
     return all;
+  }
+  /// Whether it chooses elements, and is no index: `x < 0`, `~mask`.
+  bool isMask(const ast::Expr &e) const {
+    auto *unary = ast::as<ast::UnaryExpr>(&e);
+    auto *binary = ast::as<ast::BinaryExpr>(&e);
+    const ast::SubscriptExpr *type = tensorTypeOf(&e);
+    return e.kind == ast::ExprKind::Compare || (unary && isMask(*unary->operand)) ||
+           (binary && isMask(*binary->left) && isMask(*binary->right)) || (type && dtypeText(*type) == "bool");
   }
   /// `Tensor[...]` with a shape, where an annotation is that; else null.
   const ast::SubscriptExpr *tensorType(const ast::Expr *annotation) const {

@@ -102,6 +102,9 @@ private:
       auto *item = as<ast::SubscriptExpr>(&part);
       auto *index = item && item->items.size() == 1 ? as<ast::CallExpr>(item->items[0].value) : nullptr;
       if (index && nameOf(*index) == "local_id") insert(edits, index->span.end, " // 32", "take the place of the warp");
+      auto *quotient = item && item->items.size() == 1 ? as<ast::BinaryExpr>(item->items[0].value) : nullptr;
+      auto *lanes = quotient && quotient->op == ast::BinaryOp::FloorDiv ? as<ast::IntExpr>(quotient->right) : nullptr;
+      if (lanes && lanes->value != 32) replace(edits, lanes->span, "32", "a warp has 32 lanes");
     };
     for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, of);
   }

@@ -202,7 +202,8 @@ private:
     auto *call = innermostCall();
     if (!call) return;
     const Span name = as<ast::AttributeExpr>(call->callee) ? as<ast::AttributeExpr>(call->callee)->attribute.span : call->callee->span;
-    if (nameOf(*call) == "gather") replace(group(false), name, "take", "take whole rows");
+    auto *axis = call->arguments.size() > 2 ? as<ast::IntExpr>(call->arguments[2].value) : nullptr;  // along a later one each row has its own
+    if (nameOf(*call) == "gather" && (!axis || axis->value == 0)) replace(group(false), name, "take", "take whole rows");
     if (nameOf(*call) == "scatter_add") replace(group(false), name, "index_add", "add whole rows");
   }
 

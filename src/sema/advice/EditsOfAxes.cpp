@@ -16,7 +16,7 @@ public:
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.expr() || place_.inKernel) return {};
     switch (diagnostic_.id) {
-    case Id::wrongResult: movedIndex(), newAxesExchanged(), alongTwo(); break;
+    case Id::wrongResult: alongWhatIsLacking(), movedIndex(), newAxesExchanged(), alongTwo(); break;
     case Id::outOfBounds: movedIndex(); break;
     case Id::contractionMismatch: movedIndex(), alongTwo(); break;
     case Id::broadcastFails: turnedForNothing(), movedIndex(); break;
@@ -44,6 +44,7 @@ private:
       for (size_t i = 0; i + 1 < subscript->items.size(); ++i)
         if (!isWhole(subscript->items[i])) return;
       const ast::Argument &last = subscript->items.back();
+      if (auto *call = as<ast::CallExpr>(subscript->object); call && nameOf(*call) == "gather") return;  // the axis that it made
       if (last.value->kind == ast::ExprKind::Slice || last.value->kind == ast::ExprKind::None || last.value->kind == ast::ExprKind::String) return;
       std::string at;
       for (size_t axis = 0; axis < kMostAxes && edits.edits.size() < kMost; ++axis, at += ":, ")
@@ -76,6 +77,24 @@ private:
           replace(edits, given->value->span, "(" + std::to_string(std::min(*axis, other)) + ", " + std::to_string(std::max(*axis, other)) + ")",
                   "go along both axes");
     });
+  }
+
+  /// `mean(x, axis=(2, 3))` of `x: Tensor[B, C, H, W]`, where `Tensor[C]` is declared: all axes that the result lacks.
+  void alongWhatIsLacking() {
+    auto *call = as<ast::CallExpr>(meant());
+    const ast::SubscriptExpr *of = call && !call->arguments.empty() ? tensorTypeOf(call->arguments[0].value.get()) : nullptr;
+    const ast::Argument *given = call ? keyword(*call, "axis") : nullptr;
+    const ast::SubscriptExpr *result = declaredTensor();
+    if (!of || !result || !given || keyword(*call, "keepdim")) return;
+    const std::vector<std::string> own = extentTexts(*of), wanted = extentTexts(*result);
+    std::vector<std::string> axes, left;
+    for (size_t i = 0; i < own.size(); ++i)
+      if (std::find(wanted.begin(), wanted.end(), own[i]) != wanted.end()) left.push_back(own[i]);
+      else axes.push_back(std::to_string(i));
+    if (left != wanted || axes.size() < 2) return;
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    replace(edits, given->value->span, "(" + listOf(axes) + ")", "go along all axes that the result lacks");
   }
 
   /// `a[None, :] * b[:, None]` for `a[:, None] * b[None, :]`.

@@ -111,6 +111,26 @@ private:
   }
 
   /// `tree_map(lambda p: p - rate * g, net, g)`, and `f(x, w)` of `f = lambda v: v * w`: what is given besides gets a name.
+  /// `, v` of `lambda w, d: w - 0.1 * v`: names that nothing gives a value.
+  std::string unboundIn(const ast::LambdaExpr &lambda) const {
+    std::string missing;
+    std::set<std::string> seen;
+    visit(*lambda.body, [&](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      if (!name || !seen.insert(name->name).second || dtypeByName(name->name)) return;
+      auto isOwn = [&](const ast::Parameter &p) { return p.name.text == name->name; };
+      const bool own = std::any_of(lambda.parameters.begin(), lambda.parameters.end(), isOwn);
+      auto use = place_.names ? place_.names->find(name->name) : decltype(place_.names->end()){};
+      const bool bound = place_.names && use != place_.names->end() && use->second.isBound();
+      const bool ofModule = std::any_of(place_.module->body.begin(), place_.module->body.end(), [&](const ast::StmtPtr &stmt) {
+        auto *def = as<ast::FuncDef>(stmt);
+        auto *assign = as<ast::AssignStmt>(stmt);
+        return (def && def->name.text == name->name) || (assign && text(*assign->targets[0]) == name->name);
+      });
+      if (!own && !bound && !ofModule && name->name.size() <= 2 && std::islower(static_cast<unsigned char>(name->name[0]))) missing += ", " + name->name;
+    });
+    return missing;
+  }
   void parameterOfLambda() {
     std::set<std::string> seen;
     for (const ast::Expr *e : place_.around) {
@@ -122,6 +142,7 @@ private:
       const ast::LambdaExpr *lambda = bound ? bound : given;
       if (!lambda || lambda->parameters.empty()) continue;
       const ast::Parameter &last = lambda->parameters.back();
+      if (const std::string missing = unboundIn(*lambda); !missing.empty()) insert(group(false), last.name.span.end, missing, "take what it reads, too");
       CandidateGroup &edits = group(true);
       for (size_t i = lambda->parameters.size() + (bound ? 0 : 1); i < call->arguments.size(); ++i)
         if (auto *extra = as<ast::NameExpr>(call->arguments[i].value); extra && seen.insert(extra->name).second)

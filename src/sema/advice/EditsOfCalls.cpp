@@ -189,6 +189,15 @@ private:
                                                   "index_add", "embedding", "segment_sum"};
     const ast::Expr *e = place_.expr();
     auto *call = place_.innermost<ast::CallExpr>();
+    static const std::set<std::string> indices = {"ids", "idx", "index", "indices", "labels", "tokens"};
+    const ast::SubscriptExpr *type = tensorTypeOf(e);
+    auto use = type && place_.names ? place_.names->find(text(*e)) : decltype(place_.names->end()){};
+    const bool isIndex = type && place_.names && use != place_.names->end() && use->second.reads.size() == 1 && indices.count(text(*e));
+    if (isIndex && call && byIndex.count(nameOf(*call)) && extentCount(*type) < type->items.size()) {  // it is nothing else, and is called so
+      CandidateGroup &edits = group(false);
+      edits.ofSignature = edits.assumes = true;
+      replace(edits, type->items.back().span, "i32", "declare whole numbers");
+    }
     if (call && byIndex.count(nameOf(*call)) && e->kind == ast::ExprKind::Name)
       replace(group(false), e->span, "cast(" + text(*e) + ", i32)", "make integers of it");
   }

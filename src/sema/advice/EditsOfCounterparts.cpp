@@ -283,7 +283,11 @@ private:
     std::vector<size_t> differ;
     for (size_t i = 0; i < said[0].size(); ++i)
       if (said[0][i] != said[1][i]) differ.push_back(i);
-    if (differ.size() != 1) return;
+    auto isScaled = [](const ast::Expr &e) {  // `0.9 * a` is mixed with something
+      auto *product = as<ast::BinaryExpr>(&e);
+      return product && product->op == ast::BinaryOp::Mul && (product->left->kind == ast::ExprKind::Float || product->right->kind == ast::ExprKind::Float);
+    };
+    if (differ.size() != 1 || isScaled(*sum->left) || isScaled(*sum->right)) return;
     const std::string both = "concat([" + text(*sum->left) + ", " + text(*sum->right) + "], axis=" + std::to_string(differ[0]) + ")";
     CandidateGroup &edits = group(true);
     edits.assumes = true;  // one that was declared otherwise is as likely

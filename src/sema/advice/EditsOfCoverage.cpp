@@ -14,7 +14,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.inKernel) return {};
-    if (diagnostic_.id == Id::unwrittenOutput || diagnostic_.id == Id::writtenTwice) groupsReached(), otherExtent(), lanesOfAll();
+    if (diagnostic_.id == Id::unwrittenOutput || diagnostic_.id == Id::writtenTwice) groupsReached(), otherExtent(), placeInGroup(), lanesOfAll();
     return taken();
   }
 
@@ -29,6 +29,22 @@ private:
           replace(edits, division->span, "cdiv(" + text(*division->left) + ", " + text(*division->right) + ")",
                   "count the group of what is left, too");
       });
+  }
+
+  /// `i = tile.group_id(0) * 128` of a group of 128 lanes: each of them has a place of its own.
+  void placeInGroup() {
+    std::string lanes;
+    for (const ast::Decorator &decorator : place_.function->decorators)
+      if (auto *call = as<ast::CallExpr>(decorator.expression))
+        if (const ast::Argument *given = keyword(*call, "group")) lanes = text(*given->value);
+    CandidateGroup &edits = group(true);
+    for (const ast::StmtPtr &stmt : place_.function->body) {
+      auto *assign = as<ast::AssignStmt>(stmt);
+      auto *product = assign ? as<ast::BinaryExpr>(assign->value) : nullptr;
+      auto *groups = product && product->op == ast::BinaryOp::Mul && text(*product->right) == lanes ? as<ast::CallExpr>(product->left) : nullptr;
+      auto *method = groups ? as<ast::AttributeExpr>(groups->callee) : nullptr;
+      if (method && method->attribute.text == "group_id") insert(edits, product->span.end, " + " + text(*method->object) + ".local_id(0)", "add the place of the lane");
+    }
   }
 
   /// `grid=(cdiv(N, 64), cdiv(N, 32))` of [N, M]: a dimension that the grid counts twice stands for one that it does not count.

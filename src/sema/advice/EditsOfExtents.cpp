@@ -30,7 +30,7 @@ public:
     case Id::rankMismatch:
     case Id::tileMismatch:
     case Id::redefinedType:
-      takenPosition(), oneShorter(), otherFields(), exchangedReshape(), adjoiningSlices(), shiftedSlices(), wideIndex(), storedAtPlace(), declaredExtents(), neededExtents(), typeArguments();
+      takenPosition(), oneShorter(), otherFields(), exchangedReshape(), adjoiningSlices(), paddedByOne(), shiftedSlices(), wideIndex(), storedAtPlace(), declaredExtents(), neededExtents(), typeArguments();
       break;
     case Id::splitSizes: declaredManifold(); break;
     case Id::contractionMismatch:
@@ -166,6 +166,20 @@ private:
         add(edits, end->span, text(*start), "end where the next part begins");
       }
     }
+  }
+
+  /// `pad(a[:, :S - 1], ((0, 0), (0, 0)))`, which is one shorter than the value beside it: in front of the axis, or behind it.
+  void paddedByOne() {
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    eachNear([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      if (!call || nameOf(*call) != "pad" || call->arguments.size() < 2 || call->arguments[1].value->kind != ast::ExprKind::Tuple) return;
+      for (const ast::ExprPtr &pair : static_cast<const ast::SequenceExpr &>(*call->arguments[1].value).items)
+        if (pair->kind == ast::ExprKind::Tuple)
+          for (const ast::ExprPtr &width : static_cast<const ast::SequenceExpr &>(*pair).items)
+            if (auto *number = as<ast::IntExpr>(width)) add(edits, number->span, std::to_string(number->value + 1), "pad by one more");
+    });
   }
 
   /// `x[1:] - x[:T]`: an end that is one too far, or not far enough.

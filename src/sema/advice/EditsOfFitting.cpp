@@ -15,12 +15,13 @@ public:
 
   std::vector<CandidateGroup> groups() {
     movedArgument();
+    conditionFirst();
     switch (diagnostic_.id) {
     case Id::noOverload:
       wholeNumbers(), noneForFalse(), streamOfFunction(), exchangedNeighbours(), lengthOfList(), oneLess(), withoutCall();
       break;
     case Id::wrongArgument:
-      oneOfTuple(), wholeNumbers(), noneForFalse(), streamOfFunction(), lengthOfList(), exchangedNeighbours(), declaredLikeOther(), withoutCall();
+      cacheOfOthers(), treeLikeOthers(), integersAsIndices(), extentOfShape(), otherParameter(), oneOfTuple(), wholeNumbers(), noneForFalse(), streamOfFunction(), lengthOfList(), exchangedNeighbours(), declaredLikeOther(), withoutCall();
       break;
     case Id::badConstant:
     case Id::notConstant: exchangedNeighbours(), wholeNumbers(); break;
@@ -28,7 +29,7 @@ public:
     case Id::unknownKeyword: numberedKeywords(), byPosition(), scheduledSizes(), meanOfDevices(); break;
     case Id::broadcastFails:
     case Id::shapeMismatch:
-    case Id::rankMismatch: withoutCall(), exchangedNeighbours(); break;
+    case Id::rankMismatch: sameForBatch(), withoutCall(), exchangedNeighbours(); break;
     case Id::dtypeMismatch: withoutCall(), exchangedNeighbours(); break;
     case Id::badAxis: withoutAxis(); break;
     case Id::unknownAttribute:  // in a function of the library
@@ -74,6 +75,104 @@ private:
         for (const std::string &one : order) shown += (shown.empty() ? "" : ", ") + one;
         replace(edits, call->arguments.front().span.to(call->arguments.back().span), shown, "give them in this order");
       }
+  }
+
+  /// `tree_map(f, g, slopes)` of `slopes = grad(loss, wrt="c")(g, c)`: the derivative by another parameter.
+  void otherParameter() {
+    if (diagnostic_.message.find("trees with the same parts") == std::string::npos) return;
+    CandidateGroup &edits = group(true);
+    eachInPlay([&](const ast::Expr &part) {
+      auto *call = as<ast::CallExpr>(&part);
+      const std::string maker = call ? nameOf(*call) : "";
+      if ((maker != "grad" && maker != "value_and_grad") || call->arguments.empty()) return;
+      const ast::Argument *wrt = keyword(*call, "wrt");
+      for (const ast::StmtPtr &stmt : place_.module->body) {
+        auto *def = as<ast::FuncDef>(stmt);
+        if (!def || def->name.text != text(call->arguments[0].span)) continue;
+        for (const ast::Parameter &p : def->parameters)
+          if (const std::string other = "\"" + p.name.text + "\""; !wrt) insert(edits, call->span.end - 1, ", wrt=" + other, "derive by `" + p.name.text + "`");
+          else if (wrt->value->kind == ast::ExprKind::String && text(*wrt->value) != other) replace(edits, wrt->value->span, other, "derive by `" + p.name.text + "`");
+      }
+    });
+  }
+
+  /// `take(weight, scores)`: the integers that the function is given.
+  void integersAsIndices() {
+    if (diagnostic_.message.find("a tensor of integers as its indices") == std::string::npos) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = true;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      const ast::SubscriptExpr *type = tensorType(p.annotation.get());
+      const auto dtype = type ? dtypeByName(dtypeText(*type)) : std::nullopt;
+      if (dtype && isInt(*dtype)) replace(edits, diagnostic_.span, p.name.text);
+    }
+  }
+  /// `cache: KVCache[B, H, S, 64, f32]`, to which keys and values of 32 features are added.
+  void cacheOfOthers() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    const ast::Parameter *cache = method && nameOf(*call) == "append" ? parameterOf(method->object.get()) : nullptr;
+    auto *type = cache ? as<ast::SubscriptExpr>(cache->annotation) : nullptr;
+    if (!type || type->items.size() < 4 || call->arguments.size() != 2) return;
+    const ast::SubscriptExpr *keys = tensorTypeOf(call->arguments[0].value.get()), *values = tensorTypeOf(call->arguments[1].value.get());
+    if (!keys || !values || extentTexts(*keys) != extentTexts(*values) || extentCount(*keys) != 4) return;
+    CandidateGroup &edits = group(false);
+    edits.ofSignature = edits.assumes = true;
+    const std::vector<std::string> own = extentTexts(*keys);
+    size_t differing = 0;
+    for (size_t axis : {0, 1, 3}) differing += text(type->items[axis].span) != own[axis];
+    for (size_t axis : {0, 1, 3})  // of two, the axes stand in another order rather
+      if (const std::string declared = text(type->items[axis].span); differing == 1 && declared != own[axis] && declared != own[2]) replace(edits, type->items[axis].span, extentTexts(*keys)[axis], "declare what is added to it");
+  }
+  /// `permutation(x.shape, rng)`: its first extent.
+  void extentOfShape() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || diagnostic_.message.find("this is a tuple") == std::string::npos) return;
+    for (const ast::Argument &arg : call->arguments)
+      if (auto *member = as<ast::AttributeExpr>(arg.value); member && member->attribute.text == "shape") insert(group(false), arg.span.end, "[0]", "take the first extent");
+  }
+  /// `concat(sink, k, axis=1)` of `[1, E]` and `[B, T, E]`: the same for each of the batch.
+  void sameForBatch() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || nameOf(*call) != "concat") return;
+    std::vector<std::pair<const ast::Argument *, const ast::SubscriptExpr *>> parts;
+    for (const ast::Argument &arg : call->arguments) {
+      auto *name = as<ast::NameExpr>(arg.value);
+      const ast::Expr *value = name && !tensorTypeOf(name) ? place_.valueOf(name->name) : arg.value.get();
+      if (const ast::SubscriptExpr *type = tensorTypeOf(value)) parts.push_back({&arg, type});
+    }
+    for (const auto &[arg, type] : parts)
+      for (const auto &[other, longer] : parts)
+        if (extentCount(*type) + 1 == extentCount(*longer)) {
+          std::vector<std::string> shape = extentTexts(*type);
+          shape.insert(shape.begin(), extentTexts(*longer)[0]);
+          replace(group(false), arg->span, "broadcast_to(" + text(arg->span) + ", (" + listOf(shape) + "))", "the same for each of them");
+        }
+  }
+
+  /// `momentum(p, g, m, rate)` of an m that is declared as another struct: that of the others.
+  void treeLikeOthers() {
+    const size_t end = diagnostic_.message.rfind('`'), begin = end == std::string::npos ? end : diagnostic_.message.rfind('`', end - 1);
+    if (diagnostic_.message.find("trees with the same parts") == std::string::npos || begin == std::string::npos) return;
+    const std::string own = diagnostic_.message.substr(begin + 1, end - begin - 1);
+    CandidateGroup &edits = group(true);
+    edits.ofSignature = edits.assumes = true;
+    for (const ast::Parameter &p : place_.function->parameters)
+      for (const ast::Parameter &like : place_.function->parameters)
+        if (p.annotation && like.annotation && text(*p.annotation) == own && text(*like.annotation) != own && as<ast::SubscriptExpr>(like.annotation) && !tensorType(like.annotation.get()))
+          replaceOnce(edits, p.annotation->span, text(*like.annotation), "declare it like the others");
+  }
+
+  /// `where(a, b, x > 0.0)`: the condition stands in front of the two, which keep their order.
+  void conditionFirst() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (diagnostic_.id != Id::wrongArgument || !call || nameOf(*call) != "where" || call->arguments.size() != 3) return;
+    const auto &arguments = call->arguments;
+    for (const ast::Argument &arg : arguments)
+      if (arg.keyword || arg.stars) return;
+    const size_t at = isMask(*arguments[1].value) ? 1 : 2;
+    if (isMask(*arguments[0].value) || !isMask(*arguments[at].value)) return;
+    replace(group(false), arguments.front().span.to(arguments.back().span), text(arguments[at].span) + ", " + text(arguments[0].span) + ", " + text(arguments[3 - at].span), "the condition comes first");
   }
 
   /// `linear(x, D * 1.5)`: the product of whole numbers, `D * 3 // 2`.
@@ -214,7 +313,7 @@ private:
     for (const ast::Argument &arg : calls.front()->arguments)
       for (const ast::Argument &like : calls.front()->arguments) {
         const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()), *other = tensorTypeOf(like.value.get());
-        if (!type || !other || type == other || extentCount(*type) == extentCount(*other)) continue;
+        if (!type || !other || type == other || text(extentsSpan(*type)) == text(extentsSpan(*other))) continue;
         if (diagnostic_.span == arg.span)
           replace(edits, extentsSpan(*type), text(extentsSpan(*other)), "declare it like the other one");
       }

@@ -28,7 +28,7 @@ public:
     switch (diagnostic_.id) {
     case Id::factRefuted: withoutOnes(); break;
     case Id::contractionMismatch: declaredSum(); break;
-    case Id::broadcastFails: stepsBeside(), slicesBeside(), ofOperands(), turnedBelowNewAxes(); break;
+    case Id::broadcastFails: differencesOfBoth(), stepsBeside(), slicesBeside(), ofOperands(), turnedBelowNewAxes(); break;
     case Id::wrongResult: ofResult(); break;
     case Id::shapeMismatch: ofStored(); break;
     case Id::wrongArgument: frontAxes(); break;
@@ -256,6 +256,20 @@ private:
       auto *item = as<ast::SubscriptExpr>(operand);
       const bool widened = item && std::any_of(item->items.begin(), item->items.end(), [](const ast::Argument &index) { return index.value->kind == ast::ExprKind::None; });
       if (widened && item->items.size() > 2) insert(edits, item->object->span.end, ".T", "turn it around");
+    }
+  }
+
+  /// `diff(x) / t`: the differences of both.
+  void differencesOfBoth() {
+    const std::vector<const ast::Expr *> pair = operandsAt(place_);
+    for (size_t i = 0; pair.size() == 2 && i < 2; ++i) {
+      auto *call = as<ast::CallExpr>(pair[i]);
+      const bool ofOther = as<ast::NameExpr>(pair[1 - i]) && tensorTypeOf(pair[1 - i]);
+      if (!call || nameOf(*call) != "diff" || !ofOther || !as<ast::NameExpr>(call->callee)) continue;
+      std::string rest = text({call->span.file, call->arguments[0].span.end, call->span.end});
+      CandidateGroup &edits = group(false);
+      edits.assumes = true;
+      replace(edits, pair[1 - i]->span, "diff(" + text(*pair[1 - i]) + rest, "take its differences, too");
     }
   }
 

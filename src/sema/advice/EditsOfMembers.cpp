@@ -15,6 +15,7 @@ public:
   std::vector<CandidateGroup> groups() {
     if (!place_.function) return {};
     if (diagnostic_.id == Id::outOfBounds) sizeOfShared();  // also where a statement stores
+    if (diagnostic_.id == Id::wrongArgument) elementOfField();
     if (!place_.expr()) return taken();
     switch (diagnostic_.id) {
     case Id::unknownField: otherMethod(), otherField(), fieldOfKeyword(); break;
@@ -263,6 +264,18 @@ private:
     }
   }
 
+  /// `t.seen = t.seen[i] + 1.0`: the element that is read is the one that changes.
+  void elementOfField() {
+    auto *assign = as<ast::AssignStmt>(place_.statement);
+    auto *field = assign && assign->targets.size() == 1 ? as<ast::AttributeExpr>(assign->targets[0]) : nullptr;
+    if (!field) return;
+    CandidateGroup &edits = group(true);
+    visit(*assign->value, [&](const ast::Expr &part) {
+      auto *item = as<ast::SubscriptExpr>(&part);
+      if (item && text(*item->object) == text(*field)) insert(edits, field->span.end, text({item->span.file, item->object->span.end, item->span.end}), "change the element that is read");
+    });
+  }
+
   /// `parts = tile.alloc_shared((128,), f32)` of a group of 256 lanes that each have an element.
   void sizeOfShared() {
     auto *item = place_.innermost<ast::SubscriptExpr>();
@@ -271,6 +284,7 @@ private:
     auto *name = item ? as<ast::NameExpr>(item->object) : nullptr;
     auto *made = name ? as<ast::CallExpr>(place_.valueOf(name->name)) : nullptr;
     if (!place_.inKernel || !made || nameOf(*made) != "alloc_shared" || made->arguments.empty()) return;
+    if (text(*item).find("//") != std::string::npos) return;  // an element for several lanes
     auto *shape = made->arguments[0].value->kind == ast::ExprKind::Tuple
                       ? static_cast<const ast::SequenceExpr *>(made->arguments[0].value.get())
                       : nullptr;

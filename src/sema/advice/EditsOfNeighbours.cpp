@@ -147,8 +147,9 @@ private:
     if (!item && store) item = as<ast::SubscriptExpr>(store->targets[0]);
     auto *name = item ? as<ast::NameExpr>(item->object) : nullptr;
     auto *made = name ? as<ast::CallExpr>(place_.valueOf(name->name)) : nullptr;
-    constexpr std::string_view kIndex = "the index ", kHas = "which has ";
+    constexpr std::string_view kIndex = "the index ";
     const std::string &said = diagnostic_.message;
+    const std::string_view kHas = said.find("which has ") != std::string::npos ? "which has " : "a dimension of ";
     const size_t has = said.find(kHas);
     if (!made || made->arguments.empty() || said.rfind(kIndex, 0) != 0 || has == std::string::npos) return;
     const std::string index = said.substr(kIndex.size(), said.find(' ', kIndex.size()) - kIndex.size());

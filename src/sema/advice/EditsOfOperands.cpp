@@ -214,7 +214,12 @@ private:
       if (auto *binary = as<ast::BinaryExpr>(e)) whole = binary;
       else break;
     if (!whole) return;
+    std::vector<Span> cast;
     visit(*whole, [&](const ast::Expr &part) {
+      if (auto *call = as<ast::CallExpr>(&part); call && (nameOf(*call) == "cast" || nameOf(*call) == "astype" || dtypeByName(nameOf(*call)))) cast.push_back(part.span);
+    });
+    visit(*whole, [&](const ast::Expr &part) {
+      if (std::any_of(cast.begin(), cast.end(), [&](Span span) { return span.begin <= part.span.begin && part.span.end <= span.end; })) return;
       const ast::Parameter *p = parameterOf(&part);
       const auto dtype = p && p->annotation ? dtypeByName(text(*p->annotation)) : std::nullopt;
       if (dtype && isInt(*dtype)) parts.push_back({part.span, "cast(" + text(part) + ", f32)"});

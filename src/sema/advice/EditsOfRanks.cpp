@@ -158,6 +158,10 @@ private:
   void uprightIndices() {
     auto *call = place_.innermost<ast::CallExpr>();
     if (!call) return;
+    const std::vector<std::vector<std::string>> said = shapesSaid();
+    auto *axis = call->arguments.size() > 2 ? as<ast::IntExpr>(call->arguments[2].value) : nullptr;
+    if (nameOf(*call) == "gather" && axis && said.size() > 1 && said[0].size() + 1 == said[1].size())
+      insert(group(false), call->arguments[1].span.end, ".unsqueeze(" + axis->text + ")", "give it an axis of extent 1");
     CandidateGroup &edits = group(true);
     for (const ast::Argument &arg : call->arguments)
       if (arg.value->kind == ast::ExprKind::Name)

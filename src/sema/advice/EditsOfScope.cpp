@@ -206,9 +206,17 @@ private:
     bool found = false;
     eachInPlay([&](const ast::Expr &part) {
       auto *call = as<ast::CallExpr>(&part);
-      found |= call && nameOf(*call) == "take" && call->arguments.size() > 1 && text(call->arguments[1].span) == labels;
+      const size_t at = call && nameOf(*call) == "embedding" ? 0 : 1;  // where they stand
+      const bool takes = call && (nameOf(*call) == "take" || nameOf(*call) == "embedding");
+      found |= takes && call->arguments.size() > at && text(call->arguments[at].span) == labels;
     });
     return found;
+  }
+  /// The dimensions that may count classes: labels have an extent of their own.
+  std::set<std::string> classesBeside(const ast::SubscriptExpr &labels) const {
+    std::set<std::string> dims = dimensions();
+    for (const std::string &extent : extentTexts(labels)) dims.erase(extent);
+    return dims;
   }
   /// `rows * weight` of a weight for each class, `mse(p, y)` of labels: a class has its own number, or its own column.
   void ofLabels() {
@@ -223,7 +231,7 @@ private:
         if (text(*operand) != labels.name.text)
           replace(rows, operand->span, "take(" + text(*operand) + ", " + labels.name.text + ")", "take that of each label");
         else
-          for (const std::string &dim : dimensions())
+          for (const std::string &dim : classesBeside(*type))
             replace(columns, operand->span, "one_hot(" + labels.name.text + ", " + dim + ")", "a column for each class");
       }
     }

@@ -22,6 +22,9 @@ constexpr double kFarAhead = 3;
 /// shapes, or where all of them fit then, and of another one.
 constexpr double kLeastOfShapes = 0, kLeast = 2;
 
+/// ... and where it would say nothing at all otherwise, and all shapes fit.
+constexpr double kLeastThatFits = -3;
+
 /// What is offered already is measured whatever it is.
 constexpr double kOffered = 1000;
 
@@ -30,6 +33,8 @@ struct Ranked {
   Offer offer = Offer::None;
   double likelihood = 0, order = 0;  // in which it is tried: also how likely it is that it mends anything
   Fit fit = Fit::Unknown;
+  bool said = false;    // by the name or the text of the function
+  bool hardly = false;  // meant: labels are then what the scores are made of, or one of two types that are alike is changed
 };
 
 /// The likeliest first.
@@ -93,6 +98,9 @@ std::vector<Ranked> ranked(const diag::Diagnostic &d, const Place &place, const 
   if (all.size() > kMostMeasured) all.erase(all.begin() + kMostMeasured, all.end());
   for (Ranked &one : all) {
     one.likelihood = measure.likelihoodOf(one.guess, one.offer);
+    const Signs signs = measure.signsOf(one.guess);
+    one.said = signs.of[Signs::saidAxis] != 0;
+    one.hardly = signs.of[Signs::itself] != 0 || signs.of[Signs::unlikeOther] != 0;
     one.order = one.likelihood + chanceOf(one, measure);
   }
   sort(all);
@@ -103,16 +111,17 @@ std::vector<Ranked> ranked(const diag::Diagnostic &d, const Place &place, const 
 bool orderMending(std::vector<Ranked> &mending, const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   const bool whole = std::any_of(mending.begin(), mending.end(), [](const Ranked &one) { return one.fit == Fit::Fits; });
   bool someLast = false;
+  const bool isSaid = std::any_of(mending.begin(), mending.end(), [](const Ranked &one) { return one.said && one.fit != Fit::Fails; });
   for (Ranked &one : mending) {
     const diag::Fix &fix = one.guess.fix;
     const bool isLast = whole && one.fit == Fit::Fails;
-    const bool merelyFits = one.offer == Offer::Guess && (exchangesNames(fix, place, sources) || leavesIdle(fix, d, place, sources));
-    const bool isFirst = !isLast && !merelyFits && (one.offer == Offer::Sure || one.offer == Offer::Guess);
+    const bool merelyFits = one.hardly || (one.offer == Offer::Guess && (exchangesNames(fix, place, sources) || leavesIdle(fix, d, place, sources)));
+    const bool isFirst = !isLast && (isSaid ? one.said : !merelyFits && (one.offer == Offer::Sure || one.offer == Offer::Guess));
     one.order = one.likelihood + (isFirst ? kOffered : 0) - (isLast ? kOffered : 0);
     someLast |= isLast;
   }
   sort(mending);
-  return someLast;
+  return someLast || isSaid;
 }
 
 }  // namespace
@@ -136,18 +145,24 @@ void offerByMeasure(diag::Diagnostic &d, const Place &place, const Part &part, c
   for (const Ranked &one : all)
     if (one.offer != Offer::None && !leavesMore(one)) best = std::max(best, one.likelihood);
   size_t tried = 0;
+  auto isMending = [&](const Ranked &one) {
+    const bool declares = one.guess.reach == Reach::Head || one.guess.reach == Reach::Elsewhere;  // its callers must fit, too
+    return trials.mends(one.guess.fix, d, part, others) && (!declares || trials.mendsAll(one.guess.fix, d));
+  };
   for (const Ranked &one : all) {
-    const diag::Fix &fix = one.guess.fix;
     if (one.offer == Offer::None) {
-      if (saysNothing(one) || best - one.likelihood > kHopeless || tried++ >= kMostTried) continue;
-      const bool declares = one.guess.reach == Reach::Head || one.guess.reach == Reach::Elsewhere;  // its callers must fit, too
-      if (!trials.mends(fix, d, part, others) || (declares && !trials.mendsAll(fix, d))) continue;
+      const bool isComputed = one.guess.op == Operator::DeclareComputed && facts.empty();  // what the message says itself is one trial
+      if (!isComputed && (saysNothing(one) || best - one.likelihood > kHopeless || tried++ >= kMostTried)) continue;
+      if (!isMending(one)) continue;
     }
     if (known && !leavesMore(one)) best = std::max(best, one.likelihood);
     mending.push_back(one);
   }
+  const bool lastHope = mending.empty() && facts.empty() && someFit;  // of what fits by algebra alone, what little speaks for
+  for (const Ranked &one : all)
+    if (lastHope && one.fit == Fit::Fits && one.likelihood > kLeastThatFits && mending.size() < kMostOffered && isMending(one)) mending.push_back(one);
   if (mending.empty()) return;
-  const bool doubtful = orderMending(mending, d, place, sources);
+  const bool doubtful = orderMending(mending, d, place, sources) || lastHope;
   if (mending.size() > kMostOffered) mending.erase(mending.begin() + kMostOffered, mending.end());
   const Ranked &first = mending.front();
   for (const Ranked &one : mending) found.push_back(one.guess.fix);

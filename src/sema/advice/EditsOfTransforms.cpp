@@ -15,7 +15,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::wrongArgument: parameterInQuotes(), derivativeOfFunction(), calledAtOnce(), mappedAxes(); break;
-    case Id::wrongResult: derivativeNotCalled(), mappedAxes(); break;
+    case Id::wrongResult: derivativeNotCalled(), withoutValue(), mappedAxes(); break;
     case Id::shapeMismatch:
     case Id::rankMismatch: mappedAxes(); break;
     case Id::unpackCount: byAllArguments(); break;
@@ -24,6 +24,7 @@ public:
     case Id::tooManyArguments: derivativeCalled(); break;
     case Id::unknownAttribute: derivativeOfValue(); break;
     case Id::broadcastFails: otherParameter(), mappedAxes(); break;
+    case Id::gradNotScalar: firstOfSeveral(); break;
     default: break;
     }
     return taken();
@@ -33,6 +34,31 @@ private:
   static bool isDerivative(const ast::CallExpr &call) {
     static const std::set<std::string> names = {"grad", "value_and_grad", "vjp", "jvp"};
     return names.count(nameOf(call)) != 0;
+  }
+
+  /// `return value_and_grad(loss)(p, x)`, where the derivative alone is declared.
+  void withoutValue() {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    auto *made = call ? as<ast::CallExpr>(call->callee) : nullptr;
+    if (made && nameOf(*made) == "value_and_grad" && as<ast::NameExpr>(made->callee)) replace(group(false), made->callee->span, "grad", "take the derivative alone");
+  }
+
+  /// `grad(loss)` of a loss that returns something besides: the derivative of the first.
+  void firstOfSeveral() {
+    if (diagnostic_.message.find(" results") == std::string::npos) return;
+    const ast::CallExpr *call = nullptr;
+    for (const ast::Expr *e : place_.around)
+      if (auto *found = as<ast::CallExpr>(e); found && !call && isDerivative(*found)) call = found;
+    auto *name = call && !call->arguments.empty() ? as<ast::NameExpr>(call->arguments[0].value) : nullptr;
+    for (size_t i = 0; name && i < place_.module->body.size(); ++i) {
+      auto *def = as<ast::FuncDef>(place_.module->body[i]);
+      if (!def || def->name.text != name->name || def->parameters.empty()) continue;
+      std::vector<std::string> names;
+      for (const ast::Parameter &p : def->parameters) names.push_back(p.name.text);
+      CandidateGroup &edits = group(false);
+      edits.assumes = edits.last = true;
+      replace(edits, name->span, "lambda " + listOf(names) + ": " + name->name + "(" + listOf(names) + ")[0]", "derive the first of its results");
+    }
   }
 
   /// `grad(loss, wrt=w)`

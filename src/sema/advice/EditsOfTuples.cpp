@@ -20,6 +20,9 @@ public:
     case Id::redefinedType:
       if (auto *assign = as<ast::AssignStmt>(place_.statement)) takenApart(*assign), otherOrder(*assign);
       break;
+    case Id::wrongArgument:
+      if (diagnostic_.message.find("expects a stream") != std::string::npos) streamRenewed();
+      break;
     case Id::unpackCount:
       if (auto *assign = as<ast::AssignStmt>(place_.statement)) moreResults(*assign);
       break;
@@ -85,6 +88,20 @@ private:
     edits.assumes = true;
     for (const ast::FStringPart &part : shown->parts)
       if (as<ast::NameExpr>(part.value) && !part.format.empty()) replace(edits, part.value->span, "mean(" + text(*part.value) + ")", "show the mean of its elements: `mean(" + text(*part.value) + ")`");
+  }
+
+  /// `now = rng.split()`, which gives two streams: the first goes on.
+  void streamRenewed() {
+    auto *name = as<ast::NameExpr>(place_.expr());
+    CandidateGroup &edits = group(true);
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      auto *call = assign && assign->targets.size() == 1 ? as<ast::CallExpr>(assign->value) : nullptr;
+      auto *method = call && call->arguments.empty() && nameOf(*call) == "split" ? as<ast::AttributeExpr>(call->callee) : nullptr;
+      auto *target = method ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
+      const bool isRead = target && (!name || name->name == target->name || text(*place_.expr()).find(target->name) != std::string::npos);
+      if (isRead && method->object->kind == ast::ExprKind::Name) insert(edits, target->span.begin, text(*method->object) + ", ", "go on with the first of them");
+    });
   }
 
   void takenApart(const ast::AssignStmt &assign) {

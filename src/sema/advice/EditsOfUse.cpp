@@ -51,13 +51,24 @@ public:
     switch (diagnostic_.id) {
     case Id::contractionMismatch:
     case Id::broadcastFails: exchangedParameters(); break;
-    case Id::badOperand: oneOfTuple(); break;
+    case Id::badOperand: withoutComma(), oneOfTuple(); break;
     default: break;
     }
     return taken();
   }
 
 private:
+  /// `rate = 0.1 / n,`: the comma makes a tuple of it.
+  void withoutComma() {
+    for (const ast::Expr *operand : operandsAt(place_)) {
+      auto *name = as<ast::NameExpr>(operand);
+      const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+      if (!value || value->kind != ast::ExprKind::Tuple || static_cast<const ast::SequenceExpr *>(value)->items.size() != 1) continue;
+      const Span item = static_cast<const ast::SequenceExpr *>(value)->items[0]->span;
+      const std::string behind = text({item.file, item.end, value->span.end});
+      if (behind.find(')') == std::string::npos && behind.find(',') != std::string::npos) replace(group(false), {item.file, item.end, value->span.end}, "", "leave out the comma, which makes a tuple of it");
+    }
+  }
   /// `x - ends(x)`, which gives two numbers: which one is for the author to say.
   void oneOfTuple() {
     CandidateGroup &edits = group(true);  // nothing says which
@@ -415,7 +426,7 @@ private:
   Order orderOf(const ast::SequenceExpr &tuple) const {
     const ast::CallExpr *made = makerOf(tuple);
     if (!made) return Order::Unknown;
-    if (nameOf(*made) == "value_and_grad") return Order::Wrong;
+    if (nameOf(*made) == "value_and_grad") return isCalledValue(text(*tuple.items[0])) ? Order::Right : Order::Wrong;
     const ast::SequenceExpr *wrt = nullptr;
     for (const ast::Argument &arg : made->arguments)
       if (arg.keyword && arg.keyword->text == "wrt" && arg.value->kind == ast::ExprKind::Tuple)
@@ -426,6 +437,11 @@ private:
       if (!parameter || !endsIn(text(*tuple.items[i]), parameter->value)) return Order::Wrong;
     }
     return Order::Right;
+  }
+  /// Whether a name says that it is what a function gives, and no derivative of it.
+  static bool isCalledValue(const std::string &name) {
+    static const std::set<std::string> kNames = {"value", "val", "v", "loss", "cost", "error", "err", "l", "energy", "total", "objective", "nll", "score"};
+    return kNames.count(name) != 0 || endsIn(name, "_loss") || endsIn(name, "_value") || name.rfind("loss_", 0) == 0;
   }
   static bool endsIn(const std::string &name, const std::string &end) {
     return name.size() >= end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0;

@@ -26,7 +26,8 @@ public:
           axisInQuotes();
       break;
     case Id::unknownModule: ourModule(); break;
-    case Id::unknownAttribute: withoutMethods(), withoutMethod(); break;
+    case Id::unknownAttribute: drawn(), withoutMethods(), withoutMethod(); break;
+    case Id::wrongArgument: axisOfMesh(); break;
     default: break;
     }
     return std::move(groups_);
@@ -44,6 +45,22 @@ private:
     for (const ast::Argument &argument : call->arguments)
       if (argument.value.get() == place_.around[0])
         replace(group(false), argument.value->span, "\"" + text(argument.value->span) + "\"", "put it in quotes");
+  }
+
+  /// `all_reduce(x, 0)`: an axis that the program names elsewhere.
+  void axisOfMesh() {
+    if (diagnostic_.message.find("an axis of the mesh") == std::string::npos || !place_.expr()) return;
+    std::set<std::string> axes;
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *def = as<ast::FuncDef>(stmt))
+        visitBody(*def, [&](const ast::Expr &part) {
+          static const std::set<std::string> kNaming = {"all_reduce", "all_gather", "reduce_scatter", "axis_index", "axis_size"};
+          auto *call = as<ast::CallExpr>(&part);
+          for (size_t i = 0; call && kNaming.count(nameOf(*call)) && i < call->arguments.size(); ++i)
+            if (call->arguments[i].value->kind == ast::ExprKind::String) axes.insert(text(*call->arguments[i].value));
+        });
+    CandidateGroup &edits = group(true);
+    for (const std::string &axis : axes) replace(edits, diagnostic_.span, axis, "name the axis");
   }
 
   void importTessera() {
@@ -386,12 +403,17 @@ private:
       if (arg.keyword && arg.keyword->text != "size" && arg.keyword->text != "shape") return;
       shape += (shape.empty() ? "" : ", ") + text(arg.value->span);
     }
-    const bool like = draw->first.ends_with("_like");
+    const bool ofStream = diagnostic_.id == Id::unknownAttribute;
+    const bool like = !ofStream && draw->first.ends_with("_like");
     if (like && call->arguments.size() != 1) return;
     if (like) shape = asPrimary(*call->arguments[0].value) + ".shape";
     else if (shape.front() != '(') shape = "(" + shape + (call->arguments.size() == 1 ? ",)" : ")");
     std::string how = "." + std::string(draw->second) + "(" + shape + ")";
     CandidateGroup &edits = group(false);
+    if (ofStream) {  // `rng.rand(4, 8)`
+      if (diagnostic_.message.find("a stream of random numbers") != std::string::npos) replace(edits, call->span, text(*member->object) + how);
+      return;
+    }
     for (const std::string &part : unreadStreams()) replace(edits, call->span, part + how, "draw from `" + part + "`, which nothing reads yet");
     for (const ast::Parameter &p : place_.function->parameters)
       if (p.annotation && text(p.annotation->span) == "Rng") replace(edits, call->span, p.name.text + how);

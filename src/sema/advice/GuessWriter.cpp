@@ -42,6 +42,22 @@ void GuessWriter::collectFacts() {
   if (place_.names)
     for (const auto &[name, use] : *place_.names)
       if (use.isBound() && use.reads.empty() && name[0] != '_' && !dims_.count(name)) unread_.push_back(name);
+  std::set<std::string> read;  // `p.w` and, as a whole, `p`
+  visitBody(*place_.function, [&](const ast::Expr &part) {
+    if (part.kind == ast::ExprKind::Attribute) read.insert(text(part));
+    else if (auto *name = as<ast::NameExpr>(&part); name && !fieldsOfType(name).empty() && !behindDot(part.span)) read.insert(name->name);
+  });
+  for (const ast::Parameter &p : place_.function->parameters) {
+    if (read.count(p.name.text)) continue;
+    for (const std::string &field : fieldsOf(&p))
+      if (!read.count(p.name.text + "." + field)) unreadFields_.push_back(p.name.text + "." + field);
+  }
+}
+
+/// Whether a name stands in front of a dot, `p` of `p.w`.
+bool GuessWriter::behindDot(Span name) const {
+  const std::string_view all = sources_.file(name.file).text;
+  return name.end < all.size() && all[name.end] == '.';
 }
 
 /// An extent of a message, `2*N`, as it is written.

@@ -36,9 +36,11 @@ protected:
   std::set<std::string> dims_, numbers_, dtypes_, items_;
   std::vector<std::string> extents_;            // that the message says and that are declared
   std::vector<std::string> counters_, unread_;  // of the loops around the place; what has a value and is never read
+  std::vector<std::string> unreadFields_;       // `p.w` of parameters
 
 private:
   void collectFacts();
+  bool behindDot(Span name) const;
 
   std::vector<Guess> found_;
   std::set<std::pair<std::pair<uint32_t, uint32_t>, std::string>> known_;

@@ -23,7 +23,7 @@ bool isTurn(const std::string &method) { return method == "T" || method == "tran
 std::vector<std::string> functionsLike(const std::string &name) {
   static const std::vector<std::vector<std::string>> kinds = {
       {"max", "argmax", "maximum", "cummax"}, {"min", "argmin", "minimum", "cummin"}, {"sort", "argsort"}, {"sum", "mean", "cumsum"}, {"concat", "stack"},
-      {"softmax", "log_softmax"}, {"dot", "outer"}, {"var", "std"}, {"diag", "diagonal"}, {"take", "gather"}, {"prod", "cumprod"}, {"index_add", "scatter_add"}};
+      {"softmax", "log_softmax"}, {"dot", "outer"}, {"var", "std"}, {"diag", "diagonal"}, {"take", "gather"}, {"prod", "cumprod"}, {"index_add", "scatter_add"}, {"all_reduce", "reduce_scatter", "all_gather"}, {"grad", "value_and_grad"}};
   std::vector<std::string> found;
   for (const std::vector<std::string> &kind : kinds)
     if (std::find(kind.begin(), kind.end(), name) != kind.end())
@@ -114,8 +114,18 @@ private:
       for (const std::string &weight : unread_)
         if (as<ast::BinaryExpr>(around_) || e.kind != ast::ExprKind::Binary) add(Operator::Project, e.span, inPlaceOf(e, own + " @ " + weight, around_));
     }
+    if (!place_.inKernel && e.kind == ast::ExprKind::Name) ofFields(e, own);
     for (const std::string &counter : counters_) behind(Operator::OfTurn, e, "[" + counter + "]");
     wrapped(e, own);
+  }
+  /// `conv2d(y, p.w)`, `y @ p.w` with a field that nothing reads.
+  void ofFields(const ast::Expr &e, const std::string &own) {
+    const std::string body = text({place_.function->span.file, place_.function->body.front()->span.begin, place_.function->span.end});
+    for (const std::string &field : unreadFields_) {
+      for (const char *layer : {"conv2d", "conv1d"})
+        if (body.find(std::string(layer) + "(") != std::string::npos) add(Operator::Project, e.span, std::string(layer) + "(" + own + ", " + field + ")");
+      add(Operator::Project, e.span, inPlaceOf(e, own + " @ " + field, around_));
+    }
   }
   /// A part of a value that is none of another one.
   void partOf(const ast::Expr &e) {

@@ -19,6 +19,7 @@ public:
       if (auto *name = as<ast::NameExpr>(&part)) mentioned.insert(name->name);
     };
     for (const ast::Expr *e : ast::childrenOf(*place_.statement).exprs) visit(*e, note);
+    if (diagnostic_.id == diag::Id::contractionMismatch) eachInPlay(note);  // `k = x @ p.w` in front of it
     for (const ast::Parameter &p : place_.function->parameters)
       if (p.annotation && mentioned.count(p.name.text)) visit(*p.annotation, note);
     for (const ast::StmtPtr &stmt : place_.module->body) {

@@ -139,9 +139,64 @@ void Measure::ofWords(const Guess &guess, Signs &signs) const {
   const std::string &by = guess.fix.replacement;
   const size_t minus = by.find("-1");  // of an axis; `[:-1]` is a part
   signs.of[Signs::negative] = minus != std::string::npos && (minus == 0 || by[minus - 1] != ':') && text(guess.fix.span).find('-') == std::string::npos;
+  signs.of[Signs::itself] = labelsItself(guess.fix);
   const bool axis = guess.op == Operator::Axis || guess.op == Operator::AddAxis || guess.op == Operator::SumAxis || guess.op == Operator::MeanAxis || guess.op == Operator::BothAxes;
   signs.of[Signs::toZero] = axis && hasWord(by, "0");
+  const std::set<std::string> beside = guess.op == Operator::Axis ? axesBeside(guess.fix) : std::set<std::string>();
+  const bool isBeside = beside.size() == 1 && by == *beside.begin();
+  signs.of[Signs::saidAxis] = axis && (isBeside || ((signs.of[Signs::toZero] != 0 || by.find("-2") != std::string::npos) && saysColumns()));
   signs.of[Signs::toOne] = axis && hasWord(by, "1") && by.find("-1") == std::string::npos;
+}
+
+/// `cross_entropy(scores, ids[:, :T - 1])` of scores that were made of `ids[:, :T - 1]`.
+bool Measure::labelsItself(const diag::Fix &fix) const {
+  static const std::set<std::string> losses = {"cross_entropy", "nll"};
+  auto *call = place_.innermost<ast::CallExpr>();
+  auto *callee = call ? as<ast::NameExpr>(call->callee) : nullptr;
+  if (!callee || !losses.count(callee->name) || call->arguments.size() < 2 || !holds(call->arguments[1].span, fix.span)) return false;
+  const Span labels = call->arguments[1].span;
+  std::string made = text(labels);
+  made.replace(fix.span.begin - labels.begin, fix.span.end - fix.span.begin, fix.replacement);
+  const std::string before = text({function_.file, place_.function->body.front()->span.begin, labels.begin});
+  return made.find('[') != std::string::npos && before.find(made) != std::string::npos;
+}
+
+/// The axes along which the other reductions of the function go, as they are written, where a parameter with two axes is reduced.
+std::set<std::string> Measure::axesBeside(const diag::Fix &fix) const {
+  static const std::set<std::string> names = {"sum", "mean", "max", "min", "var", "std"};
+  std::set<std::string> axes;
+  bool ofMatrix = false;
+  auto isMatrix = [&](const ast::CallExpr &call) {
+    return std::any_of(place_.function->parameters.begin(), place_.function->parameters.end(), [&](const ast::Parameter &p) {
+      auto *type = as<ast::SubscriptExpr>(p.annotation);
+      if (!type || call.arguments.empty() || text(call.arguments[0].span) != p.name.text) return false;
+      return std::count_if(type->items.begin(), type->items.end(), [&](const ast::Argument &item) { return !dtypeByName(text(item.span)); }) == 2;
+    });
+  };
+  visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+    std::vector<const ast::Expr *> parts = ast::childrenOf(stmt).exprs;
+    while (!parts.empty()) {
+      const ast::Expr *part = parts.back();
+      parts.pop_back();
+      auto *call = as<ast::CallExpr>(part);
+      auto *callee = call ? as<ast::NameExpr>(call->callee) : nullptr;
+      if (callee && names.count(callee->name) && holds(part->span, fix.span)) ofMatrix |= isMatrix(*call);
+      if (callee && names.count(callee->name) && !holds(part->span, fix.span))
+        for (const ast::Argument &argument : call->arguments)
+          if (argument.keyword && argument.keyword->text == "axis") axes.insert(text(argument.value->span));
+      for (const ast::Expr *child : ast::childrenOf(*part).exprs) parts.push_back(child);
+    }
+  });
+  const bool several = axes.size() == 1 && axes.begin()->front() == '(';  // of images
+  return ofMatrix || several ? axes : std::set<std::string>();
+}
+
+/// Whether the name or the text of the function is about columns, and not about rows.
+bool Measure::saysColumns() const {
+  std::string said = place_.function->name.text;
+  if (auto *first = place_.function->body.empty() ? nullptr : as<ast::ExprStmt>(place_.function->body[0]); first && first->value->kind == ast::ExprKind::String) said += " " + text(first->span);
+  std::transform(said.begin(), said.end(), said.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return said.find("column") != std::string::npos && said.find("row") == std::string::npos;
 }
 
 void Measure::ofNames(const Guess &guess, Signs &signs) const {
@@ -320,6 +375,46 @@ void Measure::ofArguments(const Guess &guess, Signs &signs) const {
   signs.of[Signs::noArgument] = after < before;
 }
 
+/// Whether the type of a field is, or was, that of another one of its struct.
+void Measure::ofFields(const diag::Fix &fix, Signs &signs) const {
+  for (const ast::StmtPtr &stmt : place_.module->body) {
+    auto *def = as<ast::StructDef>(stmt);
+    if (!def || !holds(def->span, fix.span)) continue;
+    std::string before, after;
+    std::set<std::string> others;
+    for (const ast::StmtPtr &part : def->body) {
+      auto *field = as<ast::AnnAssignStmt>(part);
+      if (!field || !field->annotation) continue;
+      const std::string own = text(field->annotation->span);
+      if (!holds(field->annotation->span, fix.span)) others.insert(own);
+      else before = after = own, after.replace(fix.span.begin - field->annotation->span.begin, fix.span.end - fix.span.begin, fix.replacement);
+    }
+    signs.of[Signs::unlikeOther] = others.count(before) && !others.count(after);
+    signs.of[Signs::likeOther] = !others.count(before) && others.count(after);
+  }
+}
+
+/// Whether an edit of one of several results makes its type that of another one.
+bool Measure::itemsAlike(const ast::Expr &result, const diag::Fix &fix) const {
+  std::vector<const ast::Expr *> types, open = {&result};
+  const ast::Expr *own = nullptr;
+  while (!open.empty()) {
+    const ast::Expr *part = open.back();
+    open.pop_back();
+    auto *type = as<ast::SubscriptExpr>(part);
+    if (type && text(type->object->span) == "Tensor") {
+      types.push_back(part);
+      if (holds(part->span, fix.span)) own = part;
+      continue;
+    }
+    for (const ast::Expr *child : ast::childrenOf(*part).exprs) open.push_back(child);
+  }
+  if (!own) return false;
+  std::string made = text(own->span);
+  made.replace(fix.span.begin - own->span.begin, fix.span.end - fix.span.begin, fix.replacement);
+  return std::any_of(types.begin(), types.end(), [&](const ast::Expr *type) { return type != own && text(type->span) == made; });
+}
+
 void Measure::ofDeclarations(const Guess &guess, Signs &signs) const {
   const diag::Fix &fix = guess.fix;
   const ast::FuncDef &def = *place_.function;
@@ -338,7 +433,7 @@ void Measure::ofDeclarations(const Guess &guess, Signs &signs) const {
   const ast::Expr *own = nullptr;
   for (const ast::Expr *type : types)
     if (type && holds(type->span, fix.span)) own = type;
-  if (!own) return;
+  if (!own) return ofFields(fix, signs);
   signs.of[Signs::ofResult] = own == def.result.get();
   auto made = [&](const ast::Expr *type) {
     std::string shown = text(type->span);
@@ -346,6 +441,13 @@ void Measure::ofDeclarations(const Guess &guess, Signs &signs) const {
     return shown;
   };
   signs.of[Signs::likeOther] = guess.op == Operator::DeclareType && own != def.result.get() && std::any_of(types.begin(), types.end() - 1, [&](const ast::Expr *type) { return type && type != own && made(type) == made(own); });
+  if (own != def.result.get()) {
+    auto isOther = [&](const ast::Expr *type, bool edited) { return type && type != own && text(type->span) == (edited ? made(own) : text(own->span)); };
+    auto hasOther = [&](bool edited) { return std::any_of(types.begin(), types.end() - 1, [&](const ast::Expr *type) { return isOther(type, edited); }); };
+    signs.of[Signs::unlikeOther] = own->kind == ast::ExprKind::Subscript && hasOther(false) && !hasOther(true);
+  } else {
+    signs.of[Signs::likeResult] = itemsAlike(*own, fix);
+  }
   auto repeats = [](std::vector<std::string> extents) {
     std::sort(extents.begin(), extents.end());
     return std::adjacent_find(extents.begin(), extents.end()) != extents.end();

@@ -41,6 +41,11 @@ private:
   void ofWords(const Guess &guess, Signs &signs) const;
   void ofNames(const Guess &guess, Signs &signs) const;
   void ofDeclarations(const Guess &guess, Signs &signs) const;
+  void ofFields(const diag::Fix &fix, Signs &signs) const;
+  bool saysColumns() const;
+  std::set<std::string> axesBeside(const diag::Fix &fix) const;
+  bool labelsItself(const diag::Fix &fix) const;
+  bool itemsAlike(const ast::Expr &result, const diag::Fix &fix) const;
   bool placeStands(const diag::Fix &fix) const;
   void ofLikeness(const Guess &guess, Signs &signs) const;
   void ofReductions(const Guess &guess, Signs &signs) const;

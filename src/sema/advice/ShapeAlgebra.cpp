@@ -13,13 +13,34 @@ bool isPolynomial(const Dim &dim) {
       if (atom.kind != AtomKind::Var) return false;
   return true;
 }
+/// ... or has, besides, dimensions over numbers: `E // 2`.
+bool dividesByNumbers(const Dim &dim) {
+  for (const Dim::Term &term : dim.terms())
+    for (const auto &[atom, power] : term.atoms)
+      if (atom.kind != AtomKind::Var && (!atom.right || !atom.right->isConstant() || !atom.left || !isPolynomial(*atom.left))) return false;
+  return true;
+}
+/// What an extent is where each dimension is another multiple of all small numbers: what has to divide, does.
+std::optional<int64_t> atMultiples(const Dim &dim, std::map<std::string, int64_t> &sizes) {
+  constexpr int64_t kMultiple = 5040, kPrimes[] = {11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
+  return dim.evaluate([&](const std::string &name) -> std::optional<int64_t> {
+    auto [known, isNew] = sizes.emplace(name, 0);
+    if (isNew && sizes.size() <= std::size(kPrimes)) known->second = kMultiple * kPrimes[sizes.size() - 1];
+    return known->second ? std::optional(known->second) : std::nullopt;
+  });
+}
 bool isOne(const Dim &dim) { return dim.isDefined() && dim.isConstant() && dim.constant() == 1; }
 }  // namespace
 
 bool ShapeAlgebra::differ(const Dim &a, const Dim &b) const {
   if (!a.isDefined() || !b.isDefined() || a == b) return false;
   if (a.isConstant() && b.isConstant()) return true;
-  return !lenient_ && isPolynomial(a) && isPolynomial(b);
+  if (lenient_) return false;
+  if (isPolynomial(a) && isPolynomial(b)) return true;
+  if (!dividesByNumbers(a) || !dividesByNumbers(b)) return false;
+  std::map<std::string, int64_t> sizes;
+  const std::optional<int64_t> first = atMultiples(a, sizes), second = atMultiples(b, sizes);
+  return first && second && *first != *second;
 }
 
 void ShapeAlgebra::expectSame(const Extents &a, const Extents &b) {

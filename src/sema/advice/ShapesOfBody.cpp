@@ -20,11 +20,17 @@ bool asksForExtents(const ast::Expr &condition, const std::set<std::string> &dim
   const std::vector<const ast::Expr *> parts = ast::childrenOf(condition).exprs;
   return std::any_of(parts.begin(), parts.end(), [&](const ast::Expr *part) { return asksForExtents(*part, dims); });
 }
+/// `E % 2 == 0`: what divides is equal to nothing.
+bool saysWhatDivides(const ast::CompareExpr &fact) {
+  auto *rest = fact.operands.size() == 2 ? as<ast::BinaryExpr>(fact.operands[0]) : nullptr;
+  auto *zero = rest ? as<ast::IntExpr>(fact.operands[1]) : nullptr;
+  return zero && zero->value == 0 && rest->op == ast::BinaryOp::Mod;
+}
 /// Whether facts or conditions of a function may say that two extents are equal.
 bool equates(const ast::FuncDef &def) {
   const bool facts = std::any_of(def.where.begin(), def.where.end(), [](const ast::ExprPtr &fact) {
     auto *compare = as<ast::CompareExpr>(fact);
-    return !compare || std::any_of(compare->ops.begin(), compare->ops.end(), [](ast::CompareOp op) { return op == ast::CompareOp::Eq; });
+    return !compare || (!saysWhatDivides(*compare) && std::any_of(compare->ops.begin(), compare->ops.end(), [](ast::CompareOp op) { return op == ast::CompareOp::Eq; }));
   });
   std::set<std::string> dims;
   for (const ast::TypeParameter &t : def.typeParameters) dims.insert(t.name.text);

@@ -19,7 +19,7 @@ public:
 
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
-    case Id::wrongResult: notCalled(), summed(), stacked(), otherOperator(ast::BinaryOp::MatMul, "*"); break;
+    case Id::wrongResult: notCalled(), summedByTerms(), summed(), stacked(), otherOperator(ast::BinaryOp::MatMul, "*"); break;
     case Id::broadcastFails: productOfMatrices(); break;
     case Id::badOperand:
       otherOperator(ast::BinaryOp::MatMul, "*"), otherOperator(ast::BinaryOp::Add, "|");
@@ -38,6 +38,7 @@ public:
     case Id::factRefuted: remainderOfNothing(); break;
     case Id::notSupportedYet: withoutWord(), dataclass(); break;
     case Id::unknownModule: nearModule(), withoutImport(); break;
+    case Id::unknownImport: withoutItem(); break;
     case Id::immutableTensor: chosenElement(); break;
     case Id::numericsRefuted:
     case Id::numericsUndecided: awayFromZero(); break;
@@ -97,6 +98,23 @@ private:
     replace(edits, wholeLine(*place_.statement), "", "leave it out");
   }
 
+  /// `from tessera import kernel, threadIdx`: a name that is nowhere, and that nothing reads.
+  void withoutItem() {
+    auto *import = as<ast::FromImportStmt>(place_.statement);
+    if (!import) return;
+    const std::vector<ast::ImportItem> &items = import->items;
+    auto item = std::find_if(items.begin(), items.end(), [&](const ast::ImportItem &one) { return one.span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= one.span.end; });
+    if (item == items.end()) return;
+    const std::string name = item->alias ? item->alias->text : item->path[0].text;
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (stmt.get() != place_.statement && text(stmt->span).find(name) != std::string::npos) return;
+    CandidateGroup &edits = group(false);
+    edits.last = true;  // a name that is near was meant rather
+    if (items.size() == 1) return replace(edits, wholeLine(*import), "", "leave it out: nothing reads it");
+    const bool isFirst = item == items.begin();
+    replace(edits, isFirst ? Span{item->span.file, item->span.begin, (item + 1)->span.begin} : Span{item->span.file, (item - 1)->span.end, item->span.end}, "", "leave it out: nothing reads it");
+  }
+
   /// `from tesera import kernel`
   void nearModule() {
     static const std::vector<std::string_view> known = {"tessera"};
@@ -146,15 +164,6 @@ private:
             name->name + " = where(" + text(target->items[0].span) + ", " + value + ", " + name->name + ")", "choose for each element");
   }
 
-  /// Whether it chooses elements, and is no index: `x < 0`, `~mask`.
-  bool isMask(const ast::Expr &e) const {
-    auto *unary = as<ast::UnaryExpr>(&e);
-    auto *binary = as<ast::BinaryExpr>(&e);
-    const ast::SubscriptExpr *type = tensorTypeOf(&e);
-    return e.kind == ast::ExprKind::Compare || (unary && isMask(*unary->operand)) ||
-           (binary && isMask(*binary->left) && isMask(*binary->right)) || (type && dtypeText(*type) == "bool");
-  }
-
   /// `x[0] = v` of a vector in a function of whole tensors.
   void chosenElement() {
     auto *assign = as<ast::AssignStmt>(place_.statement);
@@ -194,6 +203,39 @@ private:
               "keep it away from 0 by a number of your choice");
     }
     for (diag::Fix &fix : edits.edits) fix.applicability = diag::Applicability::Assumption;
+  }
+
+  /// The axes of the first tensor of a term, `p.w * p.w`, as it is declared; 0 where that is not known.
+  size_t axesOfTerm(const ast::Expr &term) const {
+    size_t axes = 0;
+    visit(term, [&](const ast::Expr &part) {
+      if (axes) return;
+      if (const ast::SubscriptExpr *type = tensorTypeOf(&part)) axes = extentCount(*type);
+      auto *member = as<ast::AttributeExpr>(&part);
+      const ast::Parameter *p = member ? parameterOf(member->object.get()) : nullptr;
+      auto *list = p ? as<ast::SubscriptExpr>(p->annotation) : nullptr;
+      for (const ast::StmtPtr &stmt : place_.module->body) {
+        auto *def = as<ast::StructDef>(stmt);
+        for (size_t i = 0; list && def && def->name.text == text(*list->object) && i < def->body.size(); ++i)
+          if (auto *field = as<ast::AnnAssignStmt>(def->body[i]); field && text(*field->target) == member->attribute.text)
+            if (const ast::SubscriptExpr *type = tensorType(field->annotation.get())) axes = extentCount(*type);
+      }
+    });
+    return axes;
+  }
+  /// `0.5 * (p.w * p.w + p.b * p.b)` of a matrix and a vector, where one number is declared: each is added up by itself.
+  void summedByTerms() {
+    auto *result = place_.function ? as<ast::NameExpr>(place_.function->result) : nullptr;
+    const ast::Expr *sum = place_.expr();
+    for (auto *product = as<ast::BinaryExpr>(sum); product && product->op == ast::BinaryOp::Mul; product = as<ast::BinaryExpr>(sum)) sum = product->right.get();
+    std::vector<const ast::Expr *> terms;
+    for (auto *add = as<ast::BinaryExpr>(sum); add && add->op == ast::BinaryOp::Add; add = as<ast::BinaryExpr>(sum)) terms.push_back(add->right.get()), sum = add->left.get();
+    if (!result || terms.empty() || place_.inKernel) return;
+    terms.push_back(sum);
+    std::vector<std::pair<Span, std::string>> parts;
+    std::set<size_t> axes;
+    for (const ast::Expr *term : terms) axes.insert(axesOfTerm(*term)), parts.push_back({term->span, "sum(" + text(*term) + ")"});
+    if (axes.size() > 1 && !axes.count(0)) replaceAll(group(false), parts, "add up each of them");
   }
 
   void notCalled() {
@@ -270,6 +312,7 @@ private:
   void indexed() {
     auto *call = place_.innermost<ast::CallExpr>();
     auto *member = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    if (member && member->attribute.text == "size" && call->arguments.empty()) return;  // the extents were meant, not their product
     if (member && call->arguments.empty())  // `x.shape()`
       return replace(group(false), {call->span.file, member->span.end, call->span.end}, "",
                      "leave the parentheses out");

@@ -298,8 +298,12 @@ private:
     if (first.empty() || second.empty()) return;
     auto part = [](const std::string &from, const std::string &size) { return from + ":" + from + " + " + size; };
     std::string i = text(*a->start), j = text(*b->start);
+    auto isOwn = [](const std::string &from, const std::string &size) { return !from.empty() && size.size() > 2 && size.compare(size.size() - 2, 2, "." + from.substr(0, 1)) == 0; };
+    auto turned = [&] { replace(edits, subscript.span, "tile.transpose(" + text(*subscript.object) + "[" + whole + "])"); };
+    const bool agree = isOwn(i, first) && isOwn(j, second);  // `k:k + T.k, n:n + T.n`: each starts where its size says
+    if (agree) turned();
     replace(edits, all, part(j, first) + ", " + part(i, second), "exchange where they start");
-    replace(edits, subscript.span, "tile.transpose(" + text(*subscript.object) + "[" + whole + "])");
+    if (!agree) turned();
   }
   /// `g[n:n + T.m]` where `g[m:m + T.m]` was meant.
   void otherCounter(const ast::SliceExpr &slice, const std::string &name) {

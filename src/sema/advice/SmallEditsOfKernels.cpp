@@ -25,9 +25,10 @@ public:
     case Id::divergentBarrier: behindTheCondition(); break;
     case Id::copyPending:
     case Id::copyOverUse: otherStage(); break;
+    case Id::sharedRace: meetingInFront(); break;
     case Id::unknownAttribute: dtypeOfTile(); break;
     case Id::argumentNotGiven: dtypeOfShared(); break;
-    case Id::wrongArgument: gridOfFunction(); break;
+    case Id::wrongArgument: gridOfFunction(), sliceOfPointer(); break;
     case Id::unpackCount: contextTakenApart(); break;
     case Id::unknownKeyword: alongAnAxis(); break;
     case Id::missingReturn: storedParameter(); break;
@@ -136,11 +137,56 @@ private:
           replace(group(false), deeper, "", "move it out of the condition");
         },
         [](const ast::Expr &) {});
+    auto *call = barrier && barrier->kind == ast::StmtKind::Expr ? as<ast::CallExpr>(static_cast<const ast::ExprStmt *>(barrier)->value) : nullptr;
+    const std::vector<const ast::Stmt *> around = statementsAround();
+    const bool ofLoop = std::any_of(around.begin(), around.end(), [](const ast::Stmt *stmt) { return stmt->kind == ast::StmtKind::For || stmt->kind == ast::StmtKind::While; });
+    if (!call || nameOf(*call) != "barrier" || ofLoop) return;
+    CandidateGroup &edits = group(false);
+    edits.last = edits.assumes = true;
+    const SourceFile &file = sources_.file(barrier->span.file);
+    const uint32_t line = file.lineColumn(barrier->span.begin).line;
+    const Span whole{barrier->span.file, file.lineStart(line), barrier->span.end + 1};
+    replace(edits, whole, "", "leave it out");
+    for (const ast::Stmt *stmt : statementsAround())
+      if (auto *guard = as<ast::IfStmt>(stmt); guard && guard->then.front().get() != barrier) {
+        const std::string between = text({whole.file, guard->span.begin, whole.begin});
+        replace(edits, {whole.file, guard->span.begin, whole.end}, text(*call) + "\n" + indentOf(*guard) + between, "move it in front of the condition");
+        break;
+      }
+  }
+
+  /// `tile.load(x + start)` beside `y[start:start + 128]`: the same part of x.
+  void sliceOfPointer() {
+    auto *sum = as<ast::BinaryExpr>(place_.expr());
+    if (!sum || sum->op != ast::BinaryOp::Add || !parameterOf(sum->left.get())) return;
+    std::set<std::string> parts;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *item = as<ast::SubscriptExpr>(&part);
+      auto *slice = item && item->items.size() == 1 ? as<ast::SliceExpr>(item->items[0].value) : nullptr;
+      if (slice && slice->start && slice->stop && text(*slice->start) == text(*sum->right)) parts.insert(text(*slice));
+    });
+    if (parts.size() == 1) replace(group(false), sum->span, text(*sum->left) + "[" + *parts.begin() + "]", "take the part that is taken beside it");
+  }
+
+  /// `s[t] = s[t] + v` of a v that another element of s gave: all lanes have read it first.
+  void meetingInFront() {
+    auto *store = as<ast::AssignStmt>(place_.statement);
+    auto *update = as<ast::AugAssignStmt>(place_.statement);
+    const ast::Expr *value = store ? store->value.get() : update ? update->value.get() : nullptr;
+    if (!value || !diagnostic_.fixes.empty() || (value->kind == ast::ExprKind::Subscript)) return;
+    const std::string body = text({place_.function->span.file, place_.function->body.front()->span.begin, place_.function->span.end});
+    const size_t known = body.find("barrier()");
+    size_t begin = known == std::string::npos ? 0 : known;
+    while (begin > 0 && (std::isalnum(static_cast<unsigned char>(body[begin - 1])) || body[begin - 1] == '.')) --begin;
+    const std::string prefix = known == std::string::npos ? "tile." : body.substr(begin, known - begin);
+    CandidateGroup &edits = group(false);
+    edits.last = edits.assumes = true;
+    insert(edits, place_.statement->span.begin, prefix + "barrier()\n" + indentOf(*place_.statement), "insert `" + prefix + "barrier()`");
   }
 
   /// `sa[1 - stage]` for `sa[stage]`.
   void otherStage() {
-    stageOfOthers();
+    stageNotFilled(), stageOfOthers();
     CandidateGroup &edits = group(true);
     auto add = [&](const ast::Expr &part) {
       auto *subscript = as<ast::SubscriptExpr>(&part);
@@ -156,6 +202,24 @@ private:
       visit(
           *(place_.around.size() > 1 && place_.expr()->kind == ast::ExprKind::Name ? place_.around[1] : place_.expr()),
           add);
+  }
+
+  /// `ring[(i + 1) % 2, t]`, into which `cp_async(ring[(i + 1) % 2, :], ...)` copies: the stage that arrived is the other one.
+  void stageNotFilled() {
+    if (!place_.expr() || diagnostic_.id != Id::copyPending) return;
+    std::set<std::string> filled;
+    visitBody(*place_.function, [&](const ast::Expr &part) {
+      auto *copy = as<ast::CallExpr>(&part);
+      auto *target = copy && nameOf(*copy) == "cp_async" && !copy->arguments.empty() ? as<ast::SubscriptExpr>(copy->arguments[0].value) : nullptr;
+      if (target && !target->items.empty()) filled.insert(text(*target->object) + "[" + text(target->items[0].span));
+    });
+    auto *read = place_.innermost<ast::SubscriptExpr>();
+    auto *turn = read && !read->items.empty() ? as<ast::BinaryExpr>(read->items[0].value) : nullptr;
+    auto *next = turn && turn->op == ast::BinaryOp::Mod ? as<ast::BinaryExpr>(turn->left) : nullptr;
+    if (!next || next->op != ast::BinaryOp::Add || next->right->kind != ast::ExprKind::Int || !filled.count(text(*read->object) + "[" + text(turn->span))) return;
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;  // to wait longer mends it as well
+    replace(edits, turn->span, text(*next->left) + " % " + text(*turn->right), "take the stage that has arrived");
   }
 
   /// `dot(sa[stage], sb[0])`: the number of the stage that stands beside it.
@@ -177,9 +241,27 @@ private:
         replace(edits, number->span, stage, "take the stage that the others take");
   }
 
+  /// `tile.group_id(0) * BLOCK` with a grid of `cdiv(N, 128)` groups: that number.
+  bool sizeOfGrid() {
+    std::set<std::string> sizes;
+    bool written = false;
+    for (const ast::Decorator &decorator : place_.function->decorators) {
+      auto *call = as<ast::CallExpr>(decorator.expression);
+      const ast::Argument *grid = call ? keyword(*call, "grid") : nullptr;
+      written |= grid != nullptr;
+      if (grid)
+        visit(*grid->value, [&](const ast::Expr &part) {
+          auto *groups = as<ast::CallExpr>(&part);
+          if (groups && nameOf(*groups) == "cdiv" && groups->arguments.size() == 2 && groups->arguments[1].value->kind == ast::ExprKind::Int) sizes.insert(text(groups->arguments[1].span));
+        });
+    }
+    if (sizes.size() == 1) replace(group(false), diagnostic_.span, *sizes.begin(), "as many as the grid counts with");
+    return written && sizes.size() == 1;
+  }
+
   /// `BM` and `BLOCK_N`, which nothing defines: those of the function get the sizes of the schedule.
   void sizesOfTiles() {
-    if (startsHere_ || sizeHere(text(diagnostic_.span)).empty()) return;
+    if (startsHere_ || sizeHere(text(diagnostic_.span)).empty() || sizeOfGrid()) return;
     const ast::Stmt *whole = statementOfFunction();
     if (!whole) return;
     std::vector<std::string> names;
