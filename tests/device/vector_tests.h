@@ -74,6 +74,25 @@ template <int N, class Grid> void elements() {
 
 #if !defined(TSR_CPU)
 KERNEL divided(const float *a, const float *b, float *out) { out[tsr::lane()] = tsr::short_div(a[tsr::lane()], b[tsr::lane()]); }
+KERNEL shared_out(const float *a, const float *n, float *out) { out[tsr::lane()] = tsr::div_by(a[tsr::lane()], n[tsr::lane()]); }
+/// By numbers of elements: what a division gives, also of what is infinite or no number.
+inline void divisions_by_extents() {
+  constexpr int count = 256;
+  Buffer<float> a(count), n(count), out(count);
+  const float special[] = {0.0f, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1.8p-140f, 0x1.fffffep127f, -0x1.fffffep127f};
+  for (int64_t extent : {1, 2, 3, 7, 1000, 4095, 4096, 50257, 131071, 16777213, 1 << 30}) {
+    for (size_t i = 0; i < count; ++i) {
+      a[i] = i < 8 ? special[i] : std::ldexp(1.0f + static_cast<float>(i * 2654435761u % 8388608) / 8388608, static_cast<int>(i % 200) - 100);
+      n[i] = static_cast<float>(extent + static_cast<int64_t>(i % 3));
+    }
+    LAUNCH(count, shared_out, a.device(), n.device(), out.device());
+    out.back();
+    for (size_t i = 0; i < count; ++i) {
+      const float right = a[i] / n[i];
+      expect(out[i] == right || (right != right && out[i] != out[i]), "a division by a number of elements", static_cast<int64_t>(i));
+    }
+  }
+}
 inline void divisions() {
   constexpr int count = 64;
   Buffer<float> a(count), b(count), out(count);
@@ -107,6 +126,7 @@ inline void all() {
   elements<100, Lanes<1, 64>>();
 #if !defined(TSR_CPU)
   divisions();
+  divisions_by_extents();
 #endif
 }
 

@@ -36,11 +36,13 @@ tile.kernel @map(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], bf16>, %z: !tsr
   tile.kernel_end
 }
 
-// Of a row, what is added up may also become a root; what is computed once for a row stays.
+// Of a row, what is added up may also become a root. What is computed once for a row stays, but that a number of elements divides it by its reciprocal.
 // CHECK-LABEL: tile.kernel @row
 // CHECK: %[[SQUARE:.*]] = tile.elementwise "mul"
 // CHECK: tile.elementwise "add" %[[SQUARE]], %{{.*}} {tsr.contracted}
-// CHECK: tile.group_reduce
+// CHECK: %[[SUM:.*]] = tile.group_reduce
+// CHECK: tile.elementwise "div" %[[SUM]], %{{.*}} {tsr.by_extent} : f32
+// CHECK: tile.elementwise "div" %[[SUM]], %[[SUM]] : f32
 // CHECK: tile.elementwise "add" %{{[^{]*}} : f32
 // CHECK: tile.elementwise "rsqrt"
 tile.kernel @row(%x: !tsr.view<["R", "C"], f32>, %y: !tsr.view<["R", "C"], bf16>) attributes {dims = ["R", "C"],
@@ -57,7 +59,10 @@ tile.kernel @row(%x: !tsr.view<["R", "C"], f32>, %y: !tsr.view<["R", "C"], bf16>
     scf.yield %next : f32
   }
   %sum = tile.group_reduce "sum" %own : f32
-  %small = tile.elementwise "mul" %sum, %sum : f32
+  %count = tile.cast %c : index to f32
+  %mean = tile.elementwise "div" %sum, %count : f32
+  %ratio = tile.elementwise "div" %sum, %sum : f32
+  %small = tile.elementwise "mul" %mean, %ratio : f32
   %more = tile.elementwise "add" %small, %sum : f32
   %scale = tile.elementwise "rsqrt" %more : f32
   scf.for %k = %lane to %c step %lanes {

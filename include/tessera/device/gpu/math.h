@@ -127,6 +127,19 @@ TSR_INLINE float short_div(float a, float b) {
 #endif
 }
 
+/// a / n for a whole number n, as a float, from 1 to 2^62: the same number (but 0 for -0), without a branch. Several by one n have one reciprocal.
+TSR_INLINE float div_by(float a, float n) {
+#if defined(__CUDA_ARCH__)
+  float about;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(about) : "f"(n));
+  const float reciprocal = ::fmaf(::fmaf(-n, about, 1.0f), about, about), quotient = a * reciprocal;
+  const float exact = ::fmaf(::fmaf(-quotient, n, a), reciprocal, quotient);
+  return exact == exact ? exact : a * about;  // nothing is left of what is infinite
+#else
+  return a / n;
+#endif
+}
+
 }  // namespace gpu
 }  // inline namespace TSR_TARGET
 }  // namespace tsr

@@ -77,6 +77,7 @@ LogicalResult emitScalar(Emission &em, Operation &op) {
     auto product = elementwiseOp.getArgs()[0].getDefiningOp<tile::ElementwiseOp>();
     if (ir::isContracted(elementwiseOp) && product && em.values->plan.isInline(product.getResult()))
       value = fusedSum(elementwiseOp, scalar(em, product.getArgs()[0]), scalar(em, product.getArgs()[1]), operands[1], result.getType());
+    else if (elementwiseOp->hasAttr(ir::kByExtent)) value = call("tsr::div_by", operands, result.getType());
     else if (ir::isShortened(elementwiseOp)) value = call(shortName(elementwiseOp), operands, result.getType());
     else value = elementwise(elementwiseOp.getMnemonic(), operands, result.getType(), asInC, !countsOnly(elementwiseOp));
     if (!value)
