@@ -49,7 +49,7 @@ private:
   void forLoop(mlir::Operation *op);
   void ifStatement(mlir::Operation *op);
   void returnStatement(mlir::Operation *op);
-  void body(mlir::Block &block);
+  void body(mlir::Block &block, llvm::StringRef end = "}");
 
   const Language &language_;
   Spelling spell_;

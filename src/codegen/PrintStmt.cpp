@@ -1,6 +1,7 @@
 #include "codegen/FunctionPrinter.h"
 #include "ir/common/Names.h"
 #include "ir/common/SharedAlignment.h"
+#include "ir/target/GivenTo.h"
 #include "ir/target/Target.h"
 #include "support/Check.h"
 #include "llvm/ADT/StringExtras.h"
@@ -84,11 +85,11 @@ void FunctionPrinter::statements(Block::iterator at, Block::iterator end) {
   }
 }
 
-void FunctionPrinter::body(Block &block) {
+void FunctionPrinter::body(Block &block, StringRef end) {
   writer_.indent();
   statements(block);
   writer_.dedent();
-  writer_.line("}");
+  writer_.line(end.str());
 }
 
 /// Neighbouring constants share a declaration.
@@ -240,8 +241,9 @@ void FunctionPrinter::statement(Operation *op) {
       })
       .Case([&](target::IfOp) { ifStatement(op); })
       .Case([&](target::BlockOp o) {
-        writer_.statement(Doc("{"), place);
-        body(o.getBody().front());
+        auto given = o->getAttrOfType<StringAttr>(target::kGivenTo);
+        writer_.statement(Doc(given ? given.getValue().str() + " {" : "{"), place);
+        body(o.getBody().front(), given ? "});" : "}");
       })
       .Case([&](target::CommentOp o) { writer_.comment(o.getText().str()); })
       .Case([&](target::BreakOp) { writer_.statement(Doc("break;"), place); })

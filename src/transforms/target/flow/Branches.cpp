@@ -109,7 +109,9 @@ LogicalResult emitIf(Emission &em, scf::IfOp op) {
   auto fill = [&](Region &region, Block &source) -> LogicalResult {
     Scope scope(em);
     scope.enter(region);
-    if (op->hasAttr(tile::kEdges) && &source == op.thenBlock()) declareInside(em, op.getCondition(), place);
+    const bool hasEdges = op->hasAttr(tile::kEdges) && &source == op.thenBlock();
+    if (hasEdges) declareInside(em, op.getCondition(), place);
+    if (hasEdges && em.sizes->constants.count("T.cluster")) scope.enter(withEdges(em, place).getBody());
     if (failed(emitBlock(em, source))) return failure();
     if (op.getNumResults() == 0) return success();
     return assignYields(em, source.getTerminator()->getOperands(), targets, source.getTerminator()->getLoc());

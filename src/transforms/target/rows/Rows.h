@@ -15,6 +15,8 @@ struct Rows {
 
 /// Declares it in the branch for a vector of which the condition says that it has elements of the row.
 void declareInside(Emission &em, mlir::Value condition, mlir::Location place);
+/// A block for the branch, where groups may share the row: it is one text for whole vectors and one for others (`tsr::with_edges`).
+ir::target::BlockOp withEdges(Emission &em, mlir::Location place);
 
 struct Neighbours {
   llvm::DenseSet<mlir::Operation *> joined;  // accesses that are part of one that is written elsewhere

@@ -1,4 +1,5 @@
 // Vectors of one lane, and rows that are held.
+#include "ir/target/GivenTo.h"
 #include "ir/tile/HeldRows.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/cpu/Streams.h"
@@ -16,9 +17,19 @@ namespace tessera::transforms::totarget {
 
 void declareInside(Emission &em, Value condition, Location place) {
   auto less = condition.getDefiningOp<tile::ElementwiseOp>();  // c < C
-  std::string type = "tsr::Inside<" + em.sizes->constants.at("T.edges") + ", " + em.sizes->constants.at("T.vector") + ">";
+  const bool splits = em.sizes->constants.count("T.cluster") != 0;
+  std::string type = (splits ? "tsr::VectorAt<" : "tsr::Inside<") + em.sizes->constants.at("T.edges") + ", " + em.sizes->constants.at("T.vector") + ">";
   Indices arguments = {scalar(em, less.getArgs()[0]), scalar(em, less.getArgs()[1])};
-  em.rows->inside = declare(em, em.names.fresh("inside"), out::NamedType::get(em.context, type), "direct", arguments, true, place);
+  em.rows->inside = declare(em, em.names.fresh(splits ? "at" : "inside"), out::NamedType::get(em.context, type), "direct", arguments, true, place);
+}
+
+out::BlockOp withEdges(Emission &em, Location place) {
+  auto at = em.rows->inside->value.getDefiningOp<out::VariableOp>();
+  const std::string inside = em.names.fresh("inside"), cluster = em.sizes->constants.at("T.cluster");
+  auto block = em.builder.create<out::BlockOp>(place);
+  block->setAttr(out::kGivenTo, em.builder.getStringAttr("tsr::with_edges<" + cluster + ">(" + at.getName().str() + ", [&](const auto &" + inside + ")"));
+  em.rows->inside = name(inside, em.rows->inside->type);
+  return block;
 }
 
 LogicalResult emitVector(Emission &em, Operation &op) {
