@@ -234,7 +234,8 @@ constexpr int kInShared = -1;
 /// Shared memory for one vector of a lane, whatever its dtype.
 constexpr int kSharedVector = 16;
 
-/// In dynamic shared memory. Each lane reads what it wrote itself, so nobody waits for another.
+/// In dynamic shared memory, from the begin of a line of it on: copies that lie across lines take twice as long. Each lane reads what it wrote
+/// itself, so nobody waits for another.
 template <class T, int Count, int Held, int Lanes, int Number, int Edges> struct HeldRow<T, Count, Held, Lanes, Number, Edges, 1, detail::kHeldInShared> {
   using Part = Vector<T, Count>;
   static_assert(sizeof(Part) <= kSharedVector, "a vector is at most what one instruction moves");
@@ -247,7 +248,7 @@ template <class T, int Count, int Held, int Lanes, int Number, int Edges> struct
 #if defined(TSR_HIP)
     HIP_DYNAMIC_SHARED(unsigned char, held_rows)
 #else
-    extern __shared__ __align__(16) unsigned char held_rows[];
+    extern __shared__ __align__(128) unsigned char held_rows[];
 #endif
     const int64_t turns = row_turns<Count, Held, Lanes>(extent), held = Held == kInShared || turns < -Held ? turns : -Held;
     own = held_rows + (Number * held * Lanes + lane()) * kSharedVector;

@@ -18,7 +18,7 @@ static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows)
 softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, int64_t R,
                int64_t C) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 04_softmax.tsr:4
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < R) {
     const int64_t r = group;  // :5
     const tsr::HeldRow<tsr::bf16, Vector, Held, Threads> x_row(x + r * C, C);  // :6
@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows)
 attention_weights_kernel(const float *__restrict__ scores, float *__restrict__ result, int64_t B,
                          int64_t H, int64_t S) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 04_softmax.tsr:12
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * H * S) {
     const int64_t b0 = group / (H * S);
     const int64_t h0 = group / S % H;
@@ -185,10 +185,10 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
     else if (call.aligned(16, x, result) && C % 8 == 0)
       start(softmax_kernel<8, -6, 1024, 1>, R, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(C, 8192), 6));
-    else if (C <= 512)
-      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
-    else if (C <= 4096)
-      start(softmax_kernel<1, 16, 256, 1>, R, 256, 0);
+    else if (C <= 384)
+      start(softmax_kernel<1, 12, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
+    else if (C <= 3072)
+      start(softmax_kernel<1, 12, 256, 1>, R, 256, 0);
     else
       start(softmax_kernel<1, 0, 256, 1>, R, 256, 0);
   }
@@ -246,10 +246,10 @@ extern "C" TessStatus attention_weights(const TessTensor *scores, TessTensor *re
     else if (call.aligned(16, scores, result) && B * H * S * S % 4 == 0)
       start(attention_weights_kernel<4, -6, 1024, 1, 1>, B * H * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(S + 3, 4096), 6));
-    else if (S <= 512)
-      start(attention_weights_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * H * S, 8), dim3(32, 8), 0);
-    else if (S <= 4096)
-      start(attention_weights_kernel<1, 16, 256, 1, 0>, B * H * S, 256, 0);
+    else if (S <= 384)
+      start(attention_weights_kernel<1, 12, 32, 8, 0>, tsr::ceil_div(B * H * S, 8), dim3(32, 8), 0);
+    else if (S <= 3072)
+      start(attention_weights_kernel<1, 12, 256, 1, 0>, B * H * S, 256, 0);
     else
       start(attention_weights_kernel<1, 0, 256, 1, 0>, B * H * S, 256, 0);
   }

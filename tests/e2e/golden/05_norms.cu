@@ -20,7 +20,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
                   const float *__restrict__ beta, float *__restrict__ result, int64_t B, int64_t S,
                   int64_t D) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:5
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
@@ -43,7 +43,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
       }
     }
     const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
-    const float mean = sum / float(D);
+    const float mean = tsr::div_by(sum, float(D));
     float lane_sum_2 = 0.0f;  // :4
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
@@ -61,7 +61,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
       }
     }
     const float sum_2 = tsr::group_reduce<tsr::Sum, Threads>(lane_sum_2, scratch);
-    const float var = sum_2 / float(D);
+    const float var = tsr::div_by(sum_2, float(D));
     const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows)
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
                 tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:8
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
@@ -136,7 +136,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     }
     const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
     const float root = 0.001f * scale;
-    const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
+    const float rsqrt_value = tsr::rsqrt(tsr::div_by(sum, float(D)) + root * root);
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
       const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector - before;
@@ -209,10 +209,10 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
     else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0)
       start(layer_norm_kernel<4, -6, 1024, 1, 1>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D + 3, 4096), 6));
-    else if (D <= 512)
-      start(layer_norm_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
-    else if (D <= 4096)
-      start(layer_norm_kernel<1, 16, 256, 1, 0>, B * S, 256, 0);
+    else if (D <= 384)
+      start(layer_norm_kernel<1, 12, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+    else if (D <= 3072)
+      start(layer_norm_kernel<1, 12, 256, 1, 0>, B * S, 256, 0);
     else
       start(layer_norm_kernel<1, 0, 256, 1, 0>, B * S, 256, 0);
   }
@@ -272,10 +272,10 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
     else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0)
       start(rms_norm_kernel<8, -6, 1024, 1, 1>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D + 7, 8192), 6));
-    else if (D <= 512)
-      start(rms_norm_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
-    else if (D <= 4096)
-      start(rms_norm_kernel<1, 16, 256, 1, 0>, B * S, 256, 0);
+    else if (D <= 384)
+      start(rms_norm_kernel<1, 12, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+    else if (D <= 3072)
+      start(rms_norm_kernel<1, 12, 256, 1, 0>, B * S, 256, 0);
     else
       start(rms_norm_kernel<1, 0, 256, 1, 0>, B * S, 256, 0);
   }

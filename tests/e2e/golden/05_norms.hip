@@ -20,7 +20,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
                   const float *__restrict__ beta, float *__restrict__ result, int64_t B, int64_t S,
                   int64_t D) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:5
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
@@ -94,7 +94,7 @@ static __global__ void __launch_bounds__(Threads * Rows)
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
                 tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:8
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
@@ -209,10 +209,10 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
     else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0)
       start(layer_norm_kernel<4, -3, 1024, 1, 1>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D + 3, 4096), 3));
-    else if (D <= 512)
-      start(layer_norm_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
-    else if (D <= 4096)
-      start(layer_norm_kernel<1, 16, 256, 1, 0>, B * S, 256, 0);
+    else if (D <= 384)
+      start(layer_norm_kernel<1, 12, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+    else if (D <= 3072)
+      start(layer_norm_kernel<1, 12, 256, 1, 0>, B * S, 256, 0);
     else
       start(layer_norm_kernel<1, 0, 256, 1, 0>, B * S, 256, 0);
   }
@@ -273,10 +273,10 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
     else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0)
       start(rms_norm_kernel<8, -3, 1024, 1, 1>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D + 7, 8192), 3));
-    else if (D <= 512)
-      start(rms_norm_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
-    else if (D <= 4096)
-      start(rms_norm_kernel<1, 16, 256, 1, 0>, B * S, 256, 0);
+    else if (D <= 384)
+      start(rms_norm_kernel<1, 12, 32, 8, 0>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+    else if (D <= 3072)
+      start(rms_norm_kernel<1, 12, 256, 1, 0>, B * S, 256, 0);
     else
       start(rms_norm_kernel<1, 0, 256, 1, 0>, B * S, 256, 0);
   }

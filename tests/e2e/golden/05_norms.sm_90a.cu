@@ -4,7 +4,6 @@
 #include "tessera/device/dtype.h"
 #include "tessera/device/edges.h"
 #include "tessera/device/math.h"
-#include "tessera/device/reduce.h"
 #include "tessera/device/vector.h"
 #include "tessera/entry.h"
 TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
@@ -23,10 +22,13 @@ static __global__ void __launch_bounds__(
 layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
                   const float *__restrict__ beta, float *__restrict__ result, int64_t B, int64_t S,
                   int64_t D) {
-  __shared__ float scratch[1][tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:5
-  __shared__ float scratch_2[1][tsr::group_reduce_scratch(Threads)];
+  __shared__ tsr::Meeting<float, 1, Threads, Cluster> meeting;  // 05_norms.tsr:5
+  meeting.prepare();
+  __shared__ tsr::Meeting<float, 1, Threads, Cluster> meeting_2;
+  meeting_2.prepare();
   const int64_t lane = tsr::row_lane<Cluster>();
-  const int64_t group = int64_t(blockIdx.x) / Cluster * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) / Cluster * Rows +
+      (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
@@ -38,54 +40,61 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
-        const tsr::Inside<Edges, Vector> inside(c, D);
-        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {  // :3
-          if (inside(v)) {
-            lane_sum += x_vector(v);
+        const tsr::VectorAt<Edges, Vector> at(c, D);
+        tsr::with_edges<Cluster>(at, [&](const auto &inside) {
+          const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
+          #pragma unroll
+          for (int64_t v = 0; v < Vector; ++v) {  // :3
+            if (inside(v)) {
+              lane_sum += x_vector(v);
+            }
           }
-        }
+        });
       }
     }
     float sum = lane_sum;
-    tsr::cluster_reduce<Threads, Cluster, tsr::Sum>(scratch, sum);
-    const float mean = sum / float(D);
+    tsr::cluster_reduce<Threads, Cluster, tsr::Sum>(meeting, sum);
+    const float mean = tsr::div_by(sum, float(D));
     float lane_sum_2 = 0.0f;  // :4
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
-        const tsr::Inside<Edges, Vector> inside(c, D);
-        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {  // :4
-          if (inside(v)) {
-            const float centred = x_vector(v) - mean;
-            lane_sum_2 += centred * centred;
+        const tsr::VectorAt<Edges, Vector> at(c, D);
+        tsr::with_edges<Cluster>(at, [&](const auto &inside) {
+          const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
+          #pragma unroll
+          for (int64_t v = 0; v < Vector; ++v) {  // :4
+            if (inside(v)) {
+              const float centred = x_vector(v) - mean;
+              lane_sum_2 += centred * centred;
+            }
           }
-        }
+        });
       }
     }
     float sum_2 = lane_sum_2;
-    tsr::cluster_reduce<Threads, Cluster, tsr::Sum>(scratch_2, sum_2);
-    const float var = sum_2 / float(D);
+    tsr::cluster_reduce<Threads, Cluster, tsr::Sum>(meeting_2, sum_2);
+    const float var = tsr::div_by(sum_2, float(D));
     const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
-        const tsr::Inside<Edges, Vector> inside(c, D);
-        tsr::Vector<float, Vector> result_vector;
-        const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
-        const tsr::Vector<float, Vector> gamma_vector = tsr::load_vector<Vector>(gamma + c, inside);
-        const tsr::Vector<float, Vector> beta_vector = tsr::load_vector<Vector>(beta + c, inside);
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {  // :5
-          const float centred = x_vector(v) - mean;  // :4
-          result_vector(v) = centred / var_sqrt * gamma_vector(v) + beta_vector(v);  // :5
-        }
-        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector, inside);
+        const tsr::VectorAt<Edges, Vector> at(c, D);
+        tsr::with_edges<Cluster>(at, [&](const auto &inside) {
+          tsr::Vector<float, Vector> result_vector;
+          const tsr::Vector<float, Vector> x_vector = x_row(k);  // :1
+          const tsr::Vector<float, Vector> gamma_vector = tsr::load_vector<Vector>(gamma + c,
+              inside);
+          const tsr::Vector<float, Vector> beta_vector = tsr::load_vector<Vector>(beta + c, inside);
+          #pragma unroll
+          for (int64_t v = 0; v < Vector; ++v) {  // :5
+            const float centred = x_vector(v) - mean;  // :4
+            result_vector(v) = centred / var_sqrt * gamma_vector(v) + beta_vector(v);  // :5
+          }
+          tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector, inside);
+        });
       }
     }
   }
@@ -104,10 +113,13 @@ static __global__ void __launch_bounds__(
     (Cluster > 1 && Edges == 0 ? 1536 : 1024) / (Threads * Rows / Cluster))
 rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w,
                 tsr::bf16 *__restrict__ result, int64_t B, int64_t S, int64_t D) {
-  __shared__ float scratch[1][tsr::group_reduce_scratch(Threads)];  // 05_norms.tsr:8
-  __shared__ float scratch_2[1][tsr::group_reduce_scratch(Threads)];
+  __shared__ tsr::Meeting<float, 1, Threads, Cluster> meeting;  // 05_norms.tsr:8
+  meeting.prepare();
+  __shared__ tsr::Meeting<float, 1, Threads, Cluster> meeting_2;
+  meeting_2.prepare();
   const int64_t lane = tsr::row_lane<Cluster>();
-  const int64_t group = int64_t(blockIdx.x) / Cluster * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) / Cluster * Rows +
+      (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
     const int64_t b0 = group / S;
     const int64_t s0 = group % S;
@@ -119,53 +131,59 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
-        const tsr::Inside<Edges, Vector> inside(c, D);
-        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {  // :8
-          if (inside(v)) {
-            lane_max = tsr::max(lane_max, tsr::abs(tsr::to<float>(x_vector(v))));
+        const tsr::VectorAt<Edges, Vector> at(c, D);
+        tsr::with_edges<Cluster>(at, [&](const auto &inside) {
+          const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
+          #pragma unroll
+          for (int64_t v = 0; v < Vector; ++v) {  // :8
+            if (inside(v)) {
+              lane_max = tsr::max(lane_max, tsr::abs(tsr::to<float>(x_vector(v))));
+            }
           }
-        }
+        });
       }
     }
     float max = lane_max;
-    tsr::cluster_reduce<Threads, Cluster, tsr::Max>(scratch, max);
+    tsr::cluster_reduce<Threads, Cluster, tsr::Max>(meeting, max);
     const float scale = 1.0f / tsr::max(max, 0.001f);
     float lane_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
-        const tsr::Inside<Edges, Vector> inside(c, D);
-        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {  // :8
-          if (inside(v)) {
-            const float y = tsr::to<float>(x_vector(v)) * scale;
-            lane_sum = tsr::fma(y, y, lane_sum);
+        const tsr::VectorAt<Edges, Vector> at(c, D);
+        tsr::with_edges<Cluster>(at, [&](const auto &inside) {
+          const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
+          #pragma unroll
+          for (int64_t v = 0; v < Vector; ++v) {  // :8
+            if (inside(v)) {
+              const float y = tsr::to<float>(x_vector(v)) * scale;
+              lane_sum = tsr::fma(y, y, lane_sum);
+            }
           }
-        }
+        });
       }
     }
     float sum = lane_sum;
-    tsr::cluster_reduce<Threads, Cluster, tsr::Sum>(scratch_2, sum);
+    tsr::cluster_reduce<Threads, Cluster, tsr::Sum>(meeting_2, sum);
     const float root = 0.001f * scale;
-    const float rsqrt_value = tsr::rsqrt(sum / float(D) + root * root);
+    const float rsqrt_value = tsr::rsqrt(tsr::div_by(sum, float(D)) + root * root);
     #pragma unroll Held > 0 ? Held : 4
     for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
-        const tsr::Inside<Edges, Vector> inside(c, D);
-        tsr::Vector<float, Vector> result_vector;
-        const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
-        const tsr::Vector<tsr::bf16, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {  // :8
-          const float y = tsr::to<float>(x_vector(v)) * scale;
-          result_vector(v) = y * rsqrt_value * tsr::to<float>(w_vector(v));
-        }
-        tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector, inside);
+        const tsr::VectorAt<Edges, Vector> at(c, D);
+        tsr::with_edges<Cluster>(at, [&](const auto &inside) {
+          tsr::Vector<float, Vector> result_vector;
+          const tsr::Vector<tsr::bf16, Vector> x_vector = x_row(k);  // :7
+          const tsr::Vector<tsr::bf16, Vector> w_vector = tsr::load_vector<Vector>(w + c, inside);
+          #pragma unroll
+          for (int64_t v = 0; v < Vector; ++v) {  // :8
+            const float y = tsr::to<float>(x_vector(v)) * scale;
+            result_vector(v) = y * rsqrt_value * tsr::to<float>(w_vector(v));
+          }
+          tsr::store_vector(result, (b0 * S + s0) * D + c, result_vector, inside);
+        });
       }
     }
   }
@@ -231,9 +249,6 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
       start(layer_norm_kernel<4, 5, 512, 1, 1, 1>, B * S, 512, 0);
     else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 20477)
       start(layer_norm_kernel<4, 5, 1024, 1, 1, 1>, B * S, 1024, 0);
-    else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 26621)
-      start(layer_norm_kernel<4, tsr::kInShared, 512, 1, 1, 1>, B * S, 512, 8192 *
-      tsr::min<int64_t>(tsr::ceil_div(D + 3, 2048), 13));
     else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0 && D <= 53245)
       start(layer_norm_kernel<4, tsr::kInShared, 1024, 1, 1, 4>, 4 * B * S, 256, 4096 *
       tsr::min<int64_t>(tsr::ceil_div(D + 3, 4096), 13), 4);
@@ -243,10 +258,10 @@ extern "C" TessStatus layer_norm(const TessTensor *x, const TessTensor *gamma,
     else if (call.aligned(16, x, gamma, beta, result) && B * D * S % 4 == 0)
       start(layer_norm_kernel<4, -14, 1024, 1, 1, 1>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D + 3, 4096), 14));
-    else if (D <= 512)
-      start(layer_norm_kernel<1, 16, 32, 8, 0, 1>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
-    else if (D <= 4096)
-      start(layer_norm_kernel<1, 16, 256, 1, 0, 1>, B * S, 256, 0);
+    else if (D <= 384)
+      start(layer_norm_kernel<1, 12, 32, 8, 0, 1>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+    else if (D <= 3072)
+      start(layer_norm_kernel<1, 12, 256, 1, 0, 1>, B * S, 256, 0);
     else
       start(layer_norm_kernel<1, 0, 256, 1, 0, 1>, B * S, 256, 0);
   }
@@ -292,9 +307,6 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
       start(rms_norm_kernel<8, 8, 256, 1, 0, 1>, B * S, 256, 0);
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 32768)
       start(rms_norm_kernel<8, 8, 512, 1, 0, 1>, B * S, 512, 0);
-    else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 53248)
-      start(rms_norm_kernel<8, tsr::kInShared, 512, 1, 0, 1>, B * S, 512, 8192 *
-      tsr::min<int64_t>(tsr::ceil_div(D, 4096), 13));
     else if (call.aligned(16, x, w, result) && D % 8 == 0 && D <= 106496)
       start(rms_norm_kernel<8, tsr::kInShared, 1024, 1, 0, 4>, 4 * B * S, 256, 4096 *
       tsr::min<int64_t>(tsr::ceil_div(D, 8192), 13), 4);
@@ -317,9 +329,6 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
       start(rms_norm_kernel<8, 5, 256, 1, 1, 1>, B * S, 256, 0);
     else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 20473)
       start(rms_norm_kernel<8, 5, 512, 1, 1, 1>, B * S, 512, 0);
-    else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 53241)
-      start(rms_norm_kernel<8, tsr::kInShared, 512, 1, 1, 1>, B * S, 512, 8192 *
-      tsr::min<int64_t>(tsr::ceil_div(D + 7, 4096), 13));
     else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0 && D <= 106489)
       start(rms_norm_kernel<8, tsr::kInShared, 1024, 1, 1, 4>, 4 * B * S, 256, 4096 *
       tsr::min<int64_t>(tsr::ceil_div(D + 7, 8192), 13), 4);
@@ -329,10 +338,10 @@ extern "C" TessStatus rms_norm(const TessTensor *x, const TessTensor *w, TessTen
     else if (call.aligned(16, x, w, result) && B * D * S % 8 == 0)
       start(rms_norm_kernel<8, -14, 1024, 1, 1, 1>, B * S, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(D + 7, 8192), 14));
-    else if (D <= 512)
-      start(rms_norm_kernel<1, 16, 32, 8, 0, 1>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
-    else if (D <= 4096)
-      start(rms_norm_kernel<1, 16, 256, 1, 0, 1>, B * S, 256, 0);
+    else if (D <= 384)
+      start(rms_norm_kernel<1, 12, 32, 8, 0, 1>, tsr::ceil_div(B * S, 8), dim3(32, 8), 0);
+    else if (D <= 3072)
+      start(rms_norm_kernel<1, 12, 256, 1, 0, 1>, B * S, 256, 0);
     else
       start(rms_norm_kernel<1, 0, 256, 1, 0, 1>, B * S, 256, 0);
   }

@@ -220,7 +220,7 @@ slopes_row_sum_kernel(const float *__restrict__ temporary, float *__restrict__ r
                       int64_t S) {
   tsr::after_previous_kernel();  // attention_slopes.tsr:8
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < H * S) {
     const int64_t row_sum_2 = group / S;
     const int64_t row_sum_3 = group % S;

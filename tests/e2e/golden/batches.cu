@@ -17,7 +17,7 @@ static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows)
 scores_B32_T16_kernel(const float *__restrict__ x, const float *__restrict__ w,
                       float *__restrict__ result) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // batches.tsr:11
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < 32) {
     const int64_t origin = group;
     const tsr::HeldRow<float, Vector, Held, Threads> x_row(x + origin * 16, 16);  // :9
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows)
 scores_B32_kernel(const float *__restrict__ x, const float *__restrict__ w,
                   float *__restrict__ result, int64_t T) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // batches.tsr:11
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < 32) {
     const int64_t origin = group;
     const tsr::HeldRow<float, Vector, Held, Threads, 0, Edges> x_row(x + origin * T, T);  // :9
@@ -159,7 +159,7 @@ static __global__ void __launch_bounds__(Threads * Rows, 1024 / (Threads * Rows)
 scores_kernel(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ result,
               int64_t B, int64_t T) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // batches.tsr:11
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B) {
     const int64_t b0 = group;
     const tsr::HeldRow<float, Vector, Held, Threads, 0, Edges> x_row(x + b0 * T, T);  // :9
@@ -243,7 +243,7 @@ extern "C" TessStatus scores_B32_T16(const TessTensor *x, const TessTensor *w, T
     if (call.aligned(16, x, w, result))
       start(scores_B32_T16_kernel<4, 1, 8, 16>, 2, dim3(8, 16));
     else
-      start(scores_B32_T16_kernel<1, 16, 32, 8>, 4, dim3(32, 8));
+      start(scores_B32_T16_kernel<1, 12, 32, 8>, 4, dim3(32, 8));
   }
   return call.finish();
 }
@@ -302,10 +302,10 @@ extern "C" TessStatus scores_B32(const TessTensor *x, const TessTensor *w, TessT
     else if (call.aligned(16, x, w, result))
       start(scores_B32_kernel<4, -6, 1024, 1, 1>, 32, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T + 3, 4096), 6));
-    else if (T <= 512)
-      start(scores_B32_kernel<1, 16, 32, 8, 0>, 4, dim3(32, 8), 0);
-    else if (T <= 4096)
-      start(scores_B32_kernel<1, 16, 256, 1, 0>, 32, 256, 0);
+    else if (T <= 384)
+      start(scores_B32_kernel<1, 12, 32, 8, 0>, 4, dim3(32, 8), 0);
+    else if (T <= 3072)
+      start(scores_B32_kernel<1, 12, 256, 1, 0>, 32, 256, 0);
     else
       start(scores_B32_kernel<1, 0, 256, 1, 0>, 32, 256, 0);
   }
@@ -371,10 +371,10 @@ extern "C" TessStatus scores(const TessTensor *x, const TessTensor *w, TessTenso
     else if (call.aligned(16, x, w, result) && B * T % 4 == 0)
       start(scores_kernel<4, -6, 1024, 1, 1>, B, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(T + 3, 4096), 6));
-    else if (T <= 512)
-      start(scores_kernel<1, 16, 32, 8, 0>, tsr::ceil_div(B, 8), dim3(32, 8), 0);
-    else if (T <= 4096)
-      start(scores_kernel<1, 16, 256, 1, 0>, B, 256, 0);
+    else if (T <= 384)
+      start(scores_kernel<1, 12, 32, 8, 0>, tsr::ceil_div(B, 8), dim3(32, 8), 0);
+    else if (T <= 3072)
+      start(scores_kernel<1, 12, 256, 1, 0>, B, 256, 0);
     else
       start(scores_kernel<1, 0, 256, 1, 0>, B, 256, 0);
   }

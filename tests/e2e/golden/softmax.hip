@@ -14,7 +14,7 @@ template <int Vector, int Held, int Threads, int Rows>
 static __global__ void __launch_bounds__(Threads * Rows)
 softmax_kernel(const float *__restrict__ x, float *__restrict__ result, int64_t R, int64_t C) {
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // softmax.tsr:5
-  const int64_t group = int64_t(blockIdx.x) * Rows + int64_t(threadIdx.y);
+  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < R) {
     const int64_t r = group;  // :7
     const tsr::HeldRow<float, Vector, Held, Threads> x_row(x + r * C, C);  // :8
@@ -102,10 +102,10 @@ extern "C" TessStatus softmax(const TessTensor *x, TessTensor *result, TessStrea
     else if (call.aligned(16, x, result) && C % 4 == 0)
       start(softmax_kernel<4, -3, 1024, 1>, R, 1024, 16384 *
       tsr::min<int64_t>(tsr::ceil_div(C, 4096), 3));
-    else if (C <= 512)
-      start(softmax_kernel<1, 16, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
-    else if (C <= 4096)
-      start(softmax_kernel<1, 16, 256, 1>, R, 256, 0);
+    else if (C <= 384)
+      start(softmax_kernel<1, 12, 32, 8>, tsr::ceil_div(R, 8), dim3(32, 8), 0);
+    else if (C <= 3072)
+      start(softmax_kernel<1, 12, 256, 1>, R, 256, 0);
     else
       start(softmax_kernel<1, 0, 256, 1>, R, 256, 0);
   }

@@ -24,7 +24,7 @@ template <class T, int Count, int Lanes, int Edges> struct HeldRow<T, Count, kAh
   /// Row `number` of `rows` at `base`, of `extent` elements each; the groups have the first rows by their number, and go on by gridDim.x.
   TSR_DEVICE HeldRow(const T *base, int64_t number, int64_t rows, int64_t extent) {
     const int64_t turn = (number - int64_t(blockIdx.x)) / gridDim.x, turns = row_turns<Count, kAhead, Lanes>(extent + (Edges ? Count - 1 : 0));
-    extern __shared__ __align__(16) unsigned char held_rows[];
+    extern __shared__ __align__(128) unsigned char held_rows[];
     unsigned char *const here = held_rows + lane() * kSharedVector, *const behind = here + turns * (Lanes * kSharedVector);
     own_ = turn % 2 == 0 ? here : behind;
     if (turn == 0) copy(own_, base + number * extent, turns, extent);

@@ -110,8 +110,9 @@ static LogicalResult emitGroups(Emission &em, llvm::function_ref<LogicalResult()
     em.grid->rowLane = read(declare(em, em.names.fresh("lane"), em.indexType(), "copy", {lane}, true, place));
   }
   if (!packs) return body();
-  ExprRef row =
-      binary("+", binary("*", em.grid->group, dimVar(em, "T.rows")), castTo(em.indexType(), name("threadIdx.y", word)));
+  // Of a block with one row that number is not known to be the same for all lanes: each would compute its addresses by itself.
+  ExprRef rows = dimVar(em, "T.rows"), own = castTo(em.indexType(), name("threadIdx.y", word));
+  ExprRef row = binary("+", binary("*", em.grid->group, rows), conditional(compare(">", rows, number(em.indexType(), 1)), own, number(em.indexType(), 0)));
   if (em.rows->takesNext) return emitNextRows(em, row, dim(em, groups), body);
   em.grid->group = read(declare(em, em.names.fresh("group"), em.indexType(), "copy", {row}, true, place));
   auto inside =

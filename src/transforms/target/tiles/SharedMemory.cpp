@@ -91,10 +91,26 @@ static constexpr StringLiteral kGroupScratch = "tsr::group_reduce_scratch(Thread
 
 ExprRef groupScratch(Emission &em, Type type) { return scratch(em, type, kGroupScratch.str(), bytesOfLanes(em.kernel.getGroup(), type)); }
 
+/// Where the groups of a cluster meet once (cuda/cluster_rows.h): they prepare it before they ask for a row.
+static ExprRef declareMeeting(Emission &em, Type type, int64_t values, int64_t bytes, const std::string &cluster) {
+  OpBuilder::InsertionGuard guard(em.builder);
+  em.builder.setInsertionPoint(em.declarations);
+  const std::string text = "tsr::Meeting<" + dtypeText(em, type) + ", " + std::to_string(values) + ", " + em.sizes->constants.at("T.Threads") + ", " + cluster + ">";
+  const std::string name = em.names.fresh("meeting");
+  auto shared = em.builder.create<out::SharedOp>(em.kernel.getLoc(), out::LValueType::get(em.context, out::NamedType::get(em.context, text)), name);
+  em.shared->buffers.push_back({{}, bytes, name, em.kernel.getLoc(), 1});
+  ExprRef meeting = valueOf(shared.getPlace());
+  statement(em, method(meeting, "prepare", {}, em.none()), em.kernel.getLoc());
+  return meeting;
+}
+
 ExprRef exchangeScratch(Emission &em, Type type, int64_t values) {
   int64_t lanes = em.kernel.getGroup();
   for (const KernelInfo::Variant &variant : em.info.variants) lanes = std::max(lanes, variant.threads * variant.cluster);
-  return declareScratch(em, type, {std::to_string(values), kGroupScratch}, values * bytesOfLanes(lanes, type), {}, 1);
+  const int64_t bytes = values * bytesOfLanes(lanes, type);
+  if (auto cluster = em.sizes->constants.find("T.cluster"); cluster != em.sizes->constants.end())
+    return declareMeeting(em, type, values, bytes + static_cast<int64_t>(sizeof(uint64_t)), cluster->second);
+  return declareScratch(em, type, {std::to_string(values), kGroupScratch}, bytes, {}, 1);
 }
 
 }  // namespace tessera::transforms::totarget
