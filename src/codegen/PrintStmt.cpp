@@ -147,6 +147,7 @@ void FunctionPrinter::forLoop(Operation *op) {
   Doc step =
       stepValue && stepValue.getInt() == 1 ? Doc("++" + name) : Doc(name + " += ") + expr(o.getStep()).doc;
   std::string counter = o.getLower().getType().isIndex() ? "int64_t " : "int ";
+  if (auto type = o->getAttrOfType<StringAttr>("counter")) counter = type.getValue().str() + " ";
   Doc head = Doc("for (" + counter + name + " = ") + expr(o.getLower()).doc + "; " +
              binaryExpr("<", {name, Precedence::Primary}, expr(o.getUpper())).doc + "; " + step + ")";
   writer_.statement(block(Doc::nest(4, head)), placeOf(op));

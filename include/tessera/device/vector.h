@@ -187,9 +187,9 @@ template <class T, int Count> TSR_DEVICE void store_neighbours(T *to, const Vect
 }
 
 /// How often the lanes of a group take a vector each until the row is through; a constant where it is held.
-template <int Count, int Held, int Lanes> TSR_DEVICE int64_t row_turns(int64_t extent) {
+template <int Count, int Held, int Lanes, class Turn = int64_t> TSR_DEVICE Turn row_turns(int64_t extent) {
   if constexpr (Held > 0) return Held;
-  else return (extent + Count * Lanes - 1) / (Count * Lanes);
+  else return static_cast<Turn>((extent + Count * Lanes - 1) / (Count * Lanes));
 }
 
 namespace detail {

@@ -26,7 +26,7 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
   meeting.prepare();
   __shared__ tsr::Meeting<float, 1, Threads, Cluster> meeting_2;
   meeting_2.prepare();
-  const int64_t lane = tsr::row_lane<Cluster>();
+  const tsr::RowTurn<Edges, Cluster> lane = tsr::row_lane<Cluster>();
   const int64_t group = int64_t(blockIdx.x) / Cluster * Rows +
       (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
@@ -37,7 +37,8 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     const int64_t before = (b0 * S + s0) * D % Vector * Edges;  // :3
     float lane_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+    for (tsr::RowTurn<Edges, Cluster> k = 0; k <
+        tsr::row_turns<Vector, Held, Threads, tsr::RowTurn<Edges, Cluster>>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
         const tsr::VectorAt<Edges, Vector> at(c, D);
@@ -57,7 +58,8 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     const float mean = tsr::div_by(sum, float(D));
     float lane_sum_2 = 0.0f;  // :4
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+    for (tsr::RowTurn<Edges, Cluster> k = 0; k <
+        tsr::row_turns<Vector, Held, Threads, tsr::RowTurn<Edges, Cluster>>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
         const tsr::VectorAt<Edges, Vector> at(c, D);
@@ -78,7 +80,8 @@ layer_norm_kernel(const float *__restrict__ x, const float *__restrict__ gamma,
     const float var = tsr::div_by(sum_2, float(D));
     const float var_sqrt = tsr::sqrt(var + 1e-05f);  // :5
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+    for (tsr::RowTurn<Edges, Cluster> k = 0; k <
+        tsr::row_turns<Vector, Held, Threads, tsr::RowTurn<Edges, Cluster>>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
         const tsr::VectorAt<Edges, Vector> at(c, D);
@@ -117,7 +120,7 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
   meeting.prepare();
   __shared__ tsr::Meeting<float, 1, Threads, Cluster> meeting_2;
   meeting_2.prepare();
-  const int64_t lane = tsr::row_lane<Cluster>();
+  const tsr::RowTurn<Edges, Cluster> lane = tsr::row_lane<Cluster>();
   const int64_t group = int64_t(blockIdx.x) / Cluster * Rows +
       (Rows > 1 ? int64_t(threadIdx.y) : 0);
   if (group < B * S) {
@@ -128,7 +131,8 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const int64_t before = (b0 * S + s0) * D % Vector * Edges;  // :8
     float lane_max = -INFINITY;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+    for (tsr::RowTurn<Edges, Cluster> k = 0; k <
+        tsr::row_turns<Vector, Held, Threads, tsr::RowTurn<Edges, Cluster>>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
         const tsr::VectorAt<Edges, Vector> at(c, D);
@@ -148,7 +152,8 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const float scale = 1.0f / tsr::max(max, 0.001f);
     float lane_sum = 0.0f;
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+    for (tsr::RowTurn<Edges, Cluster> k = 0; k <
+        tsr::row_turns<Vector, Held, Threads, tsr::RowTurn<Edges, Cluster>>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
         const tsr::VectorAt<Edges, Vector> at(c, D);
@@ -169,7 +174,8 @@ rms_norm_kernel(const tsr::bf16 *__restrict__ x, const tsr::bf16 *__restrict__ w
     const float root = 0.001f * scale;
     const float rsqrt_value = tsr::rsqrt(tsr::div_by(sum, float(D)) + root * root);
     #pragma unroll Held > 0 ? Held : 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, Held, Threads>(D + before); ++k) {
+    for (tsr::RowTurn<Edges, Cluster> k = 0; k <
+        tsr::row_turns<Vector, Held, Threads, tsr::RowTurn<Edges, Cluster>>(D + before); ++k) {
       const int64_t c = (k * Threads + lane) * Vector - before;
       if (c < D) {
         const tsr::VectorAt<Edges, Vector> at(c, D);

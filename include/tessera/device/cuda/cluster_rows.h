@@ -2,7 +2,7 @@
 //
 //   __shared__ Meeting<float, 2, Lanes, Cluster> meeting;                    // for one exchange of two values
 //   meeting.prepare();
-//   const int64_t lane = row_lane<Cluster>();                                // of Lanes, those of all groups
+//   const auto lane = row_lane<Cluster>();                                   // of Lanes, those of all groups
 //   const HeldRow<bf16, 8, kInShared, Lanes, 0, 0, Cluster> row(x, r, R, C); // each group holds what its lanes take
 //   cluster_reduce<Lanes, Cluster, Max, Sum>(meeting, largest, sum);         // every lane of all groups gets them
 //
@@ -18,8 +18,12 @@
 namespace tsr {
 inline namespace TSR_TARGET {
 
+/// What counts lanes and turns of a row. Groups of a cluster hold fewer elements than 32 bits count, and have loops over them: softmax of 8192 x 50304
+/// 0.94 of a copy with 64 bits, 0.98 with 32 (bf16, one H200). Of rows that begin within vectors it had 0.84 and 0.67.
+template <int Edges, int Cluster> using RowTurn = std::conditional_t<(Cluster > 1 && Edges == 0), int, int64_t>;
+
 /// A lane's number among those of all groups of its cluster.
-template <int Cluster> TSR_DEVICE int64_t row_lane() {
+template <int Cluster> TSR_DEVICE int row_lane() {
   if constexpr (Cluster == 1) return lane();
   else return cluster_rank() * static_cast<int>(blockDim.x) + lane();
 }
@@ -36,7 +40,7 @@ template <class T, int Count, int Lanes, int Number, int Edges, int Cluster> str
 #if defined(TSR_BULK_COPY)
     if constexpr (Number == 0) asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 #endif
-    const int64_t before = detail::before_row<Edges, Count>(from), first = row_lane<Cluster>() * Count, turns = row_turns<Count, kInShared, Lanes>(extent + before);
+    const int64_t before = detail::before_row<Edges, Count>(from), first = int64_t{row_lane<Cluster>()} * Count, turns = row_turns<Count, kInShared, Lanes>(extent + before);
     extern __shared__ __align__(128) unsigned char held_rows[];
     own_ = held_rows + (Number * turns * lanes + lane()) * kSharedVector;
 #pragma unroll 4

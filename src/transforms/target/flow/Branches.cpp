@@ -62,6 +62,7 @@ LogicalResult emitFor(Emission &em, scf::ForOp op) {
     auto held = em.sizes->constants.find("T.held");
     std::string by = held == em.sizes->constants.end() ? "4" : held->second + " > 0 ? " + held->second + " : 4";
     loop->setAttr("unroll_by", em.builder.getStringAttr(by));
+    if (const std::string type = turnType(em); !type.empty()) loop->setAttr("counter", em.builder.getStringAttr(type));
   }
   Block *body = scope->enter(loop.getBody());
   body->addArgument(from.getType(), place);

@@ -107,7 +107,9 @@ static LogicalResult emitGroups(Emission &em, llvm::function_ref<LogicalResult()
   Location place = em.kernel.getLoc();
   if (inClusters) {
     ExprRef lane = call("tsr::row_lane", {}, em.indexType(), {StringAttr::get(em.context, em.sizes->constants["T.cluster"])});
-    em.grid->rowLane = read(declare(em, em.names.fresh("lane"), em.indexType(), "copy", {lane}, true, place));
+    const std::string own = em.names.fresh("lane");
+    declare(em, own, out::NamedType::get(em.context, turnType(em)), "copy", {lane}, true, place);
+    em.grid->rowLane = name(own, em.indexType());
   }
   if (!packs) return body();
   // Of a block with one row that number is not known to be the same for all lanes: each would compute its addresses by itself.

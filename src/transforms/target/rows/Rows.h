@@ -18,6 +18,9 @@ void declareInside(Emission &em, mlir::Value condition, mlir::Location place);
 /// A block for the branch, where groups may share the row: it is one text for whole vectors and one for others (`tsr::with_edges`).
 ir::target::BlockOp withEdges(Emission &em, mlir::Location place);
 
+/// What counts the lanes and turns of a row that groups may share; "" where a group has its rows by itself.
+std::string turnType(const Emission &em);
+
 struct Neighbours {
   llvm::DenseSet<mlir::Operation *> joined;  // accesses that are part of one that is written elsewhere
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Operation *>> stores;  // by the last of them

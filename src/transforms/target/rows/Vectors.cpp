@@ -23,6 +23,12 @@ void declareInside(Emission &em, Value condition, Location place) {
   em.rows->inside = declare(em, em.names.fresh(splits ? "at" : "inside"), out::NamedType::get(em.context, type), "direct", arguments, true, place);
 }
 
+std::string turnType(const Emission &em) {
+  auto cluster = em.sizes->constants.find("T.cluster"), edges = em.sizes->constants.find("T.edges");
+  if (cluster == em.sizes->constants.end()) return "";
+  return "tsr::RowTurn<" + (edges == em.sizes->constants.end() ? "0" : edges->second) + ", " + cluster->second + ">";
+}
+
 out::BlockOp withEdges(Emission &em, Location place) {
   auto at = em.rows->inside->value.getDefiningOp<out::VariableOp>();
   const std::string inside = em.names.fresh("inside"), cluster = em.sizes->constants.at("T.cluster");
@@ -100,6 +106,7 @@ LogicalResult emitVector(Emission &em, Operation &op) {
     std::vector<Attribute> templates;
     for (const std::string &text : {vector, held, em.sizes->constants.at("T.Threads")})
       templates.push_back(StringAttr::get(em.context, text));
+    if (const std::string type = turnType(em); !type.empty()) templates.push_back(StringAttr::get(em.context, type));
     define(em, turns.getResult(), call("tsr::row_turns", {scalar(em, turns.getExtent())}, em.indexType(), templates));
   }
   return success();
