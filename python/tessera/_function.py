@@ -184,7 +184,7 @@ class Function:
         return [(shape, _abi.NAMES[parameter.dtype]) for parameter, shape in zip(self.made, self._result_shapes(given, dims))]
 
     def _result_shapes(self, given, dims):
-        for _ in range(2):  # `2*N` binds N where a later parameter does not
+        for solving in [False] + [True] * max(1, len(self.parameters)):  # `2*N` and `N + M` bind N where no parameter does alone
             for parameter in self.parameters:
                 if not parameter.tensor:
                     continue
@@ -192,7 +192,7 @@ class Function:
                 if len(shape) != len(parameter.shape):
                     raise self._error(ShapeError, f"argument `{parameter.name}`: it has {len(shape)} dimensions, but {len(parameter.shape)} are declared")
                 for extent, size in zip(parameter.shape, shape):
-                    if extent.variable or _ == 1:
+                    if extent.variable or solving:
                         extent.bind(int(size), dims)
         shapes = []
         for parameter in self.made:

@@ -25,23 +25,27 @@ void collectBound(const checked::Block &block, std::vector<const Var *> &bound) 
 }
 
 void Scope::bindDims(const checked::Function &function, const std::vector<Term> &arguments, const std::vector<bool> &mapped) {
-  for (bool alone : {true, false})
-    for (size_t i = 0; i < function.params.size() && i < arguments.size(); ++i) {
-      const Type &declared = function.params[i].var->type;
-      if (declared.kind == TypeKind::Index) {
-        auto value = dimOf(*arguments[i]);
-        if (value && !declared.shape.empty() && declared.shape[0].isVar())
-          dims_.try_emplace(declared.shape[0].varName(), *value);
-        continue;
-      }
-      const std::vector<Dim> &given = arguments[i]->type.shape;
-      size_t own = i < mapped.size() && mapped[i] ? 1 : 0;  // axes that the parameter does not have
-      for (size_t a = 0; a < declared.shape.size() && a + own < given.size(); ++a) {
-        auto linear = linearDim(declared.shape[a]);
-        if (alone && declared.shape[a].isVar()) dims_.try_emplace(declared.shape[a].varName(), given[a + own]);
-        if (!alone && linear) dims_.try_emplace(linear->variable, linear->solved(given[a + own]));
-      }
+  std::vector<std::vector<Dim>> shapes;  // as far as arguments have them
+  std::set<std::string> known;
+  auto own = [&](size_t i) -> size_t { return i < mapped.size() && mapped[i] ? 1 : 0; };  // axes that the parameter does not have
+  for (size_t i = 0; i < function.params.size() && i < arguments.size(); ++i) {
+    const Type &declared = function.params[i].var->type;
+    std::vector<Dim> &shape = shapes.emplace_back();
+    if (declared.kind == TypeKind::Index) {
+      auto value = dimOf(*arguments[i]);
+      if (value && !declared.shape.empty() && declared.shape[0].isVar())
+        dims_.try_emplace(declared.shape[0].varName(), *value), known.insert(declared.shape[0].varName());
+      continue;
     }
+    const std::vector<Dim> &given = arguments[i]->type.shape;
+    for (size_t a = 0; a < declared.shape.size() && a + own(i) < given.size(); ++a) {
+      shape.push_back(declared.shape[a]);
+      if (declared.shape[a].isVar()) dims_.try_emplace(declared.shape[a].varName(), given[a + own(i)]);
+    }
+  }
+  for (const SolvedExtent &solved : solvedExtents(shapes, known))
+    dims_.try_emplace(solved.extent.variable,
+                      solved.extent.solved(arguments[solved.parameter]->type.shape[solved.axis + own(solved.parameter)], dims_));
 }
 
 void Scope::setIndex(const Var &var, const Term &value) {

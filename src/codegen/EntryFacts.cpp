@@ -92,13 +92,16 @@ EntryFacts::EntryFacts(target::EntryOp op)
       if (Dim dim = parseDim(extent);
           dim.isVar() && std::find(dims.begin(), dims.end(), dim.varName()) == dims.end())
         dims.push_back(dim.varName());
-  for (const ParameterFacts &parameter : parameters)
-    for (size_t axis = 0; axis < parameter.shape.size() && !parameter.scalar() && parameter.mode != "result"; ++axis)
-      if (auto linear = linearDim(parseDim(parameter.shape[axis]));
-          linear && std::find(dims.begin(), dims.end(), linear->variable) == dims.end()) {
-        dims.push_back(linear->variable);
-        solved.push_back({parameter.name, axis, *linear});
-      }
+  std::vector<std::vector<Dim>> extents;
+  for (const ParameterFacts &parameter : parameters) {
+    std::vector<Dim> &shape = extents.emplace_back();
+    if (parameter.scalar() || parameter.mode == "result") continue;
+    for (const std::string &extent : parameter.shape) shape.push_back(parseDim(extent));
+  }
+  for (SolvedExtent &extent : solvedExtents(extents, {dims.begin(), dims.end()})) {
+    dims.push_back(extent.extent.variable);
+    solved.push_back({parameters[extent.parameter].name, extent.axis, std::move(extent.extent)});
+  }
   indices = indicesOf(op);
 }
 

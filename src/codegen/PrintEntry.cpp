@@ -214,7 +214,8 @@ void EntryPrinter::checks() {
   for (const SolvedDim &solved : facts_.solved)
     writer_.statement(Doc(call_ + ".solve(" + dimNames_[solved.extent.variable] + ", " +
                           facts_.parameter(solved.parameter)->symbol + ", " + std::to_string(solved.axis) + ", " +
-                          std::to_string(solved.extent.factor) + ", " + std::to_string(solved.extent.rest) + ");"));
+                          std::to_string(solved.extent.factor) + ", ") +
+                      dims_(solved.extent.rest).doc + ");");
   // Extents that are expressions, now that every variable has its value.
   for (const ParameterFacts &parameter : facts_.parameters) {
     if (parameter.scalar()) continue;

@@ -33,6 +33,7 @@ private:
     return commaSeparated(list);
   }
   void printCall();
+  void printDims(std::set<std::string> &needed, Names &names);
   void printIndexChecks();
   std::string extents(const std::vector<std::string> &shape) {
     std::string list;
@@ -81,25 +82,7 @@ void WrapperPrinter::print() {
   for (const IndexFacts &index : facts_.indices)
     if (checks_.bounds)
       for (const Dim &dim : index.dims()) dim.collectVars(needed);
-  for (const std::string &dim : facts_.dims) {
-    if (!needed.count(dim)) continue;
-    std::string source;
-    for (const ParameterFacts &p : facts_.parameters)
-      for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis)
-        if (p.mode != "result" && parseDim(p.shape[axis]) == Dim::var(dim))
-          source = p.scalar() ? p.symbol : p.symbol + ".extent(" + std::to_string(axis) + ")";
-    for (const ParameterFacts &p : facts_.parameters)
-      for (size_t axis = 0; axis < p.shape.size() && source.empty(); ++axis) {
-        auto linear = p.mode == "result" || p.scalar() ? std::nullopt : linearDim(parseDim(p.shape[axis]));
-        if (linear && linear->variable == dim)
-          source = p.symbol + ".solved(" + std::to_string(axis) + ", " + std::to_string(linear->factor) + ", " +
-                   std::to_string(linear->rest) + ")";
-      }
-    TSR_CHECK(!source.empty(), "no argument of " + facts_.name + " determines the dimension " + dim);
-    std::string name = names.fresh(dim);
-    dims_.rename(dim, name);
-    writer_.line("const int64_t " + name + " = " + source + ";");
-  }
+  printDims(needed, names);
   for (const std::string &dim : needed) {
     auto asked = meshDim(dim);
     if (!asked) continue;
@@ -121,6 +104,41 @@ void WrapperPrinter::print() {
   }
   writer_.dedent();
   writer_.line("}");
+}
+
+/// What the shapes of results need, from the arguments: the first one that has it, or an extent that it is a part of.
+void WrapperPrinter::printDims(std::set<std::string> &needed, Names &names) {
+  std::vector<std::pair<std::string, std::string>> sources;  // of each dimension, in an order in which each needs only those before it
+  std::vector<std::vector<Dim>> extents;
+  std::set<std::string> given;
+  for (const ParameterFacts &p : facts_.parameters) {
+    std::vector<Dim> &shape = extents.emplace_back();
+    for (size_t axis = 0; axis < p.shape.size() && p.mode != "result"; ++axis) {
+      const Dim dim = parseDim(p.shape[axis]);
+      if (!p.scalar()) shape.push_back(dim);
+      if (!dim.isVar() || !given.insert(dim.varName()).second) continue;
+      sources.emplace_back(dim.varName(), p.scalar() ? p.symbol : p.symbol + ".extent(" + std::to_string(axis) + ")");
+    }
+  }
+  const std::vector<SolvedExtent> solved = solvedExtents(extents, given);
+  for (auto one = solved.rbegin(); one != solved.rend(); ++one)
+    if (needed.count(one->extent.variable)) one->extent.rest.collectVars(needed);
+  auto print = [&](const std::string &dim, const std::string &source) {
+    const std::string name = names.fresh(dim);
+    dims_.rename(dim, name);
+    writer_.line("const int64_t " + name + " = " + source + ";");
+  };
+  for (const std::string &dim : facts_.dims)
+    for (const auto &[name, source] : sources)
+      if (name == dim && needed.count(dim)) print(dim, source);
+  for (const SolvedExtent &one : solved) {
+    if (!needed.count(one.extent.variable)) continue;
+    given.insert(one.extent.variable);
+    print(one.extent.variable, facts_.parameters[one.parameter].symbol + ".solved(" + std::to_string(one.axis) + ", " +
+                                   std::to_string(one.extent.factor) + ", " + lineOf(dims_(one.extent.rest).doc) + ")");
+  }
+  for (const std::string &dim : needed)
+    TSR_CHECK(given.count(dim) || meshDim(dim), "no argument of " + facts_.name + " determines the dimension " + dim);
 }
 
 void WrapperPrinter::printIndexChecks() {

@@ -78,13 +78,26 @@ std::string learnDims(const checked::Param &param, const NpyArray &array, std::m
 
 /// Learns the variables that only an extent such as `2 * N` gives. The entry function checks that it is such a one.
 void solveDims(const checked::Function &function, const std::map<std::string, NpyArray> &arrays, std::map<std::string, int64_t> &dims) {
+  std::vector<std::vector<Dim>> shapes;
+  std::vector<const NpyArray *> given;
+  std::set<std::string> known;
   for (const checked::Param &param : function.params) {
     auto array = arrays.find(param.var->name);
     const std::vector<Dim> &shape = param.var->type.shape;
-    for (size_t i = 0; array != arrays.end() && array->second.shape.size() == shape.size() && i < shape.size(); ++i)
-      if (auto linear = linearDim(shape[i]))
-        dims.try_emplace(linear->variable, std::max<int64_t>(0, array->second.shape[i] - linear->rest) / linear->factor);
+    const bool fits = array != arrays.end() && array->second.shape.size() == shape.size();
+    shapes.push_back(fits ? shape : std::vector<Dim>());
+    given.push_back(fits ? &array->second : nullptr);
   }
+  for (const auto &[name, size] : dims) known.insert(name);
+  auto valueOf = [&](const std::string &name) -> std::optional<int64_t> {
+    auto found = dims.find(name);
+    return found == dims.end() ? std::nullopt : std::optional(found->second);
+  };
+  for (const SolvedExtent &solved : solvedExtents(shapes, known))
+    if (auto rest = solved.extent.rest.evaluate(valueOf)) {
+      const int64_t left = given[solved.parameter]->shape[solved.axis] - *rest;
+      dims.try_emplace(solved.extent.variable, std::max<int64_t>(0, left) / solved.extent.factor);
+    }
 }
 
 /// What the mesh of this process gives under the name.

@@ -179,9 +179,10 @@ LogicalResult verifyArguments(FunctionOpInterface op) {
 
 /// An extent `32 * K` whose variable was solved from the caller's, `D // 32`: the checker has proved that 32 divides D.
 static bool isSolvedFrom(const Dim &callee, const Dim &caller, const std::map<std::string, Dim> &values) {
-  std::optional<LinearDim> linear = linearDim(callee);
-  auto value = linear ? values.find(linear->variable) : values.end();
-  return value != values.end() && value->second == linear->solved(caller);
+  return std::any_of(values.begin(), values.end(), [&](const auto &value) {
+    std::optional<LinearDim> linear = linearDim(callee, [&](const std::string &name) { return name != value.first && values.count(name) != 0; });
+    return linear && linear->variable == value.first && value.second == linear->solved(caller, values);
+  });
 }
 
 /// The kernel's shape in the caller's dimensions.

@@ -51,12 +51,15 @@ static void captureVariables(Context &cx, Function &made, std::vector<ExprPtr> &
 static void captureDims(Context &cx, Function &made, std::vector<ExprPtr> &arguments, Span span) {
   std::set<std::string> given, used;
   auto use = [&](const Dim &dim) { dim.collectVars(used); };
-  for (const Param &p : made.params)
+  std::vector<std::vector<Dim>> shapes;
+  for (const Param &p : made.params) {
+    shapes.push_back(p.var->type.shape);
     for (const Dim &d : p.var->type.shape) {
       use(d);
       if (d.isVar()) given.insert(d.varName());
-      if (auto linear = linearDim(d)) given.insert(linear->variable);
     }
+  }
+  for (const SolvedExtent &solved : solvedExtents(shapes)) given.insert(solved.extent.variable);
   for (const auto &var : made.vars)
     for (const Dim &d : var->type.shape) use(d);
   visitExprs(made.body, [&](Expr &e) {

@@ -509,6 +509,18 @@ static void nameExtentsOfFields(Context &cx, const Value &object) {
   }
 }
 
+/// The dimensions that only formulas of the parameters give, such as `N + M`: one may need what a later parameter gives.
+static void solveFormulas(Context &cx, const std::vector<ast::Parameter> &parameters, const std::vector<Value> &values, const std::vector<Span> &spans) {
+  auto isFormula = [](const ast::Parameter &p) { return p.annotation && p.kind != ast::ParameterKind::VarPositional && hasFormulas(*p.annotation); };
+  if (std::none_of(parameters.begin(), parameters.end(), isFormula)) return;
+  const Frame &frame = *cx.function.frame;
+  for (size_t before = frame.dims.size() + frame.names.size() + 1; before != frame.dims.size() + frame.names.size();) {
+    before = frame.dims.size() + frame.names.size();
+    for (size_t i = 0; i < parameters.size(); ++i)
+      if (isFormula(parameters[i])) bindGenerics(cx, values[i], *parameters[i].annotation, {spans[i], "`" + parameters[i].name.text + "`"}, Gives::Solved);
+  }
+}
+
 bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
                     int *failed) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
@@ -529,6 +541,7 @@ bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &v
         bindGenerics(cx, item, *p.annotation, {spans[i], "`" + p.name.text + "`"});
     else bindGenerics(cx, values[i], *p.annotation, {spans[i], "`" + p.name.text + "`"});
   }
+  solveFormulas(cx, parameters, values, spans);
   bool ok = true, misshapen = false;  // one argument in the place of another leaves the others without their places
   for (size_t i = 0; i < parameters.size(); ++i) {
     const ast::Parameter &p = parameters[i];

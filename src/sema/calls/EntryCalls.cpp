@@ -153,20 +153,21 @@ static ExprPtr entryArgument(Context &cx, const Callable &callable, const Param 
 /// What the dimension variables of a function stand for in a call: those that are an extent by themselves, then those
 /// that an extent such as `2 * N` gives.
 static void solveExtents(const Function &callee, const std::vector<Value> &parts, std::map<std::string, Dim> &dims) {
-  for (bool alone : {true, false}) {
-    size_t next = 0;
-    for (const Param &param : callee.params) {
-      if (param.isResult || next >= parts.size()) continue;
-      const Value &v = parts[next++];
-      const std::vector<Dim> &declared = param.var->type.shape;
-      for (size_t a = 0; v.isArray() && v.type.shape.size() == declared.size() && a < declared.size(); ++a) {
-        const Dim &extent = v.type.shape[a];
-        auto linear = linearDim(declared[a]);
-        if (alone && declared[a].isVar()) dims.try_emplace(declared[a].varName(), extent);
-        if (!alone && linear) dims.try_emplace(linear->variable, linear->solved(extent));
-      }
-    }
+  std::vector<std::vector<Dim>> shapes;
+  std::set<std::string> given;
+  size_t next = 0;
+  for (const Param &param : callee.params) {
+    if (param.isResult || next >= parts.size()) continue;
+    const Value &v = parts[next++];
+    const std::vector<Dim> &declared = param.var->type.shape;
+    const bool fits = v.isArray() && v.type.shape.size() == declared.size();
+    shapes.push_back(fits ? declared : std::vector<Dim>());
+    for (size_t a = 0; fits && a < declared.size(); ++a)
+      if (declared[a].isVar()) dims.try_emplace(declared[a].varName(), v.type.shape[a]);
   }
+  for (const auto &[name, value] : dims) given.insert(name);
+  for (const SolvedExtent &solved : solvedExtents(shapes, given))
+    dims.try_emplace(solved.extent.variable, solved.extent.solved(parts[solved.parameter].type.shape[solved.axis], dims));
 }
 
 bool entryArguments(Context &cx, const Callable &callable, const Function &callee, const std::vector<Value> &values,

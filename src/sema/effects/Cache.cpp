@@ -318,17 +318,21 @@ std::optional<Value> cacheBehind(Context &cx, const Value &before, const Dim &co
                                  const std::vector<Value> &parts, std::map<std::string, Dim> dims, Span span) {
   std::set<std::string> missing;
   count.collectVars(missing);
-  size_t next = 0;
+  std::vector<std::vector<Dim>> shapes;
+  std::set<std::string> given;
+  auto extentOf = [&](size_t part, size_t axis) { return hostExtent(cx, parts[part], static_cast<int>(axis), span).sym; };
   for (const Param &param : callee.params) {
-    if (param.isResult || next >= parts.size()) continue;
-    const Value &part = parts[next++];
-    for (size_t axis = 0; axis < param.var->type.shape.size() && part.kind == ValueKind::HostTensor; ++axis) {
-      const Dim &extent = param.var->type.shape[axis];
-      auto linear = extent.isVar() ? std::optional(LinearDim{extent.varName(), 1, 0}) : linearDim(extent);
-      if (!linear || !missing.count(linear->variable) || dims.count(linear->variable)) continue;
-      dims[linear->variable] = linear->solved(hostExtent(cx, part, static_cast<int>(axis), span).sym);
+    if (param.isResult || shapes.size() >= parts.size()) continue;
+    const bool isArray = parts[shapes.size()].kind == ValueKind::HostTensor;
+    shapes.push_back(isArray ? param.var->type.shape : std::vector<Dim>());
+    for (size_t axis = 0; axis < shapes.back().size(); ++axis) {
+      const Dim &extent = shapes.back()[axis];
+      if (extent.isVar() && !dims.count(extent.varName())) dims[extent.varName()] = extentOf(shapes.size() - 1, axis);
     }
   }
+  for (const auto &[name, value] : dims) given.insert(name);
+  for (const SolvedExtent &solved : solvedExtents(shapes, given))
+    dims[solved.extent.variable] = solved.extent.solved(extentOf(solved.parameter, solved.axis), dims);
   for (const std::string &name : missing)
     if (!dims.count(name)) return std::nullopt;
   Value after = stateValue(cx, before.type, before.text, span);

@@ -60,6 +60,8 @@ void bindHostTensor(Context &cx, const Value &tensor, const DimExprs &dims, cons
 void nameExtents(Context &cx, const Value &tensor, const ast::SubscriptExpr &declared);
 /// False, with a message, if a host tensor is known to have another number of dimensions than its type declares.
 bool hostRankFits(Context &cx, const Value &tensor, const DimExprs &dims, const ast::Expr &declared, Span span);
+/// Gives values to the variables that extents such as `2 * N` or `N + M` of a tensor give.
+void solveHostDimensions(Context &cx, const Value &tensor, const DimExprs &dims);
 /// Asserts that a host tensor has the extents that its type declares. False, with a message, if they have no value.
 bool hostDimensions(Context &cx, const Value &tensor, const DimExprs &dims, const std::string &name);
 /// A `where` of a host function over dimensions that only run time knows. False if the compiler knows them.

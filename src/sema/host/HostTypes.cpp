@@ -74,6 +74,34 @@ void bindHostTensor(Context &cx, const Value &tensor, const DimExprs &dims, cons
   }
 }
 
+/// What a name of host code stands for in a dimension, where it is an integer.
+static const Dim *hostDim(const Context &cx, const std::string &name) {
+  if (auto dim = cx.function.frame->dims.find(name); dim != cx.function.frame->dims.end()) return &dim->second;
+  auto bound = cx.function.frame->names.find(name);
+  return bound != cx.function.frame->names.end() && bound->second.isBound() && bound->second.value.kind == ValueKind::Int ? &bound->second.value.sym : nullptr;
+}
+static std::map<std::string, Dim> hostDims(const Context &cx, const Dim &formula) {
+  std::map<std::string, Dim> values;
+  std::set<std::string> names;
+  formula.collectVars(names);
+  for (const std::string &name : names)
+    if (const Dim *value = hostDim(cx, name)) values[name] = *value;
+  return values;
+}
+
+void solveHostDimensions(Context &cx, const Value &tensor, const DimExprs &dims) {
+  const size_t open = openIn(dims);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (i == open) continue;
+    auto linear = solvableDimension(cx, *dims[i], [&](const std::string &name) { return hostDim(cx, name) != nullptr; });
+    if (!linear) continue;
+    const int axis = axisAt(i, dims);
+    const Value extent = hostExtent(cx, tensor, axis < 0 ? axis : axis + tensor.stackAxes, dims[i]->span);
+    if (extent.kind != ValueKind::Int) continue;
+    assignName(cx, linear->variable, Value::integer(linear->solved(extent.sym, hostDims(cx, linear->rest))), dims[i]->span);
+  }
+}
+
 void nameExtents(Context &cx, const Value &tensor, const ast::SubscriptExpr &declared) {
   DimExprs dims;
   for (const ast::Argument &item : declared.items)
@@ -105,7 +133,8 @@ bool hostDimensions(Context &cx, const Value &tensor, const DimExprs &dims, cons
     int axis = axisAt(i, dims);
     if (axis >= 0) axis += tensor.stackAxes;
     auto *text = as<ast::StringExpr>(&dim);
-    Value wanted = text ? lookupName(cx, text->value, dim.span, false) : checkExpr(cx, dim);
+    auto formula = text && hasFormulas(dim) ? Dim::parse(text->value) : std::nullopt;
+    Value wanted = formula ? Value::integer(formula->substitute(hostDims(cx, *formula))) : text ? lookupName(cx, text->value, dim.span, false) : checkExpr(cx, dim);
     if (wanted.isPoison()) return false;
     std::string written = text ? text->value : std::string(cx.sources.text(dim.span));
     if (auto bound = cx.function.frame->names.find(written);

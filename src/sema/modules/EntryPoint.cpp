@@ -175,20 +175,21 @@ static void entryParameters(Context &cx, const ast::FuncDef &def) {
 /// Every dimension of the signature has to be one of some parameter.
 static void boundDimensions(Context &cx, const ast::FuncDef &def) {
   std::set<std::string> given;
-  for (const Param &p : cx.function.fn->params)
-    for (const Dim &d : p.var->type.shape) {
+  std::vector<std::vector<Dim>> extents;
+  for (const Param &p : cx.function.fn->params) {
+    for (const Dim &d : p.var->type.shape)
       if (d.isVar()) given.insert(d.varName());
-      bool isExtent = p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::View;
-      if (auto linear = linearDim(d); linear && isExtent) given.insert(linear->variable);
-    }
+    if (p.var->type.kind == TypeKind::Tensor || p.var->type.kind == TypeKind::View) extents.push_back(p.var->type.shape);
+  }
+  for (const SolvedExtent &solved : solvedExtents(extents, given)) given.insert(solved.extent.variable);
   for (const std::string &dim : cx.function.fn->dims)
     if (!given.count(dim)) {
       Span span = def.name.span;
       for (const ast::TypeParameter &t : def.typeParameters)
         if (t.name.text == dim) span = t.name.span;
       report(cx, Id::unboundDimension, span, dim)
-          .help("some parameter must have it as a dimension of its own, or in an expression without another variable, "
-                "`2 * N`");
+          .help("some parameter must have it as a dimension of its own, or in an expression whose other variables are given, "
+                "`2 * N`, `N + M`");
     }
   for (const ast::TypeParameter &t : def.typeParameters)
     if (std::find(cx.function.fn->dims.begin(), cx.function.fn->dims.end(), t.name.text) ==

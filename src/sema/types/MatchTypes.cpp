@@ -2,6 +2,7 @@
 // and whether every shape and dtype is the one that is declared.
 #include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "frontend/Walk.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
@@ -43,7 +44,33 @@ std::string freeDimension(const Context &cx, const ast::Expr &declared) {
   return variable.empty() || cx.function.frame->dims.count(variable) ? "" : variable;
 }
 
-static void bindDimension(Context &cx, const ast::Expr &declared, const Dim &extent, const DimOrigin &origin) {
+std::optional<LinearDim> solvableDimension(const Context &cx, const ast::Expr &declared, const IsGivenDim &isGiven) {
+  auto *text = as<ast::StringExpr>(&declared);
+  if (!text && declared.kind != ast::ExprKind::Binary) return std::nullopt;
+  auto dim = Dim::parse(text ? std::string_view(text->value) : cx.sources.text(declared.span));
+  auto linear = dim ? linearDim(*dim, isGiven) : std::nullopt;
+  const bool isOpen = linear && !isGiven(linear->variable) && (text || cx.function.frame->generics.count(linear->variable));
+  return isOpen ? std::move(linear) : std::nullopt;
+}
+
+/// `2 * N`, `N + M`, where nothing gave N a value before: what is left of the extent. A claim makes it whole.
+static void solveDimension(Context &cx, const ast::Expr &declared, const Dim &extent, const DimOrigin &origin) {
+  Frame &frame = *cx.function.frame;
+  auto linear = solvableDimension(cx, declared, [&](const std::string &name) { return frame.dims.count(name) != 0; });
+  if (!linear) return;
+  frame.dims[linear->variable] = cx.function.facts.external(linear->solved(extent, frame.dims));
+  frame.dimOrigins[linear->variable] = origin;
+}
+
+bool hasFormulas(const ast::Expr &annotation) {
+  if (auto *binary = as<ast::BinaryExpr>(&annotation); binary && binary->op != ast::BinaryOp::MatMul) return true;
+  if (auto *text = as<ast::StringExpr>(&annotation)) return !isIdentifier(text->value);
+  const std::vector<const ast::Expr *> parts = ast::childrenOf(annotation).exprs;
+  return std::any_of(parts.begin(), parts.end(), [](const ast::Expr *part) { return hasFormulas(*part); });
+}
+
+static void bindDimension(Context &cx, const ast::Expr &declared, const Dim &extent, const DimOrigin &origin, Gives gives = Gives::Alone) {
+  if (gives == Gives::Solved) return solveDimension(cx, declared, extent, origin);
   std::string variable = freeDimension(cx, declared);
   if (variable.empty()) return;
   cx.function.frame->dims[variable] = extent;
@@ -62,7 +89,7 @@ static void bindDType(Context &cx, const ast::Expr &declared, const Type &have) 
   cx.function.frame->names[name->name] = std::move(binding);
 }
 
-static void bindTensor(Context &cx, const Value &value, const ast::SubscriptExpr &declared, const DimOrigin &origin) {
+static void bindTensor(Context &cx, const Value &value, const ast::SubscriptExpr &declared, const DimOrigin &origin, Gives gives) {
   bool host = value.kind == ValueKind::HostTensor && inHost(cx);
   if (!value.isArray() && value.kind != ValueKind::View && value.kind != ValueKind::State && !host) return;
   std::vector<const ast::Expr *> dims;
@@ -77,16 +104,16 @@ static void bindTensor(Context &cx, const Value &value, const ast::SubscriptExpr
   if (host) {
     const auto known = dtype ? knownDType(cx, value) : std::nullopt;
     if (known) bindDType(cx, *dtype, scalarType(*known));
-    return bindHostTensor(cx, value, dims, declared, origin.text);
+    return gives == Gives::Alone ? bindHostTensor(cx, value, dims, declared, origin.text) : solveHostDimensions(cx, value, dims);
   }
   if (dtype) bindDType(cx, *dtype, value.kind == ValueKind::View ? value.var->type : value.type);
   const std::vector<Dim> &have = shapeOf(value);
-  for (size_t i = 0; i < have.size() && have.size() == dims.size(); ++i) bindDimension(cx, *dims[i], have[i], origin);
+  for (size_t i = 0; i < have.size() && have.size() == dims.size(); ++i) bindDimension(cx, *dims[i], have[i], origin, gives);
 }
 
 static const ast::BinaryExpr *policyBehind(Context &cx, const ast::Expr &annotation);
 
-void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, const DimOrigin &origin) {
+void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, const DimOrigin &origin, Gives gives) {
   if (value.isPoison() || value.kind == ValueKind::None) return;
   std::vector<const ast::Expr *> alternatives = alternativesOf(annotation);
   if (alternatives.size() > 1) {
@@ -96,34 +123,34 @@ void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, 
       if (only) return;  // which one it is, is found out first
       only = alternative;
     }
-    if (only) bindGenerics(cx, value, *only, origin);
+    if (only) bindGenerics(cx, value, *only, origin, gives);
     return;
   }
-  if (auto *stated = policyBehind(cx, annotation)) return bindGenerics(cx, value, *stated->left, origin);
+  if (auto *stated = policyBehind(cx, annotation)) return bindGenerics(cx, value, *stated->left, origin, gives);
   if (value.kind == ValueKind::Array || value.kind == ValueKind::View)
     bindDType(cx, annotation, value.kind == ValueKind::View ? value.var->type : value.type);
   std::vector<const ast::Expr *> items;
   if (value.isSequence() && tupleItems(annotation, value.items.size(), items)) {
     for (size_t i = 0; i < items.size() && i < value.items.size(); ++i)
-      bindGenerics(cx, value.items[i], *items[i], {origin.span, "item " + std::to_string(i) + " of " + origin.text});
+      bindGenerics(cx, value.items[i], *items[i], {origin.span, "item " + std::to_string(i) + " of " + origin.text}, gives);
     return;
   }
   if (auto *stack = as<ast::StackExpr>(&annotation)) {
     const bool listed = value.isSequence() && !value.items.empty();
-    if (listed) bindGenerics(cx, value.items[0], *stack->item, origin);
-    else if (value.isStack()) bindGenerics(cx, elementOfStack(value), *stack->item, origin);
+    if (listed) bindGenerics(cx, value.items[0], *stack->item, origin, gives);
+    else if (value.isStack()) bindGenerics(cx, elementOfStack(value), *stack->item, origin, gives);
     else return;
     const Dim count = listed ? Dim(static_cast<int64_t>(value.items.size())) : value.instance->stack[0];
-    return bindDimension(cx, *stack->count, count, {origin.span, "the number of structs in " + origin.text});
+    return bindDimension(cx, *stack->count, count, {origin.span, "the number of structs in " + origin.text}, gives);
   }
   auto *index = as<ast::SubscriptExpr>(&annotation);
   if (!index) return;
   Value object = typeNamed(cx, *index->object);
   if ((object.kind == ValueKind::TypeName && object.text == "Tensor") || isStateType(object))
-    return bindTensor(cx, value, *index, origin);
+    return bindTensor(cx, value, *index, origin, gives);
   if (object.kind == ValueKind::TypeName && object.text == "Const" && index->items.size() == 1) {
     Value v = value.kind == ValueKind::Bool ? Value::integer(Dim(value.truth)) : value;
-    if (v.kind == ValueKind::Int && !v.expr) bindDimension(cx, *index->items[0].value, v.sym, origin);
+    if (v.kind == ValueKind::Int && !v.expr) bindDimension(cx, *index->items[0].value, v.sym, origin, gives);
     return;
   }
   if (object.kind != ValueKind::StructType || value.kind != ValueKind::Struct ||
@@ -133,7 +160,7 @@ void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, 
   for (size_t i = 0; i < parameters.size() && i < index->items.size(); ++i) {
     const std::string &name = parameters[i].name.text;
     if (auto it = value.instance->dims.find(name); it != value.instance->dims.end())
-      bindDimension(cx, *index->items[i].value, it->second, origin);
+      bindDimension(cx, *index->items[i].value, it->second, origin, gives);
     if (auto it = value.instance->dtypes.find(name); it != value.instance->dtypes.end())
       bindDType(cx, *index->items[i].value, it->second);
   }
@@ -166,16 +193,12 @@ bool unifyDims(Context &cx, const std::vector<const ast::Expr *> &declared, cons
   std::vector<Dim> expected = have;
   std::vector<const ast::Expr *> wrong;
   std::optional<shape::Formula> broken;
+  for (size_t before = declared.size() + 1, solved = 0; before != solved;) {  // one may need what another gives
+    before = cx.function.frame->dims.size();
+    for (size_t i = 0; i < have.size(); ++i) solveDimension(cx, *declared[i], have[i], {span, quoted(name)});
+    solved = cx.function.frame->dims.size();
+  }
   for (size_t i = 0; i < have.size(); ++i) {
-    // `2 * N`, where nothing gave N a value before: half of the extent, which the claim below makes even.
-    auto *text = as<ast::StringExpr>(declared[i]);
-    auto dim = Dim::parse(text ? std::string_view(text->value) : cx.sources.text(declared[i]->span));
-    auto linear = dim ? linearDim(*dim) : std::nullopt;
-    if (linear && !cx.function.frame->dims.count(linear->variable) &&
-        (text || cx.function.frame->generics.count(linear->variable))) {
-      cx.function.frame->dims[linear->variable] = cx.function.facts.external(linear->solved(have[i]));
-      cx.function.frame->dimOrigins[linear->variable] = {span, quoted(name)};
-    }
     auto want = dimOf(cx, *declared[i], false);
     if (!want) return false;
     if (sameDim(cx, *want, have[i], span, "this call needs " + show(cx, *want) + " == " + show(cx, have[i]))) continue;

@@ -13,6 +13,7 @@
 #include "sema/trace/Unknown.h"
 #include "sema/types/Fields.h"
 #include "sema/types/Types.h"
+#include "support/LinearDim.h"
 #include <algorithm>
 
 namespace tessera::sema {
@@ -138,6 +139,12 @@ static std::vector<const ast::NameExpr *> undeclaredDimensions(const StructInfo 
   return found;
 }
 
+/// The shapes of the arrays in a type.
+static void collectExtents(const DeclaredType &type, std::vector<std::vector<Dim>> &shapes) {
+  if (!type.plain.shape.empty()) shapes.push_back(type.plain.shape);
+  for (const DeclaredType &item : type.items) collectExtents(item, shapes);
+}
+
 void checkStruct(Context &cx, const StructInfo &info) {
   if (structRecursion(cx, info)) return;
   std::string missing;
@@ -158,6 +165,7 @@ void checkStruct(Context &cx, const StructInfo &info) {
   StructInstance open;
   open.info = &info;
   std::set<std::string> used;
+  std::vector<std::vector<Dim>> extents;
   for (const ast::TypeParameter &t : info.def->typeParameters) typeParameterBound(cx, t);
   for (const ast::TypeParameter &t : info.def->typeParameters)
     if (isDTypeParameter(cx, t)) open.dtypes[t.name.text] = {};
@@ -169,7 +177,7 @@ void checkStruct(Context &cx, const StructInfo &info) {
     for (const ast::Expr *alternative : alternativesOf(*field.type)) {
       if (alternative->kind == ast::ExprKind::None) continue;
       auto type = declaredType(cx, *alternative, field.name);
-      if (type) collectDims(*type, used);
+      if (type) collectDims(*type, used), collectExtents(*type, extents);
       used.insert(std::string(cx.sources.text(alternative->span)));  // `x: T`
       if (auto *tensor = as<ast::SubscriptExpr>(alternative))
         for (const ast::Argument &item : tensor->items) used.insert(std::string(cx.sources.text(item.value->span)));
@@ -177,10 +185,11 @@ void checkStruct(Context &cx, const StructInfo &info) {
   cx.function.frame = caller;
   info.recursive |= exhausted(cx);
   if (cx.failures != failed) return;
+  for (const SolvedExtent &solved : solvedExtents(extents, used)) used.insert(solved.extent.variable);
   for (const ast::TypeParameter &t : info.def->typeParameters)
     if (!used.count(t.name.text))
       report(cx, Id::unboundDimension, t.name.span, t.name.text)
-          .help("some field of `" + info.name + "` must have it as a dimension or dtype of its own");
+          .help("some field of `" + info.name + "` must have it as a dimension or dtype of its own, or in an expression whose other variables are given");
 }
 
 void collectDims(const DeclaredType &type, std::set<std::string> &names) {
@@ -410,6 +419,13 @@ Value constructStruct(Context &cx, const Value &type, GivenList args, Span span)
     if (!values[i].given()) values[i] = checkExpr(cx, *info.fields[i].defaultValue);
   for (size_t i = 0; i < values.size(); ++i)
     bindGenerics(cx, values[i], *info.fields[i].type, {spans[i], "the field `" + info.fields[i].name + "`"});
+  const Frame &frame = *cx.function.frame;
+  for (size_t before = frame.dims.size() + frame.names.size() + 1; before != frame.dims.size() + frame.names.size();) {
+    before = frame.dims.size() + frame.names.size();
+    for (size_t i = 0; i < values.size(); ++i)
+      if (hasFormulas(*info.fields[i].type))
+        bindGenerics(cx, values[i], *info.fields[i].type, {spans[i], "the field `" + info.fields[i].name + "`"}, Gives::Solved);
+  }
   for (size_t i = 0; i < values.size(); ++i) {
     Value out;
     ok &= matchParameter(cx, values[i], *info.fields[i].type, info.fields[i].name, spans[i], out);

@@ -2,6 +2,7 @@
 #pragma once
 #include "sema/Context.h"
 #include "sema/calls/Arguments.h"
+#include "support/LinearDim.h"
 
 namespace tessera::sema {
 
@@ -45,7 +46,14 @@ Value plainParameter(Context &cx, Type type, const std::string &name, const ast:
 std::string freeDimension(const Context &cx, const ast::Expr &declared);
 /// First pass over arguments: variables that stand alone get the extents they meet first, so that expressions over
 /// them can stand in any parameter.
-void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, const DimOrigin &origin);
+/// Which dimensions of a declared type get a value: those that stand alone, or those that an extent such as `2 * N` or `N + M` gives.
+enum class Gives { Alone, Solved };
+void bindGenerics(Context &cx, const Value &value, const ast::Expr &annotation, const DimOrigin &origin, Gives gives = Gives::Alone);
+/// A declared type has dimensions such as `2 * N`.
+bool hasFormulas(const ast::Expr &annotation);
+/// A declared dimension that gives a variable its value: `N + M`, where M has one. Nothing if it does not.
+std::optional<LinearDim> solvableDimension(const Context &cx, const ast::Expr &declared, const IsGivenDim &isGiven);
+
 /// Declared extents against those of a value. False after a message.
 bool unifyDims(Context &cx, const std::vector<const ast::Expr *> &declared, const Value &value, const std::string &name,
                Span span);

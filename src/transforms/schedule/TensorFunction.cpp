@@ -466,6 +466,21 @@ void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const
 
 // ---------------------------------------------------------------- calls of kernels
 
+/// The variables that only an extent such as `2 * N` or `N + M` of an argument gives.
+static void solveDims(graph::KernelOp kernel, ArrayRef<Value> args, ArrayRef<Type> shapes, std::map<std::string, DimAttr> &dims) {
+  std::vector<std::vector<Dim>> declared(args.size());
+  for (size_t i = 0; i < args.size(); ++i)
+    for (DimAttr extent : args[i] ? shapeOf(kernel.getArgument(i).getType()) : ArrayRef<DimAttr>()) declared[i].push_back(extent.getDim());
+  std::map<std::string, Dim> values;
+  std::set<std::string> known;
+  for (const auto &[name, value] : dims) values[name] = value.getDim(), known.insert(name);
+  for (const SolvedExtent &solved : solvedExtents(declared, known)) {
+    const Dim value = solved.extent.solved(shapeOf(shapes[solved.parameter])[solved.axis].getDim(), values);
+    values[solved.extent.variable] = value;
+    dims.try_emplace(solved.extent.variable, DimAttr::get(kernel->getContext(), value));
+  }
+}
+
 LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   graph::KernelOp kernel;
   for (auto candidate : function_->getParentOfType<ModuleOp>().getOps<graph::KernelOp>())
@@ -492,12 +507,7 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
     for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(shapes[i])))
       if (inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
   }
-  for (size_t i = 0; i < args.size(); ++i) {  // then those that only an extent such as `2 * N` gives
-    if (!args[i]) continue;
-    for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(shapes[i])))
-      if (auto linear = linearDim(inner.getDim()))
-        dims.try_emplace(linear->variable, DimAttr::get(call.getContext(), linear->solved(outer.getDim())));
-  }
+  solveDims(kernel, args, shapes, dims);
   for (size_t i = 0; i < call.getNumResults(); ++i) {
     int64_t held = kernel.output(i).getParam();
     Value result = call.getResult(i), memory = memoryFor(result);
