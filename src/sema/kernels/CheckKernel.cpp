@@ -269,6 +269,7 @@ void noteLaneGuard(Context &cx, const std::vector<Dim> &implies, Span span) {
 // ---------------------------------------------------------------- results
 
 static void returnTile(Context &cx, Value value, int index, int count, Span span);
+static std::optional<std::vector<int>> groupsOfAxes(Context &cx, const std::vector<Dim> &tileDims, const Type &type);
 static void storeResult(Context &cx, ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
                         Span span);
 static void unplacedStore(Context &cx, const Stmt &store, const ast::FuncDef &def);
@@ -341,13 +342,36 @@ static bool tileFits(Context &cx, const std::vector<Dim> &tileDims, const Type &
         .note(declaredAt, "declared here");
     return false;
   }
-  if (!type.shape.empty() && cx.function.fn->kernel.grid != GridKind::Output) {
+  if (!type.shape.empty() && cx.function.fn->kernel.grid != GridKind::Output && !groupsOfAxes(cx, tileDims, type)) {
     report(cx, Id::badKernelOption, span,
            "a kernel with a grid of its own stores its result: the place of a returned tile is not known")
         .help("take the output as a parameter and write `C[...] = tile`");
     return false;
   }
   return true;
+}
+
+constexpr int kWholeAxis = -1;
+
+/// For each axis of the output the axis of a grid of the kernel's own whose groups own an index of it, or a tile along it: `grid=(R,)` and
+/// a row, `grid=(cdiv(M, 32), cdiv(N, 32))` and a tile of 32 times 32. Nothing if the grid is not made of the output so.
+static std::optional<std::vector<int>> groupsOfAxes(Context &cx, const std::vector<Dim> &tileDims, const Type &type) {
+  const KernelInfo &kernel = cx.function.fn->kernel;
+  if (kernel.grid != GridKind::Explicit) return std::nullopt;
+  const size_t lead = type.shape.size() - tileDims.size();
+  std::vector<int> groups;
+  size_t next = 0;
+  for (size_t axis = 0; axis < type.shape.size(); ++axis) {
+    const Dim size = axis < lead ? Dim(1) : tileDims[axis - lead];
+    if (axis >= lead && cx.function.facts.same(size, type.shape[axis])) {
+      groups.push_back(kWholeAxis);
+      continue;
+    }
+    const Dim count = axis < lead ? type.shape[axis] : Dim::ceilDiv(type.shape[axis], size);
+    if (next >= kernel.gridDims.size() || !cx.function.facts.same(kernel.gridDims[next], count)) return std::nullopt;
+    groups.push_back(static_cast<int>(next++));
+  }
+  return next == kernel.gridDims.size() ? std::optional(std::move(groups)) : std::nullopt;
 }
 
 /// A tile that was cut at the edge of a tensor by the origin of another axis than the one along which it is stored:
@@ -443,6 +467,7 @@ static void storeResult(Context &cx, ExprPtr stored, const std::vector<Dim> &til
   store.value = std::move(stored);
   store.oncePerGroup = tileDims.empty();
   size_t lead = type.shape.size() - tileDims.size();
+  const std::optional<std::vector<int>> groups = groupsOfAxes(cx, tileDims, type);
   std::vector<Dim> tileShape;
   for (size_t axis = 0; axis < type.shape.size(); ++axis) {
     IndexPart part;
@@ -451,8 +476,14 @@ static void storeResult(Context &cx, ExprPtr stored, const std::vector<Dim> &til
     bool whole = !part.isPoint && cx.function.facts.same(part.size, type.shape[axis]);
     if (!whole) {
       part.offset = makeExpr(ExprKind::Query, indexType(), span);
-      part.offset->as<node::Query>().what = Query::Origin;
-      part.offset->as<node::Query>().axis = static_cast<int>(axis);
+      part.offset->as<node::Query>().what = groups ? Query::GroupId : Query::Origin;
+      part.offset->as<node::Query>().axis = groups ? (*groups)[axis] : static_cast<int>(axis);
+      if (groups && !part.isPoint) {
+        std::vector<ExprPtr> factors;
+        factors.push_back(std::move(part.offset));
+        factors.push_back(dimExpr(cx, part.size, span));
+        part.offset = makeElementwise(ElementwiseOp::Mul, indexType(), span, std::move(factors));
+      }
     }
     part.inBounds = part.isPoint || whole;
     tileShape.push_back(part.size);
