@@ -8,6 +8,7 @@
 #include "tessera/host/index_check.h"
 #include "tessera/host/nan_check.h"
 #include "tessera/host/npy.h"
+#include "tessera/host/rows.h"
 #include "tessera/host/safetensors.h"
 #include "tessera/host/start.h"
 #include "tessera/host/store.h"

@@ -173,6 +173,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
     return makeNone();
   }
   if (name == "element_real" || name == "element") return hostElement(expr);
+  if (isOfRows(name)) return hostRows(expr);
   if (name.starts_with("store_next_")) return hostAppend(expr);
   if (name == "store_without") return hostWithout(expr);
   if (name == "store_key" || name == "value_of" || name == "value_or" || name == "has_key" || name.starts_with("column_") || name == "dict_text") return hostDict(expr);

@@ -19,6 +19,9 @@ namespace tessera::reference {
 /// How a statement ended.
 enum class Flow : uint8_t { Next, Break, Continue, Return, Failed };
 
+/// Whether a function of the host runtime is one of lists and dicts in words (InterpretRows.cpp).
+bool isOfRows(const std::string &name);
+
 class Interpreter {
 public:
   Interpreter(const checked::Function &function, const Options &options)
@@ -132,6 +135,7 @@ private:
   Ref evalCall(const checked::Expr &expr);
   Ref loadNpy(const checked::Expr &expr);
   Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr), hostStoreRows(const checked::Expr &expr), hostAppend(const checked::Expr &expr), hostWithout(const checked::Expr &expr), hostDict(const checked::Expr &expr);
+  Ref hostRows(const checked::Expr &expr), hostRowsOf(const checked::Expr &expr, const std::vector<Ref> &args), hostEntries(const checked::Expr &expr, const std::vector<Ref> &args);
   Ref textCall(const checked::Expr &expr, const std::string &text), powerOf(const checked::Expr &expr);
   Ref hostChosen(const checked::Expr &expr), hostPlaces(const checked::Expr &expr);
   Ref hostCall(const checked::Expr &expr), hostTensor(const checked::Expr &expr, const std::string &name),

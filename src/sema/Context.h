@@ -157,6 +157,7 @@ struct Context {
   // What is being checked just now.
   bool readsFact = false;                     // a side of a fact
   bool withItem = false;                      // what stands after `with`
+  const ast::Expr *asksPlaces = nullptr;  // a call of `sort` whose result gets two names
   bool bindDims = false;                      // names in types are new dimensions
   std::optional<DType> accumulateHint;        // of `acc += dot(...)`
   bool genericView = false, guesses = false;  // what is traced has its own dimensions; likely parameters

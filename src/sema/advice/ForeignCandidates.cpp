@@ -28,6 +28,7 @@ public:
     case Id::wrongArgument: maskOfNumbers(); break;
     case Id::rankMismatch: newAxis(); break;
     case Id::notSupportedYet: assertion(); break;
+    case Id::unknownKeyword: bitsAs(); break;
     case Id::unknownAttribute:
       longerList(), atIndex(), formatOfText(), convertedTo(), bitsAs();
       break;

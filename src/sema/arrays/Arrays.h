@@ -131,6 +131,8 @@ Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span
 // ---- Sort.cpp
 /// argsort(x, axis, descending): where the elements along the axis lie once they are sorted.
 Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+/// `values, places = sort(x)`: both, of a call whose result gets two names.
+Value sortedWithPlaces(Context &cx, const ast::CallExpr &call);
 
 // ---- Scans.cpp
 /// scan(x, op, axis): each element combined with those before it, in a tile as one operation, in a tensor function in passes.

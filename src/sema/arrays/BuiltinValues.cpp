@@ -8,6 +8,7 @@
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
 #include "sema/trace/GrowingDicts.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include "sema/trace/Unknown.h"
@@ -188,15 +189,11 @@ Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 /// `sorted(items)`: known numbers in their order; those of a tensor as `sort` puts them.
 static Value sortedItems(Context &cx, Bound &args, Span span) {
   Value v = args.values[0];
-  const Value &reverse = args.values[1];
-  if (v.isPoison() || reverse.isPoison()) return Value::poison();
-  const bool known = v.isSequence() && std::all_of(v.items.begin(), v.items.end(), [](const Value &item) { return !item.expr && (item.kind == ValueKind::Float || item.isKnownInt()); });
-  const auto turned = reverse.given() ? knownCondition(reverse) : std::optional(false);
-  if (known && turned) {
-    auto number = [](const Value &item) { return item.kind == ValueKind::Float ? item.number : static_cast<double>(item.sym.constant()); };
-    std::stable_sort(v.items.begin(), v.items.end(), [&](const Value &a, const Value &b) { return *turned ? number(a) > number(b) : number(a) < number(b); });
-    return v.kind == ValueKind::List ? v : (v.kind = ValueKind::List, v);
-  }
+  const Value &key = args.values[1], &reverse = args.values[2];
+  if (v.isPoison() || key.isPoison() || reverse.isPoison()) return Value::poison();
+  if (isHeldDict(v)) v = partsOfDict(cx, v, "keys", span);
+  if (v.kind == ValueKind::Dict) v = keysOfDict(v);
+  if (v.isSequence() || key.given() || isHeldRows(v)) return sortedList(cx, v, key, reverse, span);
   const Value sort = cx.prelude ? moduleMember(*cx.prelude, "sort") : Value::poison();
   if ((!v.isArray() && v.kind != ValueKind::HostTensor) || !isCallable(sort)) {
     report(cx, Id::wrongArgument, args.spans[0], "`sorted`", "known numbers or a tensor of one axis", describe(cx, v));
@@ -204,7 +201,7 @@ static Value sortedItems(Context &cx, Bound &args, Span span) {
   }
   GivenList given;
   given.push_back({"", v, args.spans[0], {}, nullptr});
-  if (reverse.given()) given.push_back({"descending", reverse, args.spans[1], args.spans[1], nullptr});
+  if (reverse.given()) given.push_back({"descending", reverse, args.spans[2], args.spans[2], nullptr});
   return callValue(cx, sort, std::move(given), span, "sort");
 }
 

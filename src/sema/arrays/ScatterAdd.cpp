@@ -82,6 +82,13 @@ Value sums(Context &cx, Scatter scatter) {
   return arrayValue(cx, std::move(e), summand->type, std::vector<std::optional<Limit>>(rank), scatter.span);
 }
 
+Value axisNotGiven(Context &cx, const Value &x, Span span) {
+  if (fresh(cx, Id::argumentNotGiven, span))
+    report(cx, Id::argumentNotGiven, span, "scatter_add", "axis")
+        .help("indices of " + std::to_string(x.type.shape.size()) + " axes" + " choose along one of them: write `scatter_add(x, indices, values, axis=...)`");
+  return Value::poison();
+}
+
 }  // namespace
 
 Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
@@ -103,6 +110,10 @@ Value arrayScatterAdd(Context &cx, const BuiltinRow &row, Bound &args, Span span
   }
   if (info(scatter.values.type.dtype).cls == DTypeClass::Complex) return unsupported(cx, "`" + scatter.name + "` of complex numbers", span);
   if (inKernel(cx)) return unsupported(cx, "`" + scatter.name + "` inside a kernel", span);
+  if (scatter.byElement && !args.values[3].given()) {  // `scatter_add(x, nodes, messages)`: a row for each index, as `index_add` adds them
+    scatter.byElement = scatter.indices.type.shape.size() != 1;
+    if (scatter.byElement) return axisNotGiven(cx, x, span);
+  }
   Value axisValue = args.values[3].given() ? args.values[3] : Value::integer(Dim(0));
   auto axis = axisOf(cx, axisValue, x, args.spans[3]);
   if (!axis) return Value::poison();

@@ -56,4 +56,18 @@ Value arrayArgsort(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   return isLast ? order : transpose(cx, std::move(order), exchanged, span);
 }
 
+/// `values, places = sort(x)`: both. Two elements are taken apart, as those of any tensor of two.
+Value sortedWithPlaces(Context &cx, const ast::CallExpr &call) {
+  cx.asksPlaces = nullptr;
+  GivenList given;
+  Value sorted = checkCall(cx, call, [&](GivenList &args) { given = args; });
+  auto *method = ast::as<ast::AttributeExpr>(call.callee);
+  if (method) given.insert(given.begin(), {"", checkExpr(cx, *method->object), method->object->span, {}, nullptr});
+  const bool ofTwo = sorted.isArray() && sorted.type.shape.size() == 1 && sorted.type.shape[0] == Dim(2);
+  const Value argsort = builtinMember(cx, "", "argsort");
+  if (!sorted.isArray() || ofTwo || !isCallable(argsort)) return sorted;
+  Value places = callValue(cx, argsort, std::move(given), call.span, "argsort");
+  return places.isPoison() ? places : Value::tuple({std::move(sorted), std::move(places)});
+}
+
 }  // namespace tessera::sema

@@ -11,6 +11,7 @@
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/GrowingDicts.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Guards.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
@@ -617,7 +618,7 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
     if (expr.items.size() != 1) break;
     Value key = checkExpr(cx, *expr.items[0].value);
     if (key.isPoison()) return key;
-    if (inHost(cx) && key.expr && key.kind != ValueKind::String) return readDict(cx, object, std::move(key), expr.span);
+    if (inHost(cx) && key.expr) return readDict(cx, object, std::move(key), expr.span);
     for (size_t i = 0; i + 1 < object.items.size(); i += 2) {
       Value same = compareValues(cx, ast::CompareOp::Eq, key, object.items[i], expr.span);
       if (knownCondition(same).value_or(false)) return object.items[i + 1];
@@ -646,6 +647,10 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
       if (expr.items.size() != 1) break;
       Value key = checkExpr(cx, *expr.items[0].value);
       return key.isPoison() ? key : readDict(cx, object, std::move(key), expr.span);
+    }
+    if (isHeldRows(object)) {
+      if (auto item = subscriptOfRows(cx, object, expr)) return *item;
+      break;
     }
     if (auto element = hostElement(cx, object, expr)) return *element;
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)

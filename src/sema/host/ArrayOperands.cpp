@@ -7,6 +7,7 @@
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/GrowingDicts.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include <algorithm>
@@ -23,7 +24,7 @@ SeenPart seenIn(const Value &v) {
   case ValueKind::HostTensor:
     seen.touches = true;
     seen.array = v.madeOf && v.rank > 0;
-    seen.barred = v.stackAxes > 0 || isHeldDict(v);
+    seen.barred = v.stackAxes > 0 || isHeldDict(v) || isHeldRows(v);
     break;
   case ValueKind::String: seen.barred = v.expr != nullptr; break;
   case ValueKind::Tuple:
@@ -198,6 +199,7 @@ public:
     case K::Binary: {
       auto &binary = static_cast<const ast::BinaryExpr &>(e);
       if (binary.op == ast::BinaryOp::MatMul && isDTypeExpr(cx_, *binary.left)) return std::nullopt;
+      if (binary.op == ast::BinaryOp::Add && joinsLists(*binary.left, *binary.right)) return std::nullopt;
       return together({binary.left.get(), binary.right.get()}, true, givesIntegers(*binary.left) || givesIntegers(*binary.right));
     }
     case K::Compare: {
@@ -238,6 +240,20 @@ private:
     auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
     const std::string_view called = name ? std::string_view(name->name) : method ? std::string_view(method->attribute.text) : std::string_view();
     return called == "argmax" || called == "argmin" || called == "argsort" || called == "count_nonzero" || called == "searchsorted" || called == "bincount";
+  }
+
+  /// `tokens + [t]`: one list behind another.
+  bool joinsLists(const ast::Expr &a, const ast::Expr &b) {
+    using K = ast::ExprKind;
+    auto mayBe = [](const ast::Expr &e) { return e.kind == K::Name || e.kind == K::List || e.kind == K::ListComp || e.kind == K::Subscript || e.kind == K::Call || e.kind == K::Attribute || e.kind == K::Binary; };
+    if (!mayBe(a) || !mayBe(b) || (a.kind == K::List && b.kind == K::List)) return false;
+    auto written = [](const ast::Expr &e) { return e.kind == K::List || e.kind == K::ListComp; };
+    auto held = [&](const ast::Expr &e) {
+      if (e.kind != K::Name) return false;
+      const Value &v = evaluated(e);
+      return v.kind == ValueKind::HostTensor && (v.text == kHeldList || isHeldRows(v));
+    };
+    return (written(a) || held(a)) && (written(b) || held(b)) && (held(a) || held(b));
   }
 
   SeenPart operand(const ast::Expr &e, bool asNumber = false, bool amongIntegers = false) {
@@ -370,6 +386,8 @@ private:
 
   std::optional<SeenPart> insideCall(const ast::CallExpr &e) {
     bool elementwise = false, method = false;
+    auto hasKey = [](const ast::Argument &arg) { return arg.keyword && arg.keyword->text == "key"; };
+    if (std::any_of(e.arguments.begin(), e.arguments.end(), hasKey)) return std::nullopt;  // `sorted(items, key=f)`
     if (!callsArrays(e, elementwise, method)) return std::nullopt;
     SeenPart all{method, method, false};
     for (const ast::Argument &arg : e.arguments) all.add(argument(e, *arg.value, elementwise));

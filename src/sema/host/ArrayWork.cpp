@@ -463,6 +463,7 @@ std::optional<Value> arrayWork(Context &cx, const ast::AugAssignStmt &stmt) {
   std::vector<ArrayOperand> operands;
   auto seen = lookInside(cx, {stmt.target.get(), stmt.value.get()}, operands);
   if (!seen || !seen->array || exhausted(cx)) return std::nullopt;
+  if (stmt.op == ast::BinaryOp::Add && isHeldList(cx, *stmt.target) && (stmt.value->kind == ast::ExprKind::List || isHeldList(cx, *stmt.value))) return std::nullopt;  // one behind another
   auto compute = [&] {
     Value old = checkExpr(cx, *stmt.target), by = checkExpr(cx, *stmt.value);
     return binaryValues(cx, stmt.op, std::move(old), std::move(by), stmt.span);

@@ -5,6 +5,7 @@
 #include "sema/Struct.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/GrowingDicts.h"
+#include "sema/trace/HeldRows.h"
 #include "support/FormatSpec.h"
 #include <cctype>
 #include <functional>
@@ -112,6 +113,8 @@ struct Opened {
       texts.back() += "{";
       items(value, 2, [&](size_t i) { inner(value.items[i]), texts.back() += ": "; });
       texts.back() += "}";
+    } else if (plain && isHeldRows(value)) {
+      put(rowsText(cx, value, span), "");
     } else if (plain && isHeldDict(value)) {
       put(dictText(cx, value, span), "");
     } else if (plain && value.kind == ValueKind::Struct) {

@@ -8,6 +8,7 @@
 #include "sema/host/Host.h"
 #include "sema/host/HostCalls.h"
 #include "sema/trace/GrowingLists.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 #include "support/HostFunctions.h"
@@ -150,6 +151,7 @@ bool usesHost(const Context &cx, const ast::Block &block) {
 bool isHostElement(const Value &value) { return value.kind == ValueKind::HostTensor && value.madeOf && value.rank == 0 && value.text == kElement; }
 
 Value hostItem(Context &cx, const Value &tensor, const Value *index, Span span) {
+  if (index && isHeldRows(tensor)) return itemOfRows(cx, tensor, *index, span);
   ExprPtr e = makeExpr(ExprKind::HostItem, tensor.expr->type, span);
   e->args.push_back(clone(*tensor.expr));
   if (index) e->args.push_back(indexExpr(cx, *index, span));

@@ -344,6 +344,13 @@ bool callsOwnFunctions(const Block &block, size_t from) {
   return false;
 }
 
+bool readsItems(const Block &block, size_t from) {
+  bool found = false;
+  for (size_t i = from; i < block.size() && !found; ++i)
+    if (block[i]->value) visitExprs(block[i]->value.get(), [&](Expr &e) { found |= e.kind == ExprKind::HostItem || e.kind == ExprKind::HostCall; });
+  return found;
+}
+
 bool asNumbersAlike(Context &cx, Value &a, Value &b, Span span) {
   auto one = passedType(cx, a), other = passedType(cx, b);
   auto isNumber = [](const std::optional<Type> &t) { return t && (t->kind == TypeKind::Index || t->kind == TypeKind::Scalar); };

@@ -3,6 +3,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "support/HostParts.h"
 #include <algorithm>
@@ -66,11 +67,40 @@ Value numberOfText(Context &cx, const Value &text, bool whole, Span span) {
 
 static bool isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/// `mark.join(texts)`.
+static Value joinedText(Context &cx, const Value &mark, const GivenList &args, Span span) {
+  const bool one = args.size() == 1 && (args[0].value.isSequence() || args[0].value.kind == ValueKind::HostTensor);
+  const Value given = one ? args[0].value : Value::of(ValueKind::Absent);
+  if (one && args[0].value.isPoison()) return Value::poison();
+  auto isText = [](const Value &v) { return v.kind == ValueKind::String; };
+  if (given.isSequence() && !mark.expr && std::all_of(given.items.begin(), given.items.end(), [&](const Value &v) { return isText(v) && !v.expr; })) {
+    std::string all;
+    for (size_t i = 0; i < given.items.size(); ++i) all += (i > 0 ? mark.text : std::string()) + given.items[i].text;
+    return Value::string(std::move(all));
+  }
+  auto rows = one && inHost(cx) ? asHeldRows(cx, given, span) : std::nullopt;
+  if (!rows || (schemaOfRows(*rows) != "t" && schemaOfRows(*rows) != "?")) {
+    report(cx, Id::wrongArgument, span, "`join`", "a list of texts", one ? describe(cx, given) : "something else").help("`str(x)` makes a text of a number: `\", \".join([str(x) for x in items])`");
+    return Value::poison();
+  }
+  std::vector<ExprPtr> parts;
+  parts.push_back(textArgument(mark, span));
+  parts.push_back(takeExpr(*rows));
+  return hostCall(cx, "text_joined", std::move(parts), span);
+}
+
 Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span) {
   const bool strips = name == "strip";
   if (args.size() > (strips ? 0 : 1)) {
     report(cx, Id::tooManyArguments, span, name, strips ? "no arguments" : "one argument", std::to_string(args.size()));
     return Value::poison();
+  }
+  if (name == "join") return joinedText(cx, text, args, span);
+  if (inHost(cx) && name == "split" && (text.expr || (!args.empty() && args[0].value.expr)) && (args.empty() || args[0].value.kind == ValueKind::String)) {
+    std::vector<ExprPtr> parts;
+    parts.push_back(textArgument(text, span));
+    parts.push_back(args.empty() ? textExpr("", span) : textArgument(args[0].value, span));
+    return rowsWithSchema(hostCall(cx, "text_parts", std::move(parts), span), "t");
   }
   if (text.expr || (!args.empty() && (args[0].value.kind != ValueKind::String || args[0].value.expr || args[0].value.text.empty())))
     return unsupported(cx, "`" + name + "` of a text that only run time knows", span, "a loop over its characters finds where it is to be cut, `for i in range(len(text)):`, and `text[a:b]` is a part");

@@ -5,6 +5,8 @@
 #include "sema/effects/Draws.h"
 #include "sema/host/Host.h"
 #include "sema/trace/GrowingDicts.h"
+#include "sema/trace/GrowingLists.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
@@ -291,6 +293,8 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
     if (isHeldDict(old.value) && value.kind == ValueKind::Dict)
       if (auto held = asHeldDict(cx, value, span)) value = std::move(*held);
     if (old.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) {
+      if (old.var && inHost(cx) && old.value.kind == ValueKind::HostTensor && (old.value.text == kHeldList || isHeldRows(old.value))) value = asHeldLike(cx, old, std::move(value), span);
+      if (value.isPoison()) return;
       if (old.var && !old.borrowed && cx.function.rebindable.count(old.var))
         return rebindVar(cx, name, old, std::move(value), span);
       if (old.parts && !otherPart(old.value, value, name))
@@ -319,7 +323,8 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
       return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.kind == ValueKind::Bool;
     };
     bool differs = old.value.kind != value.kind && !(scalarLike(old.value) && scalarLike(value)) &&
-                   old.value.kind != ValueKind::None && !(scalarLike(old.value) && value.isScalar());
+                   old.value.kind != ValueKind::None && !(scalarLike(old.value) && value.isScalar()) &&
+                   !(scalarLike(old.value) && value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf);  // `total += sum(x * x)`
     if (old.value.kind == ValueKind::Array && value.kind == ValueKind::Array)
       differs = old.value.type.dtype != value.type.dtype || old.value.isArray() != value.isArray();
     if (old.value.kind == ValueKind::Array && (scalarLike(value))) differs = old.value.isArray();

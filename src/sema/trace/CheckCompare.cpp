@@ -6,6 +6,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
@@ -70,6 +71,10 @@ static Value compareIn(Context &cx, CompareOp op, const Value &a, const Value &b
     if (op == CompareOp::In || holds.isPoison()) return holds;
     return holds.kind == ValueKind::Bool ? Value::boolean(!holds.truth) : elementwise(cx, ElementwiseOp::Not, {holds}, span, "not in");
   }
+  const bool held = b.kind == ValueKind::HostTensor && (b.text == kHeldList || isHeldRows(b));
+  auto rows = held && inHost(cx) ? asHeldRows(cx, b, span) : std::nullopt;
+  if (auto holds = rows ? rowsHold(cx, *rows, a, span) : std::nullopt) return op == CompareOp::In ? *holds : elementwise(cx, ElementwiseOp::Not, {*holds}, span, "not in");
+  if (b.kind == ValueKind::String && !b.expr && a.kind == ValueKind::String && !a.expr) return Value::boolean((b.text.find(a.text) != std::string::npos) == (op == CompareOp::In));
   if (!b.isSequence()) {
     report(cx, Id::badOperand, span, "in", describe(cx, b));
     return Value::poison();

@@ -15,6 +15,7 @@
 #include "sema/trace/GuardScope.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Rows.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
@@ -95,7 +96,9 @@ static Value valueOf(Context &cx, const ast::Expr &expr) {
   case K::BoolOp: return boolOp(cx, static_cast<const ast::BoolOpExpr &>(expr));
   case K::Compare: return checkCompare(cx, static_cast<const ast::CompareExpr &>(expr));
   case K::Conditional: return conditional(cx, static_cast<const ast::ConditionalExpr &>(expr));
-  case K::Call: return withinLimits(cx, checkCall(cx, static_cast<const ast::CallExpr &>(expr)), expr.span);
+  case K::Call:
+    if (&expr == cx.asksPlaces) return sortedWithPlaces(cx, static_cast<const ast::CallExpr &>(expr));
+    return withinLimits(cx, checkCall(cx, static_cast<const ast::CallExpr &>(expr)), expr.span);
   case K::Attribute:
     return withinLimits(cx, checkAttribute(cx, static_cast<const ast::AttributeExpr &>(expr)), expr.span);
   case K::Subscript:
@@ -380,6 +383,8 @@ static Value binary(Context &cx, const ast::BinaryExpr &expr) {
   const bool ofPairs = expr.op == BinaryOp::Mul && addsAxis(*expr.left);  // `m[:, None] * m[:, None]`
   if ((cancels || ofPairs) && a.isArray()) warnOfSameOperands(cx, *expr.left, *expr.right, textOf(expr.op));
   if (expr.op != BinaryOp::MatMul) warnOfPairs(cx, a, b, expr, textOf(expr.op));
+  if (expr.op == BinaryOp::Add)
+    if (auto joined = joinedLists(cx, a, b, expr.span)) return *joined;
   return binaryValues(cx, expr.op, std::move(a), std::move(b), expr.span);
 }
 
@@ -496,7 +501,9 @@ static Value conditional(Context &cx, const ast::ConditionalExpr &expr) {
   Value b = side(*expr.otherwise, false);
   leaveVarying(cx, varying);
   if (!c || a.isPoison() || b.isPoison()) return Value::poison();
-  if (inHost(cx) && callsOwnFunctions(*cx.function.block, from)) {  // only the chosen one comes to an end
+  auto isNumber = [](const Value &v) { return v.kind == ValueKind::Int || v.kind == ValueKind::Float || v.isScalar(); };
+  const bool mayStop = inHost(cx) && isNumber(a) && isNumber(b) && readsItems(*cx.function.block, from);  // `p[t] if t < len(p) else 0`
+  if (inHost(cx) && (mayStop || callsOwnFunctions(*cx.function.block, from))) {  // only the chosen one comes to an end
     if (!asNumbersAlike(cx, a, b, expr.span)) return Value::poison();
     return chosenTensor(cx, std::move(c), std::move(a), std::move(b), from, middle, expr);
   }
@@ -564,7 +571,15 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
   if (iterable.isPoison()) return iterable;
   std::vector<Value> items;
   if (iterable.kind == ValueKind::Dict) iterable = keysOfDict(iterable);
-  if (iterable.isSequence()) items = iterable.items;
+  if (isHeldDict(iterable)) iterable = partsOfDict(cx, iterable, "keys", clause.iterable->span);
+  auto isKnownNumber = [](const Value &v) { return v.isKnownInt() && !v.expr; };
+  const bool grown = iterable.kind == ValueKind::HostTensor && (iterable.text == kHeldList || isHeldRows(iterable) || iterable.madeAs.empty() || !iterable.madeAs[0].isConstant() || knownRank(iterable, cx.function.rebindable) == 0);
+  const bool counted = iterable.kind == ValueKind::Range && !std::all_of(iterable.items.begin(), iterable.items.end(), isKnownNumber);
+  const bool held = grown || counted || (iterable.kind == ValueKind::String && iterable.expr) || iterable.kind == ValueKind::Zip || iterable.kind == ValueKind::Enumerate;
+  if (inHost(cx) && cx.function.frame && cx.function.block && held && !several && !expr.key) return heldComprehension(cx, expr, clause, iterable);
+  if (iterable.kind == ValueKind::String && !iterable.expr)
+    for (char c : iterable.text) items.push_back(Value::string(std::string(1, c)));
+  else if (iterable.isSequence()) items = iterable.items;
   else if (iterable.kind == ValueKind::HostTensor) {
     const bool known = !iterable.madeAs.empty() && iterable.madeAs[0].isConstant() && knownRank(iterable, cx.function.rebindable) > 0;
     if (!known)

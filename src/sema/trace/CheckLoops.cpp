@@ -535,6 +535,16 @@ static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterabl
   });
 }
 
+/// Names of the target that stand for texts which the compiler knows: each turn gives them another one.
+static void collectKnownTexts(const Context &cx, const ast::Expr &target, std::set<std::string> &names) {
+  if (auto *name = as<ast::NameExpr>(&target)) {
+    auto bound = cx.function.frame->names.find(name->name);
+    if (bound != cx.function.frame->names.end() && bound->second.isBound() && bound->second.value.kind == ValueKind::String) names.insert(name->name);
+  }
+  if (target.kind == ast::ExprKind::Tuple)
+    for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(target).items) collectKnownTexts(cx, *item, names);
+}
+
 /// Host code: `for row in tensor`, `for x, y in zip(xs, ys)` and `for i, row in enumerate(tensor)`.
 static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
   const Value rows = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
@@ -543,6 +553,7 @@ static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable
     if (text.kind == ValueKind::String) text = asVariable(cx, text, "text", stmt.iterable->span);
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
+  collectKnownTexts(cx, *stmt.target, assigned);
   prepareRebinding(cx, assigned, stmt.span);
   ExprPtr stop;
   for (const Value &tensor : tensors) {  // as many as the shortest has

@@ -12,6 +12,7 @@
 #include "sema/trace/AssertedText.h"
 #include "sema/trace/GrowingDicts.h"
 #include "sema/trace/GrowingLists.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
@@ -163,7 +164,7 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
 
 static void exprStmt(Context &cx, const ast::ExprStmt &stmt) {
   if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
-  if (appendToHeldList(cx, stmt) || appendToList(cx, stmt)) return;
+  if (appendToHeldList(cx, stmt) || appendToItem(cx, stmt) || sortInPlace(cx, stmt) || appendToList(cx, stmt)) return;
   size_t emitted = cx.function.block->size();
   Value v = checkExpr(cx, *stmt.value);
   if (droppedState(cx, v, *stmt.value)) return;
@@ -171,8 +172,19 @@ static void exprStmt(Context &cx, const ast::ExprStmt &stmt) {
   if (v.expr && v.expr->kind == ExprKind::Call) emit(cx, StmtKind::Evaluate, stmt.span).value = takeExpr(v);
 }
 
+/// `values, places = sort(x)`.
+static bool asksForPlaces(const ast::AssignStmt &stmt) {
+  auto *call = as<ast::CallExpr>(stmt.value);
+  auto *names = stmt.targets.size() == 1 && stmt.targets[0]->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(stmt.targets[0].get()) : nullptr;
+  auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+  auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  return names && names->items.size() == 2 && ((name && name->name == "sort") || (method && method->attribute.text == "sort"));
+}
+
 static void assign(Context &cx, const ast::AssignStmt &stmt) {
+  if (asksForPlaces(stmt)) cx.asksPlaces = stmt.value.get();
   Value v = checkExpr(cx, *stmt.value);
+  cx.asksPlaces = nullptr;
   bool several = stmt.targets.size() > 1 || stmt.targets[0]->kind == ast::ExprKind::Tuple;
   if (several && v.isSequence() && !v.items.empty()) {  // all values first: `a[i], a[j] = a[j], a[i]`
     for (Value &item : v.items)
@@ -196,6 +208,15 @@ static std::optional<Value> rowsForNames(Context &cx, Value &value, size_t count
     return Value::tuple(std::move(extents));
   }
   const bool host = value.kind == ValueKind::HostTensor;
+  if (inHost(cx) && host && (isHeldRows(value) || (value.text == kHeldList && value.rank == 1))) {  // run time stops where there are fewer
+    value = reusable(cx, std::move(value), "items", span);
+    std::vector<Value> items;
+    for (size_t i = 0; i < count; ++i) {
+      const Value index = Value::integer(Dim(static_cast<int64_t>(i)));
+      items.push_back(hostItem(cx, value, &index, span));
+    }
+    return Value::tuple(std::move(items));
+  }
   const std::vector<Dim> &extents = host ? value.madeAs : value.type.shape;
   const bool fits = (host || value.isArray()) && !extents.empty() && extents[0] == Dim(static_cast<int64_t>(count));
   if (!fits || (!host && inKernel(cx))) return std::nullopt;
@@ -285,7 +306,8 @@ static void updateTarget(Context &cx, const ast::AugAssignStmt &stmt) {
   if (old.kind == ValueKind::Array && stmt.op == ast::BinaryOp::Add) cx.accumulateHint = old.type.dtype;
   Value right = checkExpr(cx, *stmt.value);
   cx.accumulateHint = saved;
-  Value value = binaryValues(cx, stmt.op, old, std::move(right), stmt.span);
+  auto joined = stmt.op == ast::BinaryOp::Add ? joinedLists(cx, old, right, stmt.span) : std::nullopt;
+  Value value = joined ? std::move(*joined) : binaryValues(cx, stmt.op, old, std::move(right), stmt.span);
   bool known = !value.isPoison() || stmt.target->kind == ast::ExprKind::Name;
   if (known) assignTo(cx, *stmt.target, std::move(value), stmt.span);
 }

@@ -2,6 +2,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/host/Host.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "sema/trace/Unknown.h"
 #include "support/Check.h"
@@ -216,7 +217,7 @@ ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
     return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
   }
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
-  if (inHost(cx) && value.kind == ValueKind::HostTensor && value.text == kHeldList) {  // `while todo:`, asked anew in each turn
+  if (inHost(cx) && value.kind == ValueKind::HostTensor && (value.text == kHeldList || isHeldRows(value))) {  // `while todo:`, asked anew in each turn
     std::vector<ExprPtr> args;
     args.push_back(makeExpr(ExprKind::HostShape, indexType(), span));
     args.back()->args.push_back(clone(*value.expr));

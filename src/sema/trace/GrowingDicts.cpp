@@ -6,6 +6,8 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
+#include "sema/trace/HeldEntries.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Unknown.h"
 #include <algorithm>
 
@@ -64,17 +66,23 @@ Binding *dictNamed(Context &cx, const ast::SubscriptExpr &syntax) {
   return value.kind == ValueKind::Dict || isHeldDict(value) ? &bound->second : nullptr;
 }
 
-void dictsStoredTo(const ast::Block &block, std::set<std::string> &names) {
+/// `open`: those that get a key which does not stand there as it is.
+void dictsStoredTo(const ast::Block &block, std::set<std::string> &names, std::set<std::string> &open) {
+  using K = ast::ExprKind;
   auto target = [&](const ast::Expr *e) {
     auto *place = as<ast::SubscriptExpr>(e);
-    if (auto *name = place ? as<ast::NameExpr>(place->object) : nullptr) names.insert(name->name);
+    auto *name = place ? as<ast::NameExpr>(place->object) : nullptr;
+    if (!name) return;
+    names.insert(name->name);
+    const K key = place->items.empty() ? K::Slice : place->items[0].value->kind;
+    if (key != K::String && key != K::Int && key != K::Float) open.insert(name->name);
   };
   for (const ast::StmtPtr &stmt : block) {
     if (stmt->kind == ast::StmtKind::FuncDef) continue;
     if (auto *assign = as<ast::AssignStmt>(stmt.get()))
       for (const ast::ExprPtr &one : assign->targets) target(one.get());
     if (auto *assign = as<ast::AugAssignStmt>(stmt.get())) target(assign->target.get());
-    for (const ast::Block *inner : ast::blocksOf(*stmt)) dictsStoredTo(*inner, names);
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) dictsStoredTo(*inner, names, open);
   }
 }
 
@@ -106,8 +114,8 @@ bool isOfOuterBlock(const Context &cx, const Binding &binding) {
 }
 
 Value unknownKey(Context &cx, const ast::Expr &key, const Value &value) {
-  return unsupported(cx, "a key of a dict that only run time knows, and that is " + describe(cx, value) + ",", key.span,
-                     "run time finds numbers by their keys: a number for each text, or a list of texts and one of their values");
+  return unsupported(cx, describe(cx, value) + " in a dict whose keys only run time knows, and that others do not go with,", key.span,
+                     "run time holds keys and values that are numbers, texts, tuples and lists, all keys of one kind and all values");
 }
 
 /// A parameter is the caller's dict as well: there nothing would change.
@@ -141,13 +149,13 @@ void storeKnown(Context &cx, const std::string &name, Binding &bound, const Valu
 }
 }  // namespace
 
-bool isHeldDict(const Value &value) { return value.kind == ValueKind::HostTensor && value.text.starts_with(kHeld); }
+bool isHeldDict(const Value &value) { return (value.kind == ValueKind::HostTensor && value.text.starts_with(kHeld)) || isHeldEntries(value); }
 
 std::optional<Value> asHeldDict(Context &cx, Value dict, Span span) {
   if (dict.kind != ValueKind::Dict) return std::nullopt;
   for (Value &item : dict.items) {
     item = asNumber(cx, std::move(item), span);
-    if (!sortOf(item)) return std::nullopt;
+    if (!sortOf(item)) return asHeldEntries(cx, dict, span);
   }
   const Value shape = Value::tuple({Value::integer(Dim(0)), Value::integer(Dim(2))});
   Value held = hostFull(cx, shape, span, Value::integer(Dim(0)), scalarType(DType::F64), span);
@@ -161,14 +169,26 @@ std::optional<Value> asHeldDict(Context &cx, Value dict, Span span) {
 
 void holdGrowingDicts(Context &cx, const ast::Block &body) {
   if (!inHost(cx) || !cx.function.frame) return;
-  std::set<std::string> names;
-  dictsStoredTo(body, names);
+  std::set<std::string> names, open;
+  dictsStoredTo(body, names, open);
   collectAssigned(body, names);  // `d = counted(d, x)`
   for (const std::string &name : names) {
     auto bound = cx.function.frame->names.find(name);
     if (bound == cx.function.frame->names.end() || !bound->second.isBound() || bound->second.value.kind != ValueKind::Dict) continue;
-    if (!isOfOuterBlock(cx, bound->second)) hold(cx, name, bound->second);
+    const std::vector<Value> &items = bound->second.value.items;  // those whose texts are all known keep a variable for each value
+    const bool numbers = std::all_of(items.begin(), items.end(), [](const Value &item) { return sortOf(item) || (item.kind == ValueKind::HostTensor && item.rank == 0); });
+    if (!isOfOuterBlock(cx, bound->second) && (numbers || open.count(name))) hold(cx, name, bound->second);
   }
+}
+
+/// With an entry. An empty dict becomes one of texts and the like where the first is no number; nothing if it does not go with the others.
+static std::optional<Value> withItem(Context &cx, const Value &dict, const Value &key, const Value &value, Span span) {
+  if (isHeldEntries(dict)) return withEntry(cx, dict, key, value, span);
+  if (sortOf(key) && sortOf(value)) return withRow(cx, dict, key, value, span);
+  if (keysOf(dict) != kNone) return std::nullopt;
+  auto empty = asHeldEntries(cx, Value::of(ValueKind::Dict), span);
+  empty->expr = dict.expr;
+  return withEntry(cx, *empty, key, value, span);
 }
 
 bool storeToDict(Context &cx, const ast::SubscriptExpr &syntax, const Value &value, Span span) {
@@ -187,18 +207,15 @@ bool storeToDict(Context &cx, const ast::SubscriptExpr &syntax, const Value &val
     return true;
   }
   if (bound->value.kind == ValueKind::Dict && isKnown(key)) return storeKnown(cx, name, *bound, key, value, syntax, span), true;
-  if (!sortOf(key)) return unknownKey(cx, written, key), true;
   if (bound->value.kind == ValueKind::Dict && (isOfOuterBlock(cx, *bound) || !hold(cx, name, *bound))) {
     unsupported(cx, "a dict with keys that only run time knows, beside keys or values that are no numbers,", span,
                 "a list holds the values in their order: `values.append(x)`");
     bound->value = Value::poison();
     return true;
   }
-  if (!sortOf(number)) {
-    unsupported(cx, "a dict with keys that only run time knows, and values that are no numbers,", span, "a tensor holds them: `rows = zeros((n, ...))`, and `rows[i] = x`");
-    return true;
-  }
-  Value made = withRow(cx, readBinding(cx, name, *bound, syntax.object->span), key, number, span);
+  auto with = withItem(cx, readBinding(cx, name, *bound, syntax.object->span), key, number, span);
+  if (!with) return unknownKey(cx, written, schemaOf(cx, key).empty() ? key : number), true;
+  Value made = std::move(*with);
   if (bound->var && cx.function.varValues.count(bound->var)) cx.function.varValues[bound->var].text = made.text;
   assignName(cx, name, std::move(made), syntax.object->span);
   return true;
@@ -224,6 +241,7 @@ Value readDict(Context &cx, const Value &dict, Value key, Span span) {
     return held ? readDict(cx, *held, std::move(key), span)
                 : unsupported(cx, "a key that only run time knows, of a dict that does not hold numbers alone,", span, "a list and an index do the same");
   }
+  if (isHeldEntries(dict)) return entryOf(cx, dict, asNumber(cx, std::move(key), span), span);
   auto args = lookFor(cx, dict, std::move(key), span);
   return args ? fromReal(cx, hostCall(cx, "value_of", std::move(*args), span), valuesOf(dict), span) : Value::poison();
 }
@@ -240,7 +258,9 @@ Value readDictOr(Context &cx, const Value &dict, const Value &key, const Value &
     if (place < dict.items.size()) return dict.items[place + 1];
     return other.given() ? other : Value::of(ValueKind::None);
   }
-  const Value number = asNumber(cx, other, span);
+  const Value number = asNumber(cx, other, span), given = asNumber(cx, key, span);
+  if (isHeldEntries(dict)) return entryOr(cx, dict, given, number, span);
+  if (keysOf(dict) == kNone && number.given() && (!sortOf(given) || !sortOf(number)) && !schemaOf(cx, number).empty()) return number;  // nothing is known to be in it yet
   if (!number.given() || !sortOf(number)) {
     report(cx, Id::wrongArgument, span, quoted("get"), "the number that a key without a value stands for", other.given() ? describe(cx, other) : "none").help("for example `get(key, 0)`");
     return Value::poison();
@@ -252,7 +272,9 @@ Value readDictOr(Context &cx, const Value &dict, const Value &key, const Value &
 }
 
 Value dictHolds(Context &cx, const Value &dict, const Value &key, Span span) {
+  if (isHeldEntries(dict)) return hasEntry(cx, dict, asNumber(cx, key, span), span);
   if (dict.kind != ValueKind::Dict) {
+    if (keysOf(dict) == kNone && !sortOf(asNumber(cx, key, span))) return Value::boolean(false);  // nothing is known to be in it yet
     auto args = lookFor(cx, dict, key, span);
     return args ? hostCall(cx, "has_key", std::move(*args), span) : Value::poison();
   }
@@ -274,6 +296,12 @@ Value keysOfDict(const Value &dict) {
 
 Value partsOfDict(Context &cx, const Value &dict, const std::string &what, Span span) {
   const Value held = reusable(cx, dict, "dict", span);
+  if (isHeldEntries(dict)) {
+    if (what != "items") return listOfEntries(cx, held, what == "keys", span);
+    Value both = Value::of(ValueKind::Zip);
+    for (bool keys : {true, false}) both.items.push_back(reusable(cx, listOfEntries(cx, held, keys, span), keys ? "keys" : "values", span));
+    return both;
+  }
   auto column = [&](int64_t which) {
     std::vector<ExprPtr> args;
     args.push_back(clone(*held.expr));
@@ -291,6 +319,7 @@ Value partsOfDict(Context &cx, const Value &dict, const std::string &what, Span 
 }
 
 Value dictText(Context &cx, const Value &dict, Span span) {
+  if (isHeldEntries(dict)) return entriesText(cx, dict, span);
   std::vector<ExprPtr> args;
   args.push_back(clone(*dict.expr));
   for (char sort : {keysOf(dict), valuesOf(dict)}) args.push_back(makeBool(sort != kReal, span));

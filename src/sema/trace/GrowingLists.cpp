@@ -7,6 +7,7 @@
 #include "sema/host/Host.h"
 #include "sema/trace/GrowingDicts.h"
 #include "sema/trace/GrowingLists.h"
+#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
 
@@ -29,6 +30,26 @@ const ast::NameExpr *poppedName(const ast::CallExpr &call) {
   auto *method = as<ast::AttributeExpr>(call.callee);
   return method && method->attribute.text == "pop" && call.arguments.size() <= 1 ? as<ast::NameExpr>(method->object) : nullptr;
 }
+/// `rows[i].append(x)`, `rows.sort()`: the name of the list.
+const ast::NameExpr *changedName(const ast::Stmt &stmt) {
+  auto *alone = as<ast::ExprStmt>(&stmt);
+  auto *call = alone ? as<ast::CallExpr>(alone->value) : nullptr;
+  auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  if (method && method->attribute.text == "sort") return as<ast::NameExpr>(method->object);
+  auto *item = method && method->attribute.text == "append" && call->arguments.size() == 1 ? as<ast::SubscriptExpr>(method->object) : nullptr;
+  return item ? as<ast::NameExpr>(item->object) : nullptr;
+}
+/// `items = [x for x in items if f(x)]`: another list, of as many items as run time finds. A list that is written out has as many as before.
+const ast::NameExpr *renewedName(const ast::Stmt &stmt) {
+  using K = ast::ExprKind;
+  auto *assign = as<ast::AssignStmt>(&stmt);
+  auto *name = assign && assign->targets.size() == 1 ? as<ast::NameExpr>(assign->targets[0]) : nullptr;
+  if (!name) return nullptr;
+  const ast::Expr &value = *assign->value;
+  auto *list = value.kind == K::List ? static_cast<const ast::SequenceExpr *>(&value) : nullptr;
+  const bool other = list ? list->items.empty() : value.kind == K::Call || value.kind == K::ListComp || value.kind == K::Binary || value.kind == K::Subscript;
+  return other ? name : nullptr;
+}
 void collectPopped(const ast::Expr &e, std::set<std::string> &names) {
   auto *call = as<ast::CallExpr>(&e);
   if (auto *name = call ? poppedName(*call) : nullptr) names.insert(name->name);
@@ -40,6 +61,8 @@ void collectChanged(const ast::Block &block, std::set<std::string> &names, bool 
   for (const ast::StmtPtr &stmt : block) {
     if (stmt->kind == ast::StmtKind::FuncDef) continue;
     if (auto *name = appendedName(*stmt)) names.insert(name->name);
+    if (auto *name = popped ? changedName(*stmt) : nullptr) names.insert(name->name);
+    if (auto *name = popped ? renewedName(*stmt) : nullptr) names.insert(name->name);
     if (popped)
       for (const ast::Expr *part : ast::childrenOf(*stmt).exprs) collectPopped(*part, names);
     for (const ast::Block *inner : ast::blocksOf(*stmt)) collectChanged(*inner, names, popped);
@@ -71,10 +94,12 @@ std::vector<Value> numbersOf(Context &cx, const Value &item, Span span) {
 }
 Value asNumbers(Context &cx, Value item, Span span) {
   std::vector<Value> numbers = numbersOf(cx, item, span);
-  return item.isSequence() ? Value::tuple(std::move(numbers)) : std::move(numbers[0]);
+  if (!item.isSequence()) return std::move(numbers[0]);
+  item.items = std::move(numbers);
+  return item;
 }
 std::optional<DType> dtypeTogether(const Value &item, std::optional<DType> dtype) {
-  for (const Value &number : item.kind == ValueKind::Tuple ? item.items : std::vector<Value>{item})
+  for (const Value &number : item.isSequence() ? item.items : std::vector<Value>{item})
     if (auto own = dtypeInList(number)) dtype = dtype ? together(*dtype, *own) : *own;
   return dtype;
 }
@@ -87,7 +112,7 @@ ExprPtr tableOf(Context &cx, const std::vector<Value> &items, DType dtype, size_
   }
   std::vector<Value> numbers;
   for (const Value &item : items)
-    if (item.kind == ValueKind::Tuple) numbers.insert(numbers.end(), item.items.begin(), item.items.end());
+    if (item.isSequence()) numbers.insert(numbers.end(), item.items.begin(), item.items.end());
     else numbers.push_back(item);
   std::vector<Dim> shape = {Dim(static_cast<int64_t>(items.size()))};
   if (width > 0) shape.push_back(Dim(static_cast<int64_t>(width)));
@@ -106,7 +131,9 @@ void setWidth(Value &list, size_t width) {
 }
 
 /// An array as an item: all of a list have one shape.
-bool isArrayItem(const Value &item) { return item.kind == ValueKind::HostTensor && item.madeOf && item.rank > 0 && item.stackAxes == 0; }
+bool isArrayItem(const Value &item) {
+  return item.kind == ValueKind::HostTensor && item.madeOf && item.rank > 0 && item.stackAxes == 0 && !isHeldRows(item) && !(item.rank == 1 && item.text == kList);
+}
 bool holdsArrays(const Context &cx, const Var *var, const Value &list) { return list.rank > 1 && widthOfHeld(cx, var) == 0; }
 void setArrays(Value &list, const Value &item) {
   list.madeOf = item.madeOf;
@@ -132,7 +159,7 @@ Value withArray(Context &cx, const Expr &list, const Value &item, Span span) {
 
 Binding *heldList(Context &cx, const std::string &name) {
   auto bound = cx.function.frame->names.find(name);
-  const bool held = bound != cx.function.frame->names.end() && bound->second.value.kind == ValueKind::HostTensor && bound->second.value.text == kList;
+  const bool held = bound != cx.function.frame->names.end() && bound->second.value.kind == ValueKind::HostTensor && (bound->second.value.text == kList || isHeldRows(bound->second.value));
   return held ? &bound->second : nullptr;
 }
 
@@ -198,6 +225,16 @@ std::optional<Value> rowsOfHost(Context &cx, const std::vector<Value> &arrays, S
   return rows;
 }
 
+static void hold(Context &cx, const std::string &name, Binding &binding, Value held, size_t width) {
+  Var *var = nullptr;
+  binding.value = bindTemp(cx, held, name, binding.span, &var);
+  binding.var = var;
+  binding.block = cx.blockId;
+  binding.parts = false;
+  cx.function.rebindable.insert(var);
+  cx.function.heldWidths[var] = width;
+}
+
 void holdGrowingLists(Context &cx, const ast::Block &body) {
   if (!inHost(cx)) return;
   std::set<std::string> names;
@@ -222,21 +259,36 @@ void holdGrowingLists(Context &cx, const ast::Block &body) {
       numbers &= own && own == width.value_or(*own);
       if (own) width = own, dtype = dtypeTogether(item, dtype);
     }
-    ExprPtr table = numbers ? tableOf(cx, list.items, dtype.value_or(DType::F64), width.value_or(0), binding.span) : nullptr;
+    if (!numbers) {
+      if (auto rows = asHeldRows(cx, list, binding.span)) {
+        rows->items = std::move(list.items);
+        hold(cx, name, binding, std::move(*rows), 0);
+      }
+      continue;
+    }
+    ExprPtr table = tableOf(cx, list.items, dtype.value_or(DType::F64), width.value_or(0), binding.span);
     if (!table) continue;
     Value held = Value::of(ValueKind::HostTensor);
     held.type = table->type;
     held.madeOf = dtype, held.text = kList, held.items = std::move(list.items);
     setWidth(held, width.value_or(0));
     held.expr = std::shared_ptr<Expr>(table.release());
-    Var *var = nullptr;
-    binding.value = bindTemp(cx, held, name, binding.span, &var);
-    binding.var = var;
-    binding.block = cx.blockId;
-    binding.parts = false;
-    cx.function.rebindable.insert(var);
-    cx.function.heldWidths[var] = width.value_or(0);
+    hold(cx, name, binding, std::move(held), width.value_or(0));
   }
+}
+
+bool bindEmptyList(Context &cx, const std::string &name, Span span) {
+  ExprPtr table = tableOf(cx, {}, DType::F64, 0, span);
+  if (!table) return false;
+  Value held = Value::of(ValueKind::HostTensor);
+  held.type = table->type, held.text = kList;
+  setWidth(held, 0);
+  held.expr = std::shared_ptr<Expr>(table.release());
+  Binding binding;
+  binding.span = span;
+  hold(cx, name, binding, std::move(held), 0);
+  cx.function.frame->names[name] = std::move(binding);
+  return true;
 }
 
 bool foundItemsOfLists(Context &cx, Names &before) {
@@ -249,18 +301,20 @@ bool foundItemsOfLists(Context &cx, Names &before) {
       binding.value.text = sorts;
       continue;
     }
-    if (binding.value.text != kList) continue;
+    if (binding.value.text != kList && !isHeldRows(binding.value)) continue;
     const Value &now = cx.function.varValues[binding.var];
-    if (now.madeOf == binding.value.madeOf && now.rank == binding.value.rank) continue;
-    const bool arrays = holdsArrays(cx, binding.var, now);
+    if (now.madeOf == binding.value.madeOf && now.rank == binding.value.rank && now.text == binding.value.text) continue;
+    const bool rows = isHeldRows(now), arrays = !rows && holdsArrays(cx, binding.var, now), others = binding.value.text != now.text;
     binding.value.madeOf = now.madeOf;
-    if (arrays) binding.value.rank = now.rank, binding.value.madeAs = now.madeAs;
+    binding.value.text = now.text;
+    if (arrays || rows) binding.value.rank = now.rank, binding.value.madeAs = now.madeAs;
     else setWidth(binding.value, widthOfHeld(cx, binding.var));
     found = true;
     auto isLet = [&, var = binding.var](const auto &stmt) { return stmt->kind == StmtKind::Let && stmt->var == var; };
     auto let = std::find_if(cx.function.block->begin(), cx.function.block->end(), isLet);
-    if (let == cx.function.block->end()) continue;
-    ExprPtr table = arrays ? noArrays(cx, *now.madeOf, now.rank, binding.span)
+    if (let == cx.function.block->end() || !cx.function.heldWidths.count(binding.var) || (rows && !others)) continue;
+    ExprPtr table = rows   ? rowsOfItems(cx, binding.value.items, binding.span)
+                    : arrays ? noArrays(cx, *now.madeOf, now.rank, binding.span)
                            : tableOf(cx, binding.value.items, *now.madeOf, widthOfHeld(cx, binding.var), binding.span);
     if (table) (*let)->value = std::move(table);
   }
@@ -275,45 +329,162 @@ static void refuseItem(Context &cx, const std::string &name, Binding &bound, con
   bound.var = nullptr;
 }
 
-static void appendArray(Context &cx, const ast::NameExpr &name, Binding &bound, const Value &list, Value item, const ast::Expr &written, Span span) {
+static void appendArray(Context &cx, const std::string &name, Binding &bound, const Value &list, Value item, const ast::Expr &written, Span span) {
   item = withKeptExtents(cx, std::move(item));
   const bool fits = !list.madeOf || (holdsArrays(cx, bound.var, list) && list.madeOf == item.madeOf && list.rank == item.rank + 1);
-  if (!fits) return refuseItem(cx, name.name, bound, "a list of arrays of several dtypes or numbers of dimensions, or of arrays and numbers,", written, span);
+  if (!fits) return refuseItem(cx, name, bound, "a list of arrays of several dtypes or numbers of dimensions, or of arrays and numbers,", written, span);
   Value made = withArray(cx, *list.expr, item, span);
   made.items = list.items;
   Value &held = cx.function.varValues[bound.var];
   held.madeOf = made.madeOf, held.rank = made.rank, held.madeAs = made.madeAs;
-  assignName(cx, name.name, std::move(made), name.span);
+  assignName(cx, name, std::move(made), span);
+}
+
+/// What a variable holds from now on; a loop that it was held in front of is checked anew.
+static void noteRows(Context &cx, Var *var, const Value &rows) {
+  Value &held = cx.function.varValues[var];
+  held.text = rows.text, held.rank = rows.rank, held.madeOf = rows.madeOf, held.madeAs = rows.madeAs;
+  cx.function.heldWidths.try_emplace(var, 0);
+}
+
+/// The list as one of rows. Of equally many numbers that stand in lists, `rows.append([1, 2])`, with an item that is a list of its own length.
+static std::optional<Value> asRows(Context &cx, const Value &list, const Value &item, Span span) {
+  if (list.text != kList || list.rank <= 1 || item.kind != ValueKind::List) return asHeldRows(cx, list, span);
+  std::vector<Value> items = list.items;
+  for (Value &one : items) one.kind = ValueKind::List;
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*list.expr));
+  const char letter = *list.madeOf == DType::Bool ? 'b' : isFloat(*list.madeOf) ? 'r' : 'w';
+  return rowsWithSchema(hostCall(cx, "rows_of_table", std::move(args), span), std::string("[") + letter + "]");
+}
+
+/// An item that makes the list one of rows, or another one of them.
+static void appendRow(Context &cx, const std::string &name, Binding &bound, const Value &list, const Value &item, const ast::Expr &written, Span span) {
+  auto rows = holdsArrays(cx, bound.var, list) && !isHeldRows(list) && list.madeOf ? std::nullopt : asRows(cx, list, item, span);
+  const std::string mine = schemaOf(cx, item), schema = rows && !mine.empty() ? schemaTogether(schemaOfRows(*rows), mine) : std::string();
+  if (schema.empty()) {
+    const bool other = mine.empty() || !rows;
+    return refuseItem(cx, name, bound, other ? "a list of such items that grows while the program runs" : "a list whose items are of several kinds", written, span);
+  }
+  ExprPtr words = wordsOf(cx, item, span);
+  if (!words) return;
+  std::vector<ExprPtr> args;
+  args.push_back(takeExpr(*rows));
+  args.push_back(std::move(words));
+  Value made = rowsWithSchema(hostCall(cx, "store_next_words", std::move(args), span), schema);
+  made.items = list.items;
+  noteRows(cx, bound.var, made);
+  assignName(cx, name, std::move(made), span);
+}
+
+void appendToHeld(Context &cx, const std::string &name, Value item, const ast::Expr &written) {
+  Binding &bound = cx.function.frame->names.at(name);
+  const Span span = written.span;
+  Value list = readBinding(cx, name, bound, span);
+  if (item.isPoison() || list.isPoison()) return;
+  if (isHeldRows(list)) return appendRow(cx, name, bound, list, item, written, span);
+  if (isArrayItem(item)) return appendArray(cx, name, bound, list, std::move(item), written, span);
+  item = asNumbers(cx, std::move(item), span);
+  const std::optional<size_t> width = widthOf(item);
+  const bool isFirst = !list.madeOf;  // of an empty list: now it is known what it holds
+  if (!width || (!isFirst && (*width != widthOfHeld(cx, bound.var) || holdsArrays(cx, bound.var, list)))) return appendRow(cx, name, bound, list, item, written, span);
+  const DType dtype = *dtypeTogether(item, list.madeOf);
+  Value &held = cx.function.varValues[bound.var];
+  held.madeOf = dtype;
+  setWidth(held, *width);
+  cx.function.heldWidths[bound.var] = *width;
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*list.expr));
+  if (!listArguments(cx, numbersOf(cx, item, span), dtype, span, args)) return;
+  Value made = hostCall(cx, isFloat(dtype) ? "store_next_real" : "store_next_whole", std::move(args), span);
+  made.madeOf = dtype, made.text = kList, made.items = list.items;
+  setWidth(made, *width);
+  assignName(cx, name, std::move(made), span);
 }
 
 bool appendToHeldList(Context &cx, const ast::ExprStmt &stmt) {
   const ast::NameExpr *name = inHost(cx) ? appendedName(stmt) : nullptr;
-  Binding *bound = name ? heldList(cx, name->name) : nullptr;
-  if (!bound) return false;
+  if (!name || !heldList(cx, name->name)) return false;
   const ast::Expr &written = *as<ast::CallExpr>(stmt.value)->arguments[0].value;
-  Value item = checkExpr(cx, written), list = readBinding(cx, name->name, *bound, name->span);
-  if (item.isPoison() || list.isPoison()) return true;
-  if (isArrayItem(item)) return appendArray(cx, *name, *bound, list, std::move(item), written, stmt.span), true;
-  item = asNumbers(cx, std::move(item), written.span);
-  const std::optional<size_t> width = widthOf(item);
-  const bool isFirst = !list.madeOf;  // of an empty list: now it is known what it holds
-  if (!width || (!isFirst && (*width != widthOfHeld(cx, bound->var) || holdsArrays(cx, bound->var, list)))) {
-    refuseItem(cx, name->name, *bound, width ? "a list whose items are numbers and tuples or arrays, or tuples of several lengths," : "a list of such items that grows while the program runs", written, stmt.span);
+  appendToHeld(cx, name->name, checkExpr(cx, written), written);
+  return true;
+}
+
+bool appendToItem(Context &cx, const ast::ExprStmt &stmt) {
+  auto *call = as<ast::CallExpr>(stmt.value);
+  auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  auto *place = method && method->attribute.text == "append" && call->arguments.size() == 1 ? as<ast::SubscriptExpr>(method->object) : nullptr;
+  auto *name = place && place->items.size() == 1 ? as<ast::NameExpr>(place->object) : nullptr;
+  if (!name || !inHost(cx) || !cx.function.frame) return false;
+  auto bound = cx.function.frame->names.find(name->name);
+  if (bound == cx.function.frame->names.end() || !bound->second.isBound()) return false;
+  Value list = readBinding(cx, name->name, bound->second, name->span);
+  const bool known = list.kind == ValueKind::List;
+  if (!known && !isHeldRows(list)) return false;
+  Value index = convertInt(cx, checkExpr(cx, *place->items[0].value), place->span), item = checkExpr(cx, *call->arguments[0].value);
+  if (index.isPoison() || item.isPoison()) return true;
+  Value one = Value::of(ValueKind::List);
+  one.items.push_back(std::move(item));
+  if (known) {
+    const int64_t at = index.isKnownInt() ? index.sym.constant() + (index.sym.constant() < 0 ? static_cast<int64_t>(list.items.size()) : 0) : -1;
+    if (at < 0 || at >= static_cast<int64_t>(list.items.size()) || list.items[static_cast<size_t>(at)].kind != ValueKind::List) return false;
+    list.items[static_cast<size_t>(at)].items.push_back(std::move(one.items[0]));
+    assignName(cx, name->name, std::move(list), name->span);
     return true;
   }
-  const DType dtype = *dtypeTogether(item, list.madeOf);
-  Value &held = cx.function.varValues[bound->var];
-  held.madeOf = dtype;
-  setWidth(held, *width);
-  cx.function.heldWidths[bound->var] = *width;
+  index = reusable(cx, std::move(index), "index", place->span);
+  auto longer = joinedLists(cx, itemOfRows(cx, list, index, place->span), one, stmt.span);
+  const std::string schema = longer ? schemaTogether(schemaOfRows(list), schemaOf(cx, *longer)) : std::string();
+  ExprPtr words = schema.empty() ? nullptr : wordsOf(cx, *longer, stmt.span);
+  if (!words) return refuseItem(cx, name->name, bound->second, "an item of another kind in a list of lists", *call->arguments[0].value, stmt.span), true;
   std::vector<ExprPtr> args;
   args.push_back(clone(*list.expr));
-  if (!listArguments(cx, numbersOf(cx, item, written.span), dtype, written.span, args)) return true;
-  Value made = hostCall(cx, isFloat(dtype) ? "store_next_real" : "store_next_whole", std::move(args), stmt.span);
-  made.madeOf = dtype, made.text = kList, made.items = list.items;
-  setWidth(made, *width);
+  args.push_back(indexExpr(cx, index, place->span));
+  args.push_back(std::move(words));
+  Value made = rowsWithSchema(hostCall(cx, "rows_with", std::move(args), stmt.span), schema);
+  made.items = list.items;
+  noteRows(cx, bound->second.var, made);
   assignName(cx, name->name, std::move(made), name->span);
   return true;
+}
+
+Value asHeldLike(Context &cx, const Binding &held, Value value, Span span) {
+  const Value old = held.var && cx.function.varValues.count(held.var) ? cx.function.varValues[held.var] : held.value;
+  const bool oldRows = isHeldRows(old), isRows = isHeldRows(value);
+  if (value.kind == ValueKind::HostTensor && !oldRows && !isRows) {  // lists of numbers
+    if (old.text == kList && value.text == kList && value.madeOf && held.var && value.rank == 1 && old.rank <= 1) cx.function.varValues[held.var].madeOf = old.madeOf ? together(*old.madeOf, *value.madeOf) : *value.madeOf;
+    return value;
+  }
+  if (value.kind == ValueKind::List && !oldRows) {
+    std::optional<DType> dtype = old.madeOf;
+    const size_t width = widthOfHeld(cx, held.var);
+    bool fits = !holdsArrays(cx, held.var, old) || value.items.empty();
+    std::vector<Value> items = value.items;
+    for (Value &item : items) {
+      item = asNumbers(cx, std::move(item), span);
+      fits = fits && widthOf(item) == (old.madeOf ? std::optional(width) : std::optional<size_t>(0));
+      if (fits) dtype = dtypeTogether(item, dtype);
+    }
+    if (fits) {
+      const bool arrays = holdsArrays(cx, held.var, old);
+      ExprPtr table = arrays ? noArrays(cx, *old.madeOf, old.rank, span) : tableOf(cx, items, dtype.value_or(DType::F64), width, span);
+      if (!table) return Value::poison();
+      Value made = old;
+      made.madeOf = dtype, made.type = table->type;
+      if (!arrays) setWidth(made, width);
+      made.expr = std::shared_ptr<Expr>(table.release());
+      if (held.var && !arrays) cx.function.varValues[held.var].madeOf = dtype;
+      return made;
+    }
+  }
+  auto rows = asHeldRows(cx, value, span);
+  const std::string before = oldRows ? schemaOfRows(old) : old.rank <= 1 ? (old.madeOf ? std::string(1, *old.madeOf == DType::Bool ? 'b' : isFloat(*old.madeOf) ? 'r' : 'w') : "?") : std::string();
+  const std::string schema = rows ? schemaTogether(before, schemaOfRows(*rows)) : std::string();
+  if (schema.empty()) return value;  // a message says that it is another kind of thing
+  Value made = rowsWithSchema(std::move(*rows), schema);
+  made.items = old.items;
+  if (held.var) noteRows(cx, held.var, made);
+  return made;
 }
 
 std::optional<Value> popFromHeldList(Context &cx, const ast::CallExpr &expr) {

@@ -12,6 +12,14 @@ void collectChangedLists(const ast::Block &body, std::set<std::string> &names);
 void holdGrowingLists(Context &cx, const ast::Block &body);
 /// Behind a turn of the check: whether such a list turned out to hold other numbers than was known. `before` has them from then on.
 bool foundItemsOfLists(Context &cx, Names &before);
+/// Binds a name to a list without items that run time holds. False after a message.
+bool bindEmptyList(Context &cx, const std::string &name, Span span);
+/// Puts an item behind the others of such a list. `written`: as the program has it.
+void appendToHeld(Context &cx, const std::string &name, Value item, const ast::Expr &written);
+/// A list that gets the name of one that run time holds, as that one is held.
+Value asHeldLike(Context &cx, const Binding &held, Value value, Span span);
+/// `rows[i].append(x)`. False if this is no list of lists that has a name.
+bool appendToItem(Context &cx, const ast::ExprStmt &stmt);
 /// `losses.append(x)` of such a list. False if this is none.
 bool appendToHeldList(Context &cx, const ast::ExprStmt &stmt);
 /// `items.pop()`, `items.pop(0)` of such a list: the item, and the name stands for the others. Nothing if this is none.

@@ -167,7 +167,7 @@ void HostEmitter::emitStore(graph::HostCallOp op) {
   if (auto own = dyn_cast_or_null<out::VariableOp>(isOwn ? variable : nullptr)) own.setIsConst(false);
   std::vector<ExprRef> operands = {read(place), get(op.getInputs()[1])};
   size_t i = 2;
-  const bool isItem = op.getCallee().starts_with("store_next_") || op.getCallee() == "store_key";  // the others are numbers, and no places
+  const bool isItem = op.getCallee().starts_with("store_next_") || op.getCallee() == "store_key" || op.getCallee() == "store_entry";  // the others are numbers, and no places
   for (; !isItem && i + 2 < op.getInputs().size(); i += 3)
     operands.push_back(along(get(op.getInputs()[i]), get(op.getInputs()[i + 1]), get(op.getInputs()[i + 2]), none()));
   for (; i < op.getInputs().size(); ++i) operands.push_back(get(op.getInputs()[i]));  // the rows that a tensor names

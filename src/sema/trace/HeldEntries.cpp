@@ -1,0 +1,104 @@
+#include "sema/trace/HeldEntries.h"
+#include "checked/ExprBuild.h"
+#include "sema/Report.h"
+#include "sema/arrays/Arrays.h"
+#include "sema/host/Host.h"
+#include "sema/trace/HeldRows.h"
+#include "sema/trace/Trace.h"
+
+namespace tessera::sema {
+
+namespace {
+constexpr std::string_view kEntries = "entries:";
+
+std::string keySchema(const Value &dict) { return dict.text.substr(kEntries.size(), dict.text.find(':', kEntries.size()) - kEntries.size()); }
+std::string valueSchema(const Value &dict) { return dict.text.substr(dict.text.rfind(':') + 1); }
+
+Value withSchemas(Value dict, const std::string &keys, const std::string &values) {
+  dict.rank = 2, dict.madeOf = DType::F64;
+  dict.madeAs = {Dim::var(kAnyExtent), Dim::var(kAnyExtent)};
+  dict.text = std::string(kEntries) + keys + ":" + values;
+  return dict;
+}
+
+/// The dict and the words of a key, as arguments of the host runtime. Nothing after a message.
+std::optional<std::vector<ExprPtr>> lookForEntry(Context &cx, const Value &dict, const Value &key, Span span) {
+  const std::string keys = keySchema(dict), mine = schemaOf(cx, key);
+  ExprPtr words = mine.empty() || schemaTogether(keys, mine).empty() ? nullptr : wordsOf(cx, key, span);
+  if (!words) {
+    if (!key.isPoison()) report(cx, Id::wrongArgument, span, "a key of this dict", keys == "t" ? "a text" : "a key like the others", describe(cx, key));
+    return std::nullopt;
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*dict.expr));
+  args.push_back(std::move(words));
+  return args;
+}
+}  // namespace
+
+bool isHeldEntries(const Value &value) { return value.kind == ValueKind::HostTensor && value.text.starts_with(kEntries); }
+
+std::optional<Value> withEntry(Context &cx, const Value &dict, const Value &key, const Value &value, Span span) {
+  const std::string keys = schemaTogether(keySchema(dict), schemaOf(cx, key)), values = schemaTogether(valueSchema(dict), schemaOf(cx, value));
+  if (keys.empty() || values.empty()) return std::nullopt;
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*dict.expr));
+  for (const Value *part : {&key, &value}) {
+    args.push_back(wordsOf(cx, *part, span));
+    if (!args.back()) return std::nullopt;
+  }
+  return withSchemas(hostCall(cx, "store_entry", std::move(args), span), keys, values);
+}
+
+std::optional<Value> asHeldEntries(Context &cx, const Value &dict, Span span) {
+  Value held = withSchemas(hostCall(cx, "rows_of", {}, span), "?", "?");
+  for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+    auto made = withEntry(cx, held, dict.items[i], dict.items[i + 1], span);
+    if (!made) return std::nullopt;
+    held = std::move(*made);
+  }
+  return held;
+}
+
+Value entryOf(Context &cx, const Value &dict, const Value &key, Span span) {
+  auto args = lookForEntry(cx, dict, key, span);
+  if (!args) return Value::poison();
+  const std::string keys = keySchema(dict), values = valueSchema(dict);
+  args->push_back(textExpr(keys == "?" ? schemaOf(cx, key) : keys, span));
+  return valueOfWords(cx, hostCall(cx, "entry_of", std::move(*args), span), values == "?" ? "r" : values, span);
+}
+
+Value entryOr(Context &cx, const Value &dict, const Value &key, const Value &other, Span span) {
+  const std::string mine = other.given() ? schemaOf(cx, other) : std::string(), values = mine.empty() ? mine : schemaTogether(valueSchema(dict), mine);
+  if (values.empty()) {
+    report(cx, Id::wrongArgument, span, quoted("get"), "what a key without a value stands for, like the other values", other.given() ? describe(cx, other) : "none").help("for example `get(key, 0)`");
+    return Value::poison();
+  }
+  auto args = lookForEntry(cx, dict, key, span);
+  ExprPtr words = args ? wordsOf(cx, other, span) : nullptr;
+  if (!words) return Value::poison();
+  args->push_back(std::move(words));
+  return valueOfWords(cx, hostCall(cx, "entry_or", std::move(*args), span), values, span);
+}
+
+Value hasEntry(Context &cx, const Value &dict, const Value &key, Span span) {
+  auto args = lookForEntry(cx, dict, key, span);
+  return args ? hostCall(cx, "has_entry", std::move(*args), span) : Value::poison();
+}
+
+Value listOfEntries(Context &cx, const Value &dict, bool keys, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*dict.expr));
+  args.push_back(textExpr(keySchema(dict), span));
+  return asGrownList(cx, rowsWithSchema(hostCall(cx, keys ? "entry_keys" : "entry_values", std::move(args), span), keys ? keySchema(dict) : valueSchema(dict)), span);
+}
+
+Value entriesText(Context &cx, const Value &dict, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*dict.expr));
+  args.push_back(textExpr(keySchema(dict), span));
+  args.push_back(textExpr(valueSchema(dict), span));
+  return hostCall(cx, "entries_text", std::move(args), span);
+}
+
+}  // namespace tessera::sema
