@@ -192,13 +192,26 @@ inline double perf_counter() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+namespace detail {
+/// Lines wait in the buffer of stdout until it is full. One that would not fit goes out behind those that wait, so that whoever reads from a pipe,
+/// or writes to it too, meets whole lines.
+inline void put_line(const std::string &line) {
+  constexpr size_t kRoom = 4096;  // of the buffer, and what a pipe takes at once
+  static size_t waiting = 0;
+  if (waiting + line.size() > kRoom) std::fflush(stdout), waiting = 0;
+  std::fwrite(line.data(), 1, line.size(), stdout);
+  waiting += line.size();
+  if (waiting > kRoom) std::fflush(stdout), waiting = 0;
+}
+}  // namespace detail
+
 /// Python's print(): the values with spaces between them, and a new line.
 template <class... T> void print(const T &...values) {
   std::string line;
   bool first = true;
   ((line += (first ? "" : " ") + text_of(values), first = false), ...);
   line += '\n';
-  std::fwrite(line.data(), 1, line.size(), stdout);
+  detail::put_line(line);
 }
 
 }  // namespace host
