@@ -35,6 +35,7 @@ struct Part {
   Access access;
   std::vector<Dim> shape;
   std::vector<SliceStart> starts;
+  Value within = Value::of(ValueKind::Absent);  // whether places that data gives lie inside: else nothing is written (S25)
 };
 
 /// Whether the place belongs to the function that is being checked, and not to its caller.
@@ -94,6 +95,7 @@ Value withPart(Context &cx, const Value &target, const Part &at, ExprPtr e, bool
     }
     part = gathered(cx, std::move(part), std::move(distance), static_cast<int>(axis), {static_cast<int>(axis)}, span);
   }
+  if (at.within.given()) here = all ? at.within : elementwise(cx, ElementwiseOp::And, {std::move(here), at.within}, span, "="), all = false;
   Value made = all       ? std::move(part)
                : ofState ? chosenAsStored(cx, std::move(here), std::move(part), target, span)
                          : elementwise(cx, ElementwiseOp::Select, {here, std::move(part), target}, span, "=");
@@ -130,6 +132,24 @@ void addRows(Context &cx, Part &at, const std::vector<StackRow> &rows) {
     part.offset = indexExpr(cx, rows[i].index, rows[i].span);
     at.access.parts.insert(at.access.parts.begin(), std::move(part));
     at.starts.insert(at.starts.begin(), SliceStart{rows[i].index.sym, false});
+  }
+}
+
+/// A place that data gives is held inside of its axis, and asked whether it was there: one beyond either end is not written.
+void holdPlacesOfData(Context &cx, const Value &target, Part &at, Span span) {
+  for (size_t axis = 0; axis < at.starts.size(); ++axis) {
+    IndexPart &part = at.access.parts[axis];
+    const Dim &extent = target.type.shape[axis], start = at.starts[axis].first;
+    const bool open = part.isPoint && !part.inBounds && isOfData(cx, start) && !mentionsRebound(cx, start);
+    if (!open || !cx.function.facts.proves({extent, Relation::Ge, Dim(1)})) continue;
+    if (cx.function.facts.nonNegative(start) && cx.function.facts.nonNegative(extent - Dim(1) - start)) continue;
+    for (ast::CompareOp op : {ast::CompareOp::Ge, ast::CompareOp::Lt}) {
+      Value holds = compareValues(cx, op, Value::integer(start), Value::integer(op == ast::CompareOp::Ge ? Dim(0) : extent), span);
+      at.within = at.within.given() ? elementwise(cx, ElementwiseOp::And, {at.within, std::move(holds)}, span, "=") : std::move(holds);
+    }
+    const Dim place = Dim::min(Dim::max(start, Dim(0)), extent - Dim(1));
+    part.offset = dimExpr(cx, place, span);
+    at.starts[axis].first = place;
   }
 }
 
@@ -279,6 +299,7 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
     Span place = syntax.items.size() == at.starts.size() ? syntax.items[axis].span : syntax.span;
     if (mayMiss && counterOutside(cx, index, target.var->type.shape[axis], place)) return;
   }
+  if (isOwn) holdPlacesOfData(cx, target, at, syntax.span);
   if (isOwn && !partIsInside(cx, target, at, syntax.span)) return;
   if (!newAxes.empty()) {
     unsupported(cx, "`None` in the place of a store", syntax.span);
