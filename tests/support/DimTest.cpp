@@ -1,4 +1,5 @@
 #include "support/Dim.h"
+#include "support/LinearDim.h"
 #include <array>
 #include <gtest/gtest.h>
 #include <random>
@@ -172,4 +173,24 @@ TEST(Dim, NamesNeverChangeAValue) {
       EXPECT_EQ(inNumbers(result.written()).evaluate(value), result.evaluate(value)) << result.written().str();
     }
   }
+}
+
+TEST(Dim, ExtentsGiveWhatTheyLeave) {
+  const Dim i = Dim::var("I"), h = Dim::var("H"), o = Dim::var("O");
+  EXPECT_FALSE(tessera::linearDim(i));
+  EXPECT_FALSE(tessera::linearDim(i + h));
+  EXPECT_FALSE(tessera::linearDim(i * h, [](const std::string &name) { return name == "H"; }));
+  EXPECT_FALSE(tessera::linearDim(Dim(4) - i));
+  EXPECT_FALSE(tessera::linearDim(i + Dim::floorDiv(i, Dim(2))));
+  auto half = tessera::linearDim(Dim(2) * i + Dim(1));
+  ASSERT_TRUE(half);
+  EXPECT_EQ(half->solved(Dim(7)), Dim(3));
+  // w: [I + H + O, 4 * H], b: [O - 1 + H], x: [I]: H first, then O, and I stands alone.
+  const auto solved = tessera::solvedExtents({{i + h + o, Dim(4) * h}, {o - Dim(1) + h}, {i}});
+  ASSERT_EQ(solved.size(), 2u);
+  std::map<std::string, Dim> values = {{"I", Dim(3)}};
+  for (const auto &one : solved) values[one.extent.variable] = one.extent.solved(one.parameter == 1 ? Dim(9) : one.axis == 1 ? Dim(20) : Dim(13), values);
+  EXPECT_EQ(values.at("H"), Dim(5));
+  EXPECT_EQ(values.at("O"), Dim(5));
+  EXPECT_TRUE(tessera::solvedExtents({{i + h}, {i + h}}).empty());
 }

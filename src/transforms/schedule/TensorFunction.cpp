@@ -467,18 +467,11 @@ void FunctionScheduler::store(OpBuilder &builder, Value piece, Value view, const
 // ---------------------------------------------------------------- calls of kernels
 
 /// The variables that only an extent such as `2 * N` or `N + M` of an argument gives.
-static void solveDims(graph::KernelOp kernel, ArrayRef<Value> args, ArrayRef<Type> shapes, std::map<std::string, DimAttr> &dims) {
-  std::vector<std::vector<Dim>> declared(args.size());
-  for (size_t i = 0; i < args.size(); ++i)
-    for (DimAttr extent : args[i] ? shapeOf(kernel.getArgument(i).getType()) : ArrayRef<DimAttr>()) declared[i].push_back(extent.getDim());
+static void solveDims(MLIRContext *context, const std::vector<std::vector<Dim>> &declared, ArrayRef<Type> shapes, std::map<std::string, DimAttr> &dims) {
   std::map<std::string, Dim> values;
-  std::set<std::string> known;
-  for (const auto &[name, value] : dims) values[name] = value.getDim(), known.insert(name);
-  for (const SolvedExtent &solved : solvedExtents(declared, known)) {
-    const Dim value = solved.extent.solved(shapeOf(shapes[solved.parameter])[solved.axis].getDim(), values);
-    values[solved.extent.variable] = value;
-    dims.try_emplace(solved.extent.variable, DimAttr::get(kernel->getContext(), value));
-  }
+  for (const auto &[name, value] : dims) values[name] = value.getDim();
+  for (const auto &[parameter, axis, extent] : solvedExtents(declared))
+    dims.try_emplace(extent.variable, DimAttr::get(context, values[extent.variable] = extent.solved(shapeOf(shapes[parameter])[axis].getDim(), values)));
 }
 
 LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
@@ -490,6 +483,7 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   SmallVector<Value> args(kernel.getNumArguments());
   SmallVector<Operation *> constants(args.size(), nullptr);
   SmallVector<Type> shapes(args.size());
+  std::vector<std::vector<Dim>> declared(args.size());
   auto operand = call.getOperands().begin();
   std::map<std::string, DimAttr> dims;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -505,9 +499,9 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
     }
     shapes[i] = value.getType();
     for (auto [inner, outer] : llvm::zip(shapeOf(kernel.getArgument(i).getType()), shapeOf(shapes[i])))
-      if (inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
+      if (declared[i].push_back(inner.getDim()); inner.getDim().isVar()) dims.try_emplace(inner.getDim().varName(), outer);
   }
-  solveDims(kernel, args, shapes, dims);
+  solveDims(call.getContext(), declared, shapes, dims);
   for (size_t i = 0; i < call.getNumResults(); ++i) {
     int64_t held = kernel.output(i).getParam();
     Value result = call.getResult(i), memory = memoryFor(result);
