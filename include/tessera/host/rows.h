@@ -172,9 +172,9 @@ inline Tensor rows_joined(const Tensor &a, const Tensor &b) {
 inline Tensor rows_order(const Tensor &table, const std::string &schema, bool reverse) {
   std::vector<int64_t> order(static_cast<size_t>(shape(table, 0)));
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     const int compared = words::compared(schema.c_str(), detail::row_in(table, a) + 1, detail::row_in(table, b) + 1);
-    return reverse ? compared > 0 : compared < 0;
+    return compared == 0 ? a < b : reverse ? compared > 0 : compared < 0;
   });
   Tensor made = Tensor::make<int64_t>({static_cast<int64_t>(order.size())});
   if (!order.empty()) memcpy(made.bytes_to_write(), order.data(), order.size() * sizeof(int64_t));

@@ -9,6 +9,7 @@
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tessera::sema {
@@ -185,12 +186,14 @@ static std::optional<Value> sortedByKnown(Context &cx, const Value &list, const 
     if (!isKnownKey(by)) return std::nullopt;
     items.emplace_back(std::move(by), item);
   }
-  std::stable_sort(items.begin(), items.end(), [&](const auto &a, const auto &b) {
-    const int order = comparedKeys(a.first, b.first);
-    return reverse ? order > 0 : order < 0;
+  std::vector<size_t> places(items.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    const int order = comparedKeys(items[a].first, items[b].first);
+    return order == 0 ? a < b : reverse ? order > 0 : order < 0;
   });
   Value sorted = Value::of(ValueKind::List);
-  for (auto &[by, item] : items) sorted.items.push_back(std::move(item));
+  for (size_t place : places) sorted.items.push_back(items[place].second);
   return sorted;
 }
 
