@@ -122,7 +122,7 @@ TEST(Check, ExtentsOfOneVariableGiveItsValue) {  // shapes.md, S23
   const std::string behind = "def f[N, M](x: Tensor[N + M, f32], y: Tensor[2 * N, f32]) -> Tensor[M, f32]:\n    return x[N:N + M]\n";
   right(behind + "def g[K](x: Tensor[K + 3, f32], y: Tensor[6, f32]) -> Tensor[K, f32]:\n    return f(x, y)\n"
                  "struct Cell[I, H]:\n    w: Tensor[I + H, 4 * H]\n\ndef h[I, H](c: Cell[I, H], x: Tensor[I, f32]) -> Tensor[4 * H, f32]:\n    return x @ c.w[:I]\n");
-  EXPECT_THAT(said(behind + "def g[K](x: Tensor[K, f32], y: Tensor[6, f32]) -> Tensor[K, f32]:\n    return f(x, y)\n"), HasSubstr("E0401"));
+  EXPECT_THAT(said(behind + "def g[K](x: Tensor[K, f32], y: Tensor[6, f32]) -> Tensor[K, f32]:\n    return f(x, y)\n"), HasSubstr("E0408 2:12"));
   EXPECT_THAT(said("def f[N, M](x: Tensor[N + M, f32], y: Tensor[N - M, f32]) -> f32:\n    return sum(x)\n"), HasSubstr("E0406"));
   for (const char *extent : {"N * N", "N // 2", "0 * N", "N - N"})
     EXPECT_THAT(said("def f[N, M](x: Tensor[" + std::string(extent) + ", M, f32]) -> f32:\n    return sum(x)\n"),
