@@ -117,6 +117,8 @@ const std::vector<Subject> &subjects() {
       {"random_streams", "walk", 0, 0, each({{{"N", 100}}})},
       {"column_sums", "groups_of_channels", 1e-4, 1e-4, each({{{"B", 2}, {"P", 300}, {"C", 96}}})},
       {"column_sums", "groups_of_five", 1e-4, 1e-4, each({{{"B", 2}, {"P", 70}}})},
+      {"derivatives_of_loops", "weight_slopes", 1e-4, 1e-4, each({{{"T", 0}, {"B", 5}, {"D", 16}}, {{"T", 6}, {"B", 5}, {"D", 16}}})},
+      {"derivatives_of_loops", "rounded_weight_slopes", 3e-2, 3e-2, each({{{"T", 6}, {"B", 5}, {"D", 16}}})},
       {"recurrences", "smoothed", kF32, kF32, each({{{"T", 0}, {"B", 5}}, {{"T", 9}, {"B", 300}}})},
       {"recurrences", "advantages", kF32, kF32, each({{{"T", 9}, {"B", 257}}})},
       {"recurrences", "paths", kF32, kF32, each({{{"N", 1000}}}, {{"steps", "0"}}) + each({{{"N", 1000}}}, {{"steps", "7"}})},

@@ -38,6 +38,8 @@ mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp
 mlir::LogicalResult straighten(ir::graph::FuncOp function);
 /// Without reductions along axes of one element, and casts there and back (Neutral.cpp).
 void dropWhatChangesNothing(ir::graph::FuncOp function);
+/// Products that turns of a loop add up are one product behind it (SumsBehindLoops.cpp).
+void sumBehindLoops(ir::graph::FuncOp function);
 /// What every turn of a loop rounds to 16 bits is carried so (NarrowCarries.cpp).
 void narrowCarries(ir::graph::FuncOp function);
 /// Products of a batch with one matrix for all of it count the batch's axes and the rows together (FoldBatches.cpp).

@@ -14,6 +14,8 @@ SmallVector<FunctionScheduler::Carried> FunctionScheduler::carriedBy(Operation *
   SmallVector<Carried> carried;
   auto add = [&](SmallVector<Value, 2> arguments, Value init, Value yielded, Value result) {
     if (result.getType().isIndex()) return;
+    bool isIdle = result.use_empty() && yielded == arguments[0] && llvm::all_of(arguments, [](Value each) { return each.hasOneUse() || each.use_empty(); });
+    if (isIdle) return;  // handed on, and read by nobody
     int64_t number = cast<OpResult>(result).getResultNumber();
     carried.push_back({std::move(arguments), init, yielded, result, {}, {}, isListed(op, kInPlace, number), isListed(op, kTakesOver, number)});
   };

@@ -664,6 +664,7 @@ static void forgetOthers(graph::FuncOp function) {
 LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
   forgetOthers(function);
   SmallVector<ArrayAttr> tables = hoistTables(function);
+  sumBehindLoops(function);
   if (failed(straighten(function))) return failure();
   narrowCarries(function);
   dropWhatChangesNothing(function);
