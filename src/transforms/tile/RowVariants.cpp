@@ -263,6 +263,7 @@ SmallVector<Attribute> VectorForm::areFewAndLong() {
   const Machine *machine = machineOf(kernel_);
   std::optional<Dim> rows = rowsOfLaunch();
   if (!machine || !rows || (rowExtent_->isConstant() && rowExtent_->constant() < longest)) return {};
+  if (*rows == *rowExtent_) return {};  // of a square, long rows are many
   const int64_t most = 4 * machine->processors;
   if (rows->isConstant() ? rows->constant() > most : rows->terms().size() == 1 && rows->terms().front().coefficient > most) return {};
   auto atMost = [&](const Dim &left, const Dim &right) -> Attribute {
