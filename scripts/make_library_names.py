@@ -28,7 +28,7 @@ LIBRARIES = ["libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.s
 # ISO C23 and POSIX.1-2024 functions that older libraries do not have yet.
 STANDARD = """
 acospi asinpi atan2pi atanpi compoundn cospi exp10m1 exp2m1 log10p1 log2p1 logp1 pown powr rootn rsqrt sinpi tanpi
-memalignment memset_explicit free_sized free_aligned_sized once_flag call_once stdc_leading_zeros stdc_trailing_zeros
+iseqsig memalignment memset_explicit free_sized free_aligned_sized once_flag call_once stdc_leading_zeros stdc_trailing_zeros
 stdc_count_ones stdc_count_zeros stdc_has_single_bit stdc_bit_width stdc_bit_floor stdc_bit_ceil timegm timespec_getres
 strlcpy strlcat wcslcpy wcslcat asprintf vasprintf dladdr getentropy ppoll qsort_r reallocarray secure_getenv
 posix_getdents posix_close dcgettext dcngettext dgettext dngettext gettext ngettext textdomain bindtextdomain
