@@ -203,10 +203,54 @@ static SmallVector<Value> readByTurns(const Recurrence &plan) {
   return reads;
 }
 
-/// `facts`: about dimensions that the kernel holds whole.
+namespace {
+
+/// How the points are shared out: one a lane, or several together a group.
+struct PointsOfKernel {
+  explicit PointsOfKernel(const Recurrence &plan) : byLane(!plan.holdsRows), counts(plan.points) {
+    if (!byLane) together = std::max<int64_t>(kFewestPoints, kRecurrenceGroup / static_cast<int64_t>(llvm::PowerOf2Ceil(plan.held)));
+    counts.back() = DimAttr::get(counts.back().getContext(), Dim::ceilDiv(counts.back().getDim(), Dim(together)));
+    for (DimAttr each : counts) count = count * each.getDim();
+  }
+  GridAttr grid() const {
+    MLIRContext *context = counts.back().getContext();
+    return GridAttr::get(context, byLane ? GridKind::Lanes : GridKind::Explicit, DimAttr::get(context, count), -1);
+  }
+  const char *reason() const {
+    return byLane ? "recurrence: a lane runs all turns of the loop for an element; what they leave to each other stays in registers"
+                  : "recurrence: a group runs all turns of the loop for its rows; what they leave to each other stays in registers";
+  }
+
+  bool byLane;
+  int64_t together = 1;
+  SmallVector<DimAttr> counts;  // of lanes or groups along each axis of the points
+  Dim count = Dim(1);
+};
+
+}  // namespace
+
+/// The kernel without a body; `facts`: about dimensions that it holds whole.
+FunctionScheduler::Kernel FunctionScheduler::beginRecurrence(const Recurrence &plan, const ByResult &memory, ArrayRef<Attribute> facts) {
+  scf::ForOp loop = plan.loop;
+  const PointsOfKernel points(plan);
+  SmallVector<Stored> others;
+  for (auto [number, held] : ArrayRef(memory).drop_back()) others.emplace_back(loop.getResult(number), held);
+  auto [last, target] = memory.back();
+  Kernel kernel = beginKernel(loop.getResult(last), points.grid(), target, {points.reason()}, points.byLane, {}, schedule::KernelOp::getOperationName(),
+                              readByTurns(plan), others, {{}, /*asHeld=*/true});
+  if (points.byLane) markOneElement(kernel.op);
+  kernel.op->setAttr("group", builder_.getI64IntegerAttr(points.byLane ? kRecurrenceLanes : kRecurrenceGroup));
+  NamedAttrList capacity;
+  for (const std::string &name : plan.bounded) capacity.set(name, builder_.getDenseI64ArrayAttr({16, Recurrence::kMostOfDimension}));
+  if (!capacity.empty()) kernel.op->setAttr("capacity", capacity.getDictionary(builder_.getContext()));
+  SmallVector<Attribute> requirements(function_.getRequirementsAttr().begin(), function_.getRequirementsAttr().end());
+  requirements.append(facts.begin(), facts.end());
+  kernel.op->setAttr("requirements", builder_.getArrayAttr(requirements));
+  return kernel;
+}
+
 LogicalResult FunctionScheduler::recurrenceKernel(const Recurrence &plan, const ByResult &memory, ArrayRef<Attribute> facts) {
   scf::ForOp loop = plan.loop;
-  MLIRContext *context = builder_.getContext();
   for (auto [number, held] : memory) {
     bool inPlace = isListed(loop, kInPlace, number);
     bool starts = inPlace && !isListed(loop, kTakesOver, number) && !plan.written.count(number);
@@ -214,55 +258,34 @@ LogicalResult FunctionScheduler::recurrenceKernel(const Recurrence &plan, const 
     if (inPlace) leaves_[loop.getRegionIterArgs()[number]] = held;
   }
   for (const auto &[op, update, number] : plan.updates) leaves_[op->getResult(0)] = leaves_.lookup(update.old);
-
-  const bool byLane = !plan.holdsRows;
-  const int64_t together = byLane ? 1 : std::max<int64_t>(kFewestPoints, kRecurrenceGroup / static_cast<int64_t>(llvm::PowerOf2Ceil(plan.held)));
-  SmallVector<DimAttr> counts(plan.points);  // of groups or lanes along each
-  counts.back() = DimAttr::get(context, Dim::ceilDiv(counts.back().getDim(), Dim(together)));
-  Dim count(1);
-  for (DimAttr each : counts) count = count * each.getDim();
-  GridAttr grid = GridAttr::get(context, byLane ? GridKind::Lanes : GridKind::Explicit, DimAttr::get(context, count), -1);
-  SmallVector<Stored> others;
-  for (auto [number, held] : ArrayRef(memory).drop_back()) others.emplace_back(loop.getResult(number), held);
-  auto [last, target] = memory.back();
-  const char *reason = byLane ? "recurrence: a lane runs all turns of the loop for an element; what they leave to each other stays in registers"
-                              : "recurrence: a group runs all turns of the loop for its rows; what they leave to each other stays in registers";
-  Kernel kernel = beginKernel(loop.getResult(last), grid, target, {reason}, byLane, {}, schedule::KernelOp::getOperationName(), readByTurns(plan), others,
-                              {{}, /*asHeld=*/true});
-  if (byLane) markOneElement(kernel.op);
-  kernel.op->setAttr("group", builder_.getI64IntegerAttr(byLane ? kRecurrenceLanes : kRecurrenceGroup));
-  NamedAttrList capacity;
-  for (const std::string &name : plan.bounded) capacity.set(name, builder_.getDenseI64ArrayAttr({16, Recurrence::kMostOfDimension}));
-  if (!capacity.empty()) kernel.op->setAttr("capacity", capacity.getDictionary(context));
-  SmallVector<Attribute> requirements(function_.getRequirementsAttr().begin(), function_.getRequirementsAttr().end());
-  requirements.append(facts.begin(), facts.end());
-  kernel.op->setAttr("requirements", builder_.getArrayAttr(requirements));
-  llvm::DenseMap<unsigned, Value> views{{last, kernel.target}};
+  Kernel kernel = beginRecurrence(plan, memory, facts);
+  llvm::DenseMap<unsigned, Value> views{{memory.back().first, kernel.target}};
   for (auto [held, view] : llvm::zip(ArrayRef(memory).drop_back(), kernel.others)) views[held.first] = view;
 
+  const PointsOfKernel shared(plan);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Location place = unnamed(loop->getLoc());
-  Value i = builder.create<graph::QueryOp>(named(byLane ? "i" : "point", place), builder.getIndexType(), byLane ? "linear_id" : "group_id", 0);
+  Value i = builder.create<graph::QueryOp>(named(shared.byLane ? "i" : "point", place), builder.getIndexType(), shared.byLane ? "linear_id" : "group_id", 0);
   scf::IfOp guard;
-  if (byLane) {
+  if (shared.byLane) {
     Privatiser outer(builder, kernel.leaves);
-    guard = builder.create<scf::IfOp>(place, outer.arithmetic("lt", i, outer.dim(count, place), place), /*withElse=*/false);
+    guard = builder.create<scf::IfOp>(place, outer.arithmetic("lt", i, outer.dim(shared.count, place), place), /*withElse=*/false);
     builder.setInsertionPointToStart(guard.thenBlock());
   }
   Privatiser privatiser(builder, kernel.leaves);
-  Indices points = privatiser.delinearize(i, counts, place, /*naming=*/true);
-  if (!byLane) {
-    Value first = privatiser.arithmetic("mul", points.back().at, privatiser.constantIndex(together, place), named("first", place));
-    points.back() = Index(first, DimAttr::get(context, Dim(together)));
+  Indices points = privatiser.delinearize(i, shared.counts, place, /*naming=*/true);
+  if (!shared.byLane) {
+    Value first = privatiser.arithmetic("mul", points.back().at, privatiser.constantIndex(shared.together, place), named("first", place));
+    points.back() = Index(first, DimAttr::get(builder_.getContext(), Dim(shared.together)));
   }
   RecurrenceWriter writer(builder, privatiser, plan, points);
-  scf::ForOp turns = writer.run([&](unsigned result, Value piece, const Indices &at) { store(builder, piece, views.lookup(result), at, byLane, place); });
+  auto write = [&](unsigned result, Value piece, const Indices &at) { store(builder, piece, views.lookup(result), at, shared.byLane, place); };
+  scf::ForOp turns = writer.run(write);
   if (!turns) return failure();
   unsigned next = 0;
   for (const Recurrence::Carried &one : plan.carried) {
-    if (one.inPlace) continue;
-    Value made = turns.getResult(next++);
-    if (Value view = views.lookup(one.number)) store(builder, made, view, writer.at(loop.getRegionIterArgs()[one.number]), byLane, place);
+    Value made = one.inPlace ? Value() : turns.getResult(next++);
+    if (made && views.count(one.number)) write(one.number, made, writer.at(loop.getRegionIterArgs()[one.number]));
   }
   if (guard) builder.setInsertionPointAfter(guard);
   builder.create<schedule::KernelEndOp>(place);

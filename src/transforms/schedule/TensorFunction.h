@@ -246,6 +246,7 @@ private:
                      bool usesLanes, std::vector<std::string> rows,
                      llvm::StringRef operation = ir::schedule::KernelOp::getOperationName(),
                      std::optional<mlir::ValueRange> reads = {}, llvm::ArrayRef<Stored> others = {}, Beside beside = {});
+  Kernel beginRecurrence(const Recurrence &plan, const ByResult &memory, llvm::ArrayRef<mlir::Attribute> facts);
   void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found, bool takesParts = false);
   void store(mlir::OpBuilder &builder, mlir::Value piece, mlir::Value view, const Indices &indices, bool byLane,
              mlir::Location loc);
