@@ -190,7 +190,7 @@ TSR_INLINE float sigmoid(float x) { return gpu::logistic(exp(-x)); }
 TSR_INLINE float short_sigmoid(float x) { return gpu::short_sigmoid(x); }
 TSR_INLINE float short_erfc(float x) { return gpu::short_erfc(x); }
 TSR_INLINE float short_div(float a, float b) { return gpu::short_div(a, b); }
-/// a / n, the same number.
+/// a / n; where it is subnormal, maybe its neighbour.
 TSR_INLINE float div_by(float a, float n) { return gpu::div_by(a, n); }
 #endif
 TSR_INLINE double sigmoid(double x) { return 1.0 / (1.0 + exp(-x)); }

@@ -20,7 +20,7 @@ inline constexpr llvm::StringLiteral kShortened = "tsr.shortened";
 inline void markShortened(mlir::Operation *op) { op->setAttr(kShortened, mlir::UnitAttr::get(op->getContext())); }
 inline bool isShortened(mlir::Operation *op) { return op->hasAttr(kShortened); }
 
-/// On a `div` of f32 by a number of elements: computed as `div_by` of math.h, which is the same number in fewer instructions.
+/// On a `div` of f32 by a number of elements: computed as `div_by` of math.h, in fewer instructions: the same number where it is normal.
 inline constexpr llvm::StringLiteral kByExtent = "tsr.by_extent";
 
 }  // namespace tessera::ir

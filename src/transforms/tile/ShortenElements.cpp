@@ -3,8 +3,8 @@
 //   p = x * y    s = add c, p    ->    s = add p, c, contracted: fma(x, y, c)           docs/spec/numerics.md, R17
 //   erfc(x)      x / y           ->    short_erfc(x)      short_div(x, y)               docs/spec/numerics.md, R18
 //
-// And numbers of a row that are divided by how many elements it has, whatever they become: div_by(x, C) is the same number without a branch, and
-// the numbers of a row have one reciprocal. All lanes compute them: a layer norm of 4096 columns in bf16 had three such divisions, and 0.86 of a copy
+// And numbers of a row that are divided by how many elements it has, whatever they become (R19): div_by(x, C) has no branch, and the numbers of a
+// row have one reciprocal. All lanes compute them: a layer norm of 4096 columns in bf16 had three such divisions, and 0.86 of a copy
 // for 0.88 (one H200).
 //
 // What memory bounds has 27 instructions for an element of 16 bits that is read and written, at the bandwidth of a copy: GELU took 54, a

@@ -127,7 +127,8 @@ TSR_INLINE float short_div(float a, float b) {
 #endif
 }
 
-/// a / n for a whole number n, as a float, from 1 to 2^62: the same number (but 0 for -0), without a branch. Several by one n have one reciprocal.
+/// a / n for a whole number n, as a float, from 1 to 2^62, without a branch: the same number, but 0 for -0, and maybe the neighbour of one that is
+/// subnormal. Several by one n have one reciprocal.
 TSR_INLINE float div_by(float a, float n) {
 #if defined(__CUDA_ARCH__)
   float about;
