@@ -136,6 +136,7 @@ const std::vector<Subject> &subjects() {
       {"recurrences", "rolled", kF32, kF32, each({{{"T", 5}, {"B", 64}}})},
       {"recurrences", "within", kF32, kF32, each({{{"N", 9}, {"M", 4}, {"T", 5}}})},
       {"recurrences", "counted_up", kF32, kF32, each({{{"N", 70}, {"T", 9}}})},
+      {"recurrences", "written_twice", kF32, kF32, each({{{"T", 4}, {"B", 70}}})},
       {"recurrences", "where_sizes_say", kF32, kF32, each({{{"T", 3}, {"B", 4}}, {{"T", 8}, {"B", 4}}})},
       {"recurrences", "slopes", 1e-4, 1e-4, each({{{"T", 4}, {"B", 17}}})},
       {"run_time_loops", "jacobi", 1e-6, 1e-6, each({{{"H", 17}, {"W", 40}}}, {{"turns", "0"}}) + each({{{"H", 17}, {"W", 40}}}, {{"turns", "7"}})},

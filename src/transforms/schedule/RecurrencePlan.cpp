@@ -202,6 +202,7 @@ private:
     for (const Axis &axis : mixed_) mixed.insert(classes_.getLeaderValue(axis));
     for (const Axis &axis : placed_) placed.insert(classes_.getLeaderValue(axis));
     for (const Recurrence::Carried &one : plan_.carried) values_.push_back(argument(one));
+    for (const Recurrence::Part &part : plan_.updates) values_.push_back(part.update.old);  // what one update leaves, the next one changes
     for (Value value : values_) {  // an element and its mirror image
       std::set<Axis> own;
       for (int64_t axis : longAxes(value.getType()))
