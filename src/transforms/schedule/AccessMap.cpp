@@ -1,5 +1,6 @@
 #include "transforms/schedule/AccessMap.h"
 #include "transforms/schedule/Conditions.h"
+#include "transforms/schedule/Known.h"
 #include "transforms/schedule/Shapes.h"
 
 namespace tessera::transforms {
@@ -7,15 +8,6 @@ using namespace mlir;
 using namespace tessera::ir;
 
 namespace {
-
-bool isZero(Value value) {
-  auto full = value.getDefiningOp<graph::FullOp>();
-  auto constant = full ? full.getOperand().getDefiningOp<graph::ConstantOp>() : graph::ConstantOp();
-  if (!constant) return false;
-  if (auto number = dyn_cast<FloatAttr>(constant.getValue())) return number.getValue().isPosZero();
-  auto integer = dyn_cast<IntegerAttr>(constant.getValue());
-  return integer && integer.getValue().isZero();
-}
 
 class Reader {
 public:
@@ -102,7 +94,7 @@ private:
     std::optional<int64_t> after = 0;
     for (Value part : op.getOperands()) {
       DimAttr extent = shapeOf(part.getType())[op.getAxis()];
-      if (isZero(part)) {
+      if (isZeros(part)) {
         if (!inner) before = before + extent.getDim();
         else after = after && extent.getConstant() ? std::optional(*after + *extent.getConstant()) : std::nullopt;
       } else if (inner) {

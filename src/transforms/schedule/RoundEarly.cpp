@@ -8,6 +8,7 @@
 #include "ir/graph/Graph.h"
 #include "llvm/ADT/SetVector.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/schedule/Known.h"
 #include "transforms/schedule/MovedProducts.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Shapes.h"
@@ -58,13 +59,7 @@ Value roundedUnder(graph::CastOp cast, Value value) {
     return widened.getOperand();  // zeros
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
-  if (!isMovement(op) && !isa_and_nonnull<graph::WindowOp, graph::ConcatOp>(op)) {
-    auto rounded = ::llvm::cast<graph::CastOp>(builder.clone(*cast.getOperation()));
-    rounded->setOperand(0, value);
-    rounded->getResult(0).setType(type);
-    rounded->setLoc(value.getLoc());
-    return rounded;
-  }
+  if (!isMovement(op) && !isa_and_nonnull<graph::WindowOp, graph::ConcatOp>(op)) return castHere(builder, value, type, value.getLoc());
   SmallVector<Value> operands(op->getOperands());
   for (Value &operand : operands)
     if (isa<TensorType>(operand.getType())) operand = roundedUnder(cast, operand);
@@ -81,7 +76,7 @@ struct RoundEarly : PassWrapper<RoundEarly, OperationPass<graph::FuncOp>> {
   void runOnOperation() override {
     SmallVector<graph::CastOp> ofWindows;
     getOperation().walk([&](graph::CastOp cast) {
-      if (isNarrowing(cast) && !cast.getRoundingAttr() && seesWindows(cast.getOperand())) ofWindows.push_back(cast);
+      if (isNarrowing(cast) && !cast.getRoundingAttr() && !cast.getSaturate() && seesWindows(cast.getOperand())) ofWindows.push_back(cast);
     });
     for (graph::CastOp cast : ofWindows) {
       cast.getResult().replaceAllUsesWith(roundedUnder(cast, cast.getOperand()));

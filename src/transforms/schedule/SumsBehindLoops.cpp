@@ -4,6 +4,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Known.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Unused.h"
 #include "transforms/schedule/Updates.h"
@@ -51,7 +52,7 @@ private:
     Type type = TensorType::get(loop_->getContext(), turned, elementTypeOf(rows.getType()));
     Value lhs = after.create<graph::TransposeOp>(dot.getLoc(), type, rows, SmallVector<int64_t>{1, 0});
     Value all = addedUpAs(dot, after.create<graph::DotOp>(dot.getLoc(), dot.getType(), lhs, others)).getResult();
-    if (!isZero(loop_.getInitArgs()[number])) all = after.create<graph::ElementwiseOp>(added.getLoc(), all.getType(), "add", ValueRange{loop_.getInitArgs()[number], all});
+    if (!isZeros(loop_.getInitArgs()[number])) all = after.create<graph::ElementwiseOp>(added.getLoc(), all.getType(), "add", ValueRange{loop_.getInitArgs()[number], all});
     loop_.getResult(number).replaceAllUsesWith(all);
     loop_.getBody()->getTerminator()->setOperand(number, sum);
     return true;
@@ -107,7 +108,7 @@ private:
     Value stored = sourceOf(update.value);
     if (stored == value) return true;
     auto sum = stored.getDefiningOp<graph::ElementwiseOp>();
-    if (!sum || sum.getMnemonic() != "add" || !isZero(loop_.getInitArgs()[number])) return false;
+    if (!sum || sum.getMnemonic() != "add" || !isZeros(loop_.getInitArgs()[number])) return false;
     for (unsigned i : {0, 1}) {
       auto before = sum->getOperand(i).getDefiningOp<graph::SliceOp>();
       if (sum->getOperand(1 - i) == value && before && before.getBase() == update.old && before.getPoints()[0] && before.getOffsets()[0] == update.starts[0]) return true;
@@ -126,13 +127,6 @@ private:
     return last && *last == *turns_ - Dim(1);
   }
 
-  static bool isZero(Value value) {
-    auto full = value.getDefiningOp<graph::FullOp>();
-    auto constant = full ? full.getOperand().getDefiningOp<graph::ConstantOp>() : graph::ConstantOp();
-    auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-    return number && number.getValue().isPosZero();
-  }
-
   /// The rows of all turns, one behind the other, rounded as those of a turn are.
   Value rowsOf(OpBuilder &after, const Stacked &stacked) {
     Value all = stacked.array;
@@ -140,24 +134,12 @@ private:
       auto cast = dyn_cast<graph::CastOp>(op);
       if (!cast) continue;
       Type type = withElementType(all.getType(), elementTypeOf(cast.getType()));
-      all = roundedTo(after, all, type, op->getLoc());
+      all = castHere(after, all, type, unnamed(op->getLoc()));
     }
     ArrayRef<DimAttr> shape = shapeOf(all.getType());
     SmallVector<DimAttr> rows{DimAttr::get(loop_->getContext(), shape[0].getDim() * shape[1].getDim()), shape[2]};
     return after.create<graph::ReshapeOp>(unnamed(loop_->getLoc()), TensorType::get(loop_->getContext(), rows, elementTypeOf(all.getType())), all);
   }
-  /// A cast that stands further on already comes here.
-  Value roundedTo(OpBuilder &after, Value value, Type type, Location loc) {
-    for (Operation *user : value.getUsers()) {
-      auto known = dyn_cast<graph::CastOp>(user);
-      if (!known || known.getType() != type || known.getRoundingAttr() || known.getSaturate() || known->getBlock() != loop_->getBlock() || known->isBeforeInBlock(loop_)) continue;
-      known->moveAfter(loop_);
-      after.setInsertionPointAfter(known);
-      return known.getResult();
-    }
-    return after.create<graph::CastOp>(unnamed(loc), type, value, StringAttr(), UnitAttr());
-  }
-
   scf::ForOp loop_;
   graph::FuncOp function_;
   std::optional<Dim> turns_;
