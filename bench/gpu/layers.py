@@ -81,7 +81,7 @@ def masked(q, k, v, length):
 
 
 def with_scores(change):
-    """Attention whose scores are changed by a function of score, head, place of the query, place of the key: flex_attention's where it runs."""
+    """Attention whose scores are changed by a function of score, place of the query, place of the key; keys behind a query are hidden."""
     def f(q, k, v, *more):
         s = q.float() @ k.float().transpose(-2, -1) * q.shape[-1] ** -0.5
         i = torch.arange(s.shape[-2], device="cuda")[:, None]
@@ -92,6 +92,7 @@ def with_scores(change):
 
 
 def capped_flex(q, k, v):
+    """For torch.compile, as is alibi_flex."""
     from torch.nn.attention.flex_attention import flex_attention, create_block_mask
     mask = create_block_mask(lambda b, h, i, j: j <= i, None, None, q.shape[2], k.shape[2])
     return flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: 50 * torch.tanh(s / 50), block_mask=mask)
@@ -140,9 +141,6 @@ def convnext(x, w, g, b, w1, w2):
 def unet(x, t, w1, w2, g, b):
     grouped = lambda x: F.silu(F.group_norm(first(x), 32, g.to(x.dtype), b.to(x.dtype))).permute(0, 2, 3, 1)
     return x + window(grouped(window(grouped(x), w1) + t[:, None, None]), w2)
-
-
-_lstms = {}
 
 
 def lstm(x, w, u, b):
@@ -244,7 +242,7 @@ def rows():
     yield "masked_attention", lambda: [*heads(16, 16, 512, 64), lengths()], masked
     yield "masked_train", lambda: [*heads(16, 16, 512, 64), lengths(), half(16, 16, 512, 64)], slopes(masked, 3)
     yield "capped_attention", lambda: heads(2, 16, 4096, 128), with_scores(lambda s, i, j: 50 * torch.tanh(s / 50)), capped_flex
-    yield "alibi_attention", lambda: [*heads(2, 16, 4096, 128), -full(16).abs()], with_scores(lambda s, i, j, slope: s - slope.abs()[:, None, None] * (j - i)), None
+    yield "alibi_attention", lambda: [*heads(2, 16, 4096, 128), -full(16).abs()], with_scores(lambda s, i, j, slope: s + slope[:, None, None] * (j - i)), alibi_flex
     biased = lambda q, k, v, b: F.scaled_dot_product_attention(q, k, v, attn_mask=b[None])
     yield "biased_attention", lambda: [*heads(8, 12, 1024, 64), half(12, 1024, 1024)], biased
     yield "biased_train", lambda: [*heads(8, 12, 1024, 64), half(12, 1024, 1024), half(8, 12, 1024, 64)], slopes(biased, 4)
