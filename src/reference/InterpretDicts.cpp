@@ -46,10 +46,7 @@ Ref withKey(const Ref &dict, size_t row, double key, double value) {
 Ref Interpreter::hostDict(const Expr &expr) {
   const std::string &name = expr.as<node::HostCall>().function;
   std::vector<Ref> args;
-  for (const ExprPtr &arg : expr.args) {
-    args.push_back(eval(*arg));
-    if (!args.back()) return nullptr;
-  }
+  if (!evalArguments(expr, args)) return nullptr;
   const Ref &dict = args[0];
   if (name.starts_with("column_")) return columnOf(*dict, static_cast<size_t>(args[1]->ints[0]), name == "column_whole");
   if (name == "dict_text") return makeText(dictText(*dict, args[1]->ints[0] != 0, args[2]->ints[0] != 0));

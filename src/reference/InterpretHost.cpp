@@ -330,4 +330,10 @@ bool Interpreter::print(const Stmt &stmt) {
   return true;
 }
 
+bool Interpreter::evalArguments(const Expr &expr, std::vector<Ref> &values) {
+  for (const ExprPtr &arg : expr.args)
+    if (!values.emplace_back(eval(*arg))) return false;
+  return true;
+}
+
 }  // namespace tessera::reference

@@ -136,10 +136,7 @@ bool isOfRows(const std::string &name) {
 Ref Interpreter::hostRows(const Expr &expr) {
   const std::string &name = expr.as<node::HostCall>().function;
   std::vector<Ref> args;
-  for (const ExprPtr &arg : expr.args) {
-    args.push_back(eval(*arg));
-    if (!args.back()) return nullptr;
-  }
+  if (!evalArguments(expr, args)) return nullptr;
   auto schema = [&](size_t i) -> const std::string & { return args[i]->text; };
   if (name == "words_of_numbers") {
     Words numbers;

@@ -135,6 +135,7 @@ private:
   Ref evalCall(const checked::Expr &expr);
   Ref loadNpy(const checked::Expr &expr);
   Ref hostElement(const checked::Expr &expr), hostStore(const checked::Expr &expr), hostStoreRows(const checked::Expr &expr), hostAppend(const checked::Expr &expr), hostWithout(const checked::Expr &expr), hostDict(const checked::Expr &expr);
+  bool evalArguments(const checked::Expr &expr, std::vector<Ref> &values);  // false where one has no value
   Ref hostRows(const checked::Expr &expr), hostRowsOf(const checked::Expr &expr, const std::vector<Ref> &args), hostEntries(const checked::Expr &expr, const std::vector<Ref> &args);
   Ref textCall(const checked::Expr &expr, const std::string &text), powerOf(const checked::Expr &expr);
   Ref hostChosen(const checked::Expr &expr), hostPlaces(const checked::Expr &expr);
