@@ -75,17 +75,17 @@ void FunctionScheduler::storeProductsUnder(graph::ReduceOp reduce) {
   });
 }
 
-/// Parts of arrays that are read for one element of the value.
-size_t FunctionScheduler::partsRead(Value value) {
-  llvm::SmallDenseSet<Operation *> parts;
-  llvm::SmallDenseSet<Value> arrays;
+/// Whether more arrays, or parts of them, are read for one element of the value.
+bool FunctionScheduler::readsMoreThan(size_t most, Value value) {
+  size_t parts = 0, arrays = 0;
   walkBack(value, [&](Value each) {
-    if (isStored(each)) return arrays.insert(each), false;
+    if (std::max(parts, arrays) > most) return false;
+    if (isStored(each)) return ++arrays, false;
     Operation *op = each.getDefiningOp();
-    if (isa<graph::SliceOp, graph::GatherOp>(op) && isStored(op->getOperand(0))) parts.insert(op);
+    if (isa<graph::SliceOp, graph::GatherOp>(op) && isStored(op->getOperand(0))) ++parts;
     return true;
   });
-  return std::max<size_t>(parts.size(), arrays.size());
+  return std::max(parts, arrays) > most;
 }
 
 /// A kernel of rows has all that it reads of a row at hand, and goes over it several times. What is made of many rows, such as a window's
@@ -96,7 +96,7 @@ void FunctionScheduler::storeWindowsUnder(graph::ReduceOp reduce) {
   walkBack(reduce.getOperand(), [&](Value value) {
     if (isStored(value)) return false;
     bool isShared = isa<graph::ElementwiseOp>(value.getDefiningOp()) && !value.hasOneUse() && value.getType() == reduce.getOperand().getType();
-    bool isMany = isShared && value.getDefiningOp()->getBlock() == reduce->getBlock() && partsRead(value) > kMostRows;
+    bool isMany = isShared && value.getDefiningOp()->getBlock() == reduce->getBlock() && readsMoreThan(kMostRows, value);
     markIf(isMany, value);
     return !isMany;
   });

@@ -38,7 +38,7 @@ private:
   void storeProductsInPart(mlir::Value operand);
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
-  size_t partsRead(mlir::Value value);
+  bool readsMoreThan(size_t most, mlir::Value value);
   void storeWindowsUnder(ir::graph::ReduceOp reduce);
   void storeTurnedRows(mlir::Block &block);
   void storeRepeated(mlir::Block &block);
