@@ -282,8 +282,8 @@ def distances(results, exact):
     return max(((got.double() - want.double()).abs().max() / (want.double().abs().max() + 1e-30)).item() for got, want in zip(results, exact))
 
 
-def measure(program, row, timer, compiled):
-    name, make, reference, *other = row
+def measure(program, layer, timer, compiled):
+    name, make, reference, *other = layer
     arguments = make()
     theirs = [t.detach().clone() for t in listed(reference(*arguments))]
     try:
@@ -300,8 +300,8 @@ def measure(program, row, timer, compiled):
     fast = other[0] if other else reference
     if compiled and fast:
         try:
-            layer = getattr(fast, "layer", None)
-            quick = slopes(torch.compile(layer), fast.count) if layer else torch.compile(fast)
+            forward = getattr(fast, "layer", None)
+            quick = slopes(torch.compile(forward), fast.count) if forward else torch.compile(fast)
             row["compiled_us"] = timer.seconds(lambda: quick(*arguments)) * 1e6
         except Exception as error:  # what it cannot compile is compared with the eager form
             print(f"{name}: torch.compile: {str(error).splitlines()[0][:100]}", file=sys.stderr)

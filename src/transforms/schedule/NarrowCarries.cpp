@@ -1,8 +1,8 @@
 // What a loop carries in f32, although every turn rounds it to 16 bits, is carried in 16 bits: half as much is stored and read again,
 // and the product of the next turn takes it as it lies. An accumulator, which is not rounded, stays as exact as it is.
+#include "ir/common/BitCasts.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/schedule/Kernels.h"
-#include "ir/common/BitCasts.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Unused.h"
 #include "transforms/schedule/Updates.h"

@@ -148,6 +148,12 @@ FailureOr<FunctionScheduler::ByResult> FunctionScheduler::memoryOfRecurrence(con
   return memory;
 }
 
+/// Whether facts say that a dimension which is held whole is small enough.
+static bool isKnownToFit(const std::string &name, graph::FuncOp function) {
+  std::optional<int64_t> greatest = greatestOf(name, function.getRequirements());
+  return greatest && *greatest <= Recurrence::kMostOfDimension;
+}
+
 /// One kernel, where the dimensions that it holds whole are small enough; else the entry function runs the loop.
 LogicalResult FunctionScheduler::launchRecurrence(const Recurrence &plan) {
   scf::ForOp loop = plan.loop;
@@ -158,9 +164,8 @@ LogicalResult FunctionScheduler::launchRecurrence(const Recurrence &plan) {
   SmallVector<Attribute> facts, asked;
   for (const std::string &name : plan.bounded) {
     DimAttr most = DimAttr::get(context, Dim(Recurrence::kMostOfDimension));
-    std::optional<int64_t> greatest = greatestOf(name, function_.getRequirements());
     facts.push_back(RequirementAttr::get(context, DimAttr::get(context, Dim::var(name)), Relation::Le, most, ""));
-    if (!greatest || *greatest > Recurrence::kMostOfDimension) asked.push_back(facts.back());
+    if (!isKnownToFit(name, function_)) asked.push_back(facts.back());
   }
   Attribute fits = asked.empty() ? Attribute() : asked.front();
   if (asked.size() > 1) {
@@ -311,10 +316,7 @@ bool FunctionScheduler::findRecurrence(Operation *op) {
   loop.getBody()->walk([&](Operation *each) { llvm::for_each(each->getOperands(), mark); });
   for (Value result : loop.getResults())
     if (isa<TensorType>(result.getType())) roots_.insert(result);
-  return llvm::all_of(plan.bounded, [&](const std::string &name) {
-    std::optional<int64_t> greatest = greatestOf(name, function_.getRequirements());
-    return greatest && *greatest <= Recurrence::kMostOfDimension;
-  });
+  return llvm::all_of(plan.bounded, [&](const std::string &name) { return isKnownToFit(name, function_); });
 }
 
 }  // namespace tessera::transforms

@@ -44,12 +44,12 @@ SmallVector<int64_t> firstAxes(graph::ReduceOp reduce) {
 void reduceApart(graph::FuncOp function) {
   const Machine *machine = machineOf(function);
   if (!machine || machine->family == Target::Cpu) return;
-  SmallVector<graph::ReduceOp> reductions;
+  SmallVector<std::pair<graph::ReduceOp, SmallVector<int64_t>>> reductions;
   function.walk([&](graph::ReduceOp reduce) {
-    if (!firstAxes(reduce).empty()) reductions.push_back(reduce);
+    if (SmallVector<int64_t> first = firstAxes(reduce); !first.empty()) reductions.emplace_back(reduce, std::move(first));
   });
-  for (graph::ReduceOp reduce : reductions) {
-    SmallVector<int64_t> first = firstAxes(reduce), rest;
+  for (auto &[reduce, first] : reductions) {
+    SmallVector<int64_t> rest;
     SmallVector<DimAttr> shape;
     int64_t now = 0;
     for (auto [axis, extent] : llvm::enumerate(reduce.getOperand().getType().getShape())) {

@@ -67,7 +67,7 @@ private:
     while (Operation *op = value.getDefiningOp()) {
       auto cast = dyn_cast<graph::CastOp>(op);
       if (op->getBlock() != loop_.getBody() || !(isa<graph::TransposeOp>(op) || (cast && !cast.getRoundingAttr() && !cast.getSaturate()))) break;
-      if (auto array = storedBy(value, stacked.isBack)) break;
+      if (storedBy(value, stacked.isBack)) break;
       stacked.behind.push_back(op);
       value = op->getOperand(0);
     }
