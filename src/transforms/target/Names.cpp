@@ -26,4 +26,9 @@ std::string NameTable::fresh(llvm::StringRef name) {
   return unique;
 }
 
+std::string NameTable::asParameter(const std::string &name) {
+  scopes_.front().insert(name);
+  return name;
+}
+
 }  // namespace tessera::transforms::totarget

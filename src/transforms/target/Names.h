@@ -24,6 +24,8 @@ public:
   bool has(llvm::StringRef name) const { return taken(identifier(name)); }
   /// Declares a name of the compiler's own.
   std::string fresh(llvm::StringRef base);
+  /// The name of a parameter, which is found to be needed within a scope: it is seen in all that follow.
+  std::string asParameter(const std::string &name);
 
 private:
   bool taken(llvm::StringRef name) const;

@@ -16,7 +16,7 @@ ExprRef dimVar(Emission &em, const std::string &variable) {
   ExprRef &value = em.sizes->dims[variable];
   if (!value) {
     Value argument = em.top->addArgument(em.indexType(), em.kernel.getLoc());
-    em.parameters.push_back(em.names.declare(variable));
+    em.parameters.push_back(em.names.asParameter(em.names.declare(variable)));
     em.info.dims.push_back(variable);
     value = valueOf(argument);
   }
@@ -45,7 +45,7 @@ static std::string divisorName(const std::string &text) {
 static ExprRef computedByLaunch(Emission &em, const std::string &text, ExprRef &value, Type type, const std::string &name) {
   if (!value) {
     value = valueOf(em.top->addArgument(type, em.kernel.getLoc()));
-    em.parameters.push_back(em.names.fresh(name));
+    em.parameters.push_back(em.names.asParameter(em.names.fresh(name)));
     em.info.dims.push_back(text);
   }
   return value;
