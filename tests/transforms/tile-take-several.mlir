@@ -89,6 +89,42 @@ tile.kernel @biased(%x: !tsr.view<["C*R"], bf16>, %b: !tsr.view<["C"], bf16>, %y
   tile.kernel_end
 }
 
+// What is dear and the same for a column is found once for vectors of four rows: two quotients and a root.
+// CHECK-LABEL: tile.kernel @normed
+// CHECK-SAME: variants = [{aligned = array<i64: 0, 1, 2>, each = 4 : i64, vector = 4 : i64, when = [#tsr.requirement<"C % 4" eq "0", "">, #tsr.requirement<"8" le "R", "">, #tsr.requirement<"32" le "C", "">]},
+// CHECK-SAME: {aligned = array<i64: 0, 1, 2>, each = 1 : i64, vector = 4 : i64, when = [#tsr.requirement<"C % 4" eq "0", "">]},
+tile.kernel @normed(%x: !tsr.view<["C*R"], f32>, %b: !tsr.view<["C"], f32>, %y: !tsr.view<["C*R"], f32>) attributes {dims = ["R", "C"],
+    params = [#tsr.param<"x", in>, #tsr.param<"b", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["(C*R + T.vector - 1) // T.vector"]>, group = 256 : i64,
+    variants = [{aligned = array<i64: 0, 1, 2>, vector = 4 : i64, when = [#tsr.requirement<"C % 4" eq "0", "">]}, {vector = 1 : i64}]} {
+  %vector = tile.dim "T.vector"
+  %lane = tile.query "linear_id"
+  %i = tile.elementwise "mul" %lane, %vector : index
+  %count = tile.dim "C*R"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %sum = tile.new_vector : <f32>
+    %x_vector = tile.load_vector %x[%i] {flat} : <["C*R"], f32> to <f32>
+    %C = tile.dim "C"
+    %c = tile.elementwise "mod" %i, %C : index
+    %b_vector = tile.load_vector %b[%c] : <["C"], f32> to <f32>
+    %zero = tile.constant 0 : index
+    %one = tile.constant 1 : index
+    %end = tile.dim "T.vector"
+    scf.for %v = %zero to %end step %one {
+      %p = tile.load_element %x_vector[%v] {in_bounds = array<i1: true>} : !tile.lane_vector<f32>
+      %q = tile.load_element %b_vector[%v] {in_bounds = array<i1: true>} : !tile.lane_vector<f32>
+      %number = tile.constant 3.0 : f32
+      %m = tile.elementwise "div" %q, %number : f32
+      %r = tile.elementwise "rsqrt" %m : f32
+      %d = tile.elementwise "div" %r, %number : f32
+      %s = tile.elementwise "mul" %p, %d : f32
+      tile.store_element %s, %sum[%v] {in_bounds = array<i1: true>} : f32, !tile.lane_vector<f32>
+    } {tsr.unrolled}
+    tile.store_vector %sum, %y[%i] {flat} : <f32>, <["C*R"], f32>
+  }
+  tile.kernel_end
+}
+
 // A lane that loads at a place that it has loaded waits twice: it takes vectors of two rows.
 // CHECK-LABEL: tile.kernel @gathered
 // CHECK-SAME: variants = [{aligned = array<i64: 0, 2>, each = 2 : i64, vector = 8 : i64, when = [#tsr.requirement<"D % 8" eq "0", "">, #tsr.requirement<"4" le "R", "">, #tsr.requirement<"32" le "D", "">]},

@@ -19,6 +19,7 @@
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Polynomials.h"
 #include "transforms/tile/Reasons.h"
+#include <array>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -228,6 +229,8 @@ private:
     while (most_ > 1 && most_ * *loads > kMostLoads) most_ /= 2;
     if (inner_.isConstant() && inner_.constant() < kLeastInner) return false;
     while (most_ > 1 && outer_.isConstant() && outer_.constant() < kLeastGroups * most_) most_ /= 2;
+    waits_ = waitsForPlaces();  // while all stands where it is found
+    withWork_ = vectorsWithWork();
     return most_ > 1;
   }
 
@@ -248,6 +251,43 @@ private:
     kernel_.getBody().walk([&](tile::LoadElementOp op) { look(op.getBase(), op.getIndices()); });
     kernel_.getBody().walk([&](tile::LoadVectorOp op) { look(op.getBase(), op.getIndices()); });
     return waits;
+  }
+
+  /// How much dear work is for a place along the rows alone, such as one over the deviation of a column: vectors of several rows share it.
+  int64_t worksForPlaces() {
+    constexpr std::array kCheap = {"add", "sub", "mul", "fma", "neg", "abs", "min", "max", "select", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor", "shl", "shr"};
+    llvm::DenseMap<Value, bool> known;
+    int64_t count = 0;
+    guard_.thenBlock()->walk([&](tile::ElementwiseOp op) {
+      bool isDear = isa<FloatType>(op.getType()) && !llvm::is_contained(kCheap, op.getMnemonic());
+      count += isDear && !isOfRow(op.getResult(), known);
+    });
+    return count;
+  }
+
+  /// Whether the value differs between the rows of a lane.
+  bool isOfRow(Value value, llvm::DenseMap<Value, bool> &known) {
+    if (auto found = known.find(value); found != known.end()) return found->second;
+    Operation *op = value.getDefiningOp();
+    bool is = true;
+    if (!op) {
+      auto loop = dyn_cast<scf::ForOp>(value.getParentBlock()->getParentOp());
+      is = !loop || value != loop.getInductionVar();
+    } else if (llvm::any_of(places_, [&](const Place &place) { return llvm::is_contained(place.asMod, op); })) {
+      is = false;
+    } else if (!placeOf(value) && isa<tile::ElementwiseOp, tile::CastOp, tile::ConstantOp, tile::DimOp, tile::LoadElementOp, tile::LoadVectorOp>(op)) {
+      is = llvm::any_of(op->getOperands(), [&](Value operand) { return !isa<ViewType>(operand.getType()) && isOfRow(operand, known); });
+    }
+    return known[value] = is;
+  }
+
+  /// Vectors of a lane with dear work for its places: so many that little of it is left for each, as far as their loads have registers.
+  int64_t vectorsWithWork() {
+    constexpr int64_t kDear = 2, kVectors = 4, kMostVectors = 16;
+    if (worksForPlaces() < kDear) return 1;
+    int64_t loads = llvm::count_if(repeated_, [](Operation *op) { return isa<tile::LoadVectorOp>(op); }), each = kVectors;
+    while (each > 1 && each * loads > kMostVectors) each /= 2;
+    return each;
   }
 
   // ---- small builders
@@ -417,12 +457,12 @@ private:
     };
     SmallVector<Attribute> known = {builder_.getDictionaryAttr({})};
     if (kernel_.getVariantsAttr()) known = llvm::to_vector(kernel_.getVariantsAttr().getValue());
-    const bool waits = waitsForPlaces();
+    const int64_t vectors = std::max(waits_ ? kVectorsInTurn : 1, withWork_);
     for (Attribute attribute : known) {
       auto variant = cast<DictionaryAttr>(attribute);
       auto vector = variant.getAs<IntegerAttr>("vector");
-      const bool inTurn = vector && vector.getInt() > 1 && waits;
-      const int64_t each = std::max(most_ / (vector ? vector.getInt() : 1), inTurn ? kVectorsInTurn : 1);
+      const bool inTurn = vector && vector.getInt() > 1 && vectors > 1;
+      const int64_t each = std::max(most_ / (vector ? vector.getInt() : 1), inTurn ? vectors : 1);
       if (each > 1) add(variant, each);
       if (each <= 1 || inTurn || attribute == known.back()) add(variant, 1);
     }
@@ -445,6 +485,8 @@ private:
   llvm::SetVector<Operation *> repeated_;
   llvm::DenseSet<Operation *> remainders_;     // what computes those
   int64_t most_ = 1;
+  bool waits_ = false;
+  int64_t withWork_ = 1;
 };
 
 struct TakeSeveralPass : PassWrapper<TakeSeveralPass, OperationPass<tile::KernelOp>> {
