@@ -32,3 +32,22 @@ graph.func @apart(%x: !tsr.tensor<["N"], f32>) -> (!tsr.tensor<["N"], f32>, !tsr
   %b = graph.elementwise "mul" %x, %f : !tsr.tensor<["N"], f32>
   graph.return %a, %b : !tsr.tensor<["N"], f32>, !tsr.tensor<["N"], f32>
 }
+
+// Sums over the rows of one array are added up together, also where only a sum of theirs is read further on; not one that is made of another.
+// CHECK-LABEL: schedule.kernel @moments_of_rows_kernel(%x: !tsr.view<["N", "C"], f32>, %result: !tsr.view<["C"], f32>)
+// CHECK-LABEL: schedule.kernel @moments_of_rows_kernel_1(%x: {{.*}}, %temporary: !tsr.view<["C"], f32>, %result: !tsr.view<["C"], f32>, %result_1: !tsr.view<["C"], f32>)
+// CHECK-LABEL: schedule.func @moments_of_rows(
+// CHECK-COUNT-3: schedule.launch
+// CHECK-NOT: schedule.launch
+// CHECK: schedule.return
+graph.func @moments_of_rows(%x: !tsr.tensor<["N", "C"], f32>) -> !tsr.tensor<["C"], f32> attributes {
+    dims = ["N", "C"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["C"], f32>>]} {
+  %m = graph.reduce "sum" %x {axes = array<i64: 0>} : <["N", "C"], f32> to !tsr.tensor<["C"], f32>
+  %all = graph.broadcast %m {axes = array<i64: 1>} : <["C"], f32> to <["N", "C"], f32>
+  %d = graph.elementwise "sub" %x, %all : !tsr.tensor<["N", "C"], f32>
+  %q = graph.elementwise "mul" %d, %d : !tsr.tensor<["N", "C"], f32>
+  %v = graph.reduce "sum" %q {axes = array<i64: 0>} : <["N", "C"], f32> to !tsr.tensor<["C"], f32>
+  %s = graph.reduce "sum" %d {axes = array<i64: 0>} : <["N", "C"], f32> to !tsr.tensor<["C"], f32>
+  %r = graph.elementwise "div" %v, %s : !tsr.tensor<["C"], f32>
+  graph.return %r : !tsr.tensor<["C"], f32>
+}

@@ -155,14 +155,23 @@ int64_t FunctionScheduler::bitsRead(Value value) {
   return bits;
 }
 
-/// A sum over rows is small, and long work: each kernel that reads it would do it again.
+/// A sum over rows is small, and long work: each kernel that reads it would do it again. And one kernel makes all that add up one array.
 void FunctionScheduler::storeSumsOverRows(Block &block) {
+  SmallVector<graph::ReduceOp> sums;
   for (auto reduce : block.getOps<graph::ReduceOp>()) {
-    if (!isa<TensorType>(reduce.getType()) || !isOverRows(reduce) || isStored(reduce.getResult())) continue;
+    if (!isa<TensorType>(reduce.getType()) || !isOverRows(reduce)) continue;
+    if (isForLanes(reduce) && transforms::isLong(reduce)) sums.push_back(reduce);
+    if (isStored(reduce.getResult())) continue;
     ArrayRef<DimAttr> shape = reduce.getOperand().getType().getShape();
     bool isLong = llvm::any_of(reduce.getAxes(), [&](int64_t axis) { return shape[axis].getConstant().value_or(kFewRows + 1) > kFewRows; });
     markIf(reduce->hasAttr(kColumnsFirst) || (isLong && kernelsReading(reduce.getResult()) > 1), reduce.getResult());
   }
+  for (auto [i, sum] : llvm::enumerate(sums))
+    for (graph::ReduceOp other : ArrayRef(sums).drop_front(i + 1))
+      if (!(isStored(sum.getResult()) && isStored(other.getResult())) && addUpTogether(sum, other)) {
+        markIf(true, sum.getResult());
+        markIf(true, other.getResult());
+      }
 }
 
 /// What is made of rows' sums, or of many arrays, and read by several kernels is stored where that moves fewer bytes than to

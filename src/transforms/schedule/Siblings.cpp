@@ -146,6 +146,16 @@ bool FunctionScheduler::addUpTogether(graph::ReduceOp one, graph::ReduceOp other
   return llvm::any_of(arraysUnder(other), [&](Value array) { return arrays.contains(array); });
 }
 
+/// One of the sums is under the value: a lane would need all of its column before it can go on.
+bool FunctionScheduler::isMadeOf(Value value, ArrayRef<graph::ReduceOp> sums) {
+  bool found = false;
+  walkBack(value, [&](Value each) {
+    found |= llvm::is_contained(sums, each.getDefiningOp());
+    return !found && !leaves_.count(each);
+  });
+  return found;
+}
+
 /// Sums over the rows of an array that one kernel adds up with this one: it reads the array once. The derivatives by a norm's shift
 /// and scale.
 SmallVector<Value> FunctionScheduler::sumsBeside(Value root) {
@@ -156,7 +166,7 @@ SmallVector<Value> FunctionScheduler::sumsBeside(Value root) {
     for (auto other : sum->getBlock()->getOps<graph::ReduceOp>()) {
       Value made = other.getResult();
       bool isOther = isToStore(made) && !llvm::is_contained(together, other);
-      if (isOther && sumOverRows(made) && addUpTogether(together[i], other) && readsStored(made)) together.push_back(other);
+      if (isOther && sumOverRows(made) && addUpTogether(together[i], other) && readsStored(made) && !isMadeOf(made, together)) together.push_back(other);
     }
   return llvm::map_to_vector(llvm::drop_begin(together), [](graph::ReduceOp other) -> Value { return other.getResult(); });
 }

@@ -178,6 +178,7 @@ private:
   llvm::SetVector<mlir::Value> arraysUnder(ir::graph::ReduceOp sum);
   bool addUpTogether(ir::graph::ReduceOp one, ir::graph::ReduceOp other);
   llvm::SmallVector<mlir::Value> sumsBeside(mlir::Value root);
+  bool isMadeOf(mlir::Value value, llvm::ArrayRef<ir::graph::ReduceOp> sums);
   bool waitsForSum(mlir::Value root);
   bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);        // ScatterKernel.cpp
