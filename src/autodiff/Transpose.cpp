@@ -1,6 +1,7 @@
 // The transposes of the linear operations: what is repeated is added up, what is added up is repeated, what is moved goes
 // back, what is left out becomes 0, a product becomes a product.
 #include "autodiff/Linear.h"
+#include "autodiff/SumApart.h"
 #include "checked/ExprBuild.h"
 #include "support/Check.h"
 #include <algorithm>
@@ -30,7 +31,7 @@ Term ofBroadcast(const Expr &op, const Term &value, Builder &builder) {
                    (from.shape[static_cast<size_t>(at - axes.begin())] == Dim(1) && !(op.type.shape[axis] == Dim(1)));
     if (repeats) added.push_back(static_cast<int>(axis));
   }
-  return builder.reshape(builder.reduce(ReduceOp::Sum, value, std::move(added)), from);
+  return builder.reshape(addUpRows(value, std::move(added), builder), from);
 }
 
 Term ofReduce(const Expr &op, const Term &value, Builder &builder) {

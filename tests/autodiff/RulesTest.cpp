@@ -106,6 +106,18 @@ TEST(Parts, WhatWasSplitIsPutTogether) {
   EXPECT_EQ(text.find("full[N, 4](0"), std::string::npos) << text;
 }
 
+TEST(Parts, FactorsOfColumnsStandOutsideOfSums) {
+  std::string text = "def f[N, C](x: Tensor[N, C, f32], g: Tensor[C, f32], b: Tensor[C, f32]) -> f32:\n    return sum(where(x > 0.0, x * g + b * g, 0.0))\n\n"
+                     "g = grad(f, wrt=(\"g\", \"b\"))\n";
+  Module module(text);
+  ASSERT_FALSE(module.hasErrors()) << module.messages();
+  std::string shown = checked::dump(module.function("g"));
+  EXPECT_EQ(shown.find("broadcast"), std::string::npos) << shown;  // neither of g nor of b
+  const std::vector<reference::Value> arguments = {reference::Value::ofFloats(DType::F32, {3, 2}, {1, 2, -1, 4, 3, -5}), numbers({2, 10}), numbers({5, 7})};
+  EXPECT_EQ(slopes(text, arguments), (Numbers{14, 20}));  // the sums of x > 0, and b for each of them
+  EXPECT_EQ(slopes(text, arguments, 1), (Numbers{4, 20}));
+}
+
 // ---------------------------------------------------------------- rules of one's own
 
 const std::string kCube = "@custom_vjp\ndef cube[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return x * x * x\n\n"

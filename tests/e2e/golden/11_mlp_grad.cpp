@@ -315,14 +315,16 @@ sgd_step_kernel_4(tsr::View<const float, 2> W2, float lr, tsr::View<const float,
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
 //   one lane an element of the result; it adds up by itself
 static void
-sgd_step_kernel_5(const float *__restrict__ b2, float lr, const float *__restrict__ ddifference,
+sgd_step_kernel_5(const float *__restrict__ b2, float lr, const float *__restrict__ difference,
                   float *__restrict__ result_3, int64_t O, int64_t B) {
   #pragma omp parallel for
   for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:16
-    float db2 = 0.0f;  // :6
+    float difference_sum = 0.0f;  // :6
+    #pragma omp simd reduction(+ : difference_sum)
     for (int64_t i_2 = 0; i_2 < B; ++i_2) {
-      db2 += ddifference[i_2 * O + i];
+      difference_sum += difference[i_2 * O + i];
     }
+    const float db2 = 2.0f * (1.0f / float(B * O)) * difference_sum;
     result_3[i] = b2[i] - lr * db2;  // :16
   }
 }
@@ -365,62 +367,18 @@ sharp_gelu_vjp_kernel(const float *__restrict__ dy, const float *__restrict__ x,
 }
 
 // grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
-//   schedule  m = 256, n = 128, k = 256
-//   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
-//     done on the sums, before they are stored
-static void
-grad_loss_ddifference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2,
-                             tsr::View<const float, 1> b2, tsr::View<const float, 2> y,
-                             tsr::View<float, 2> ddifference, int64_t B, int64_t O, int64_t H) {
-  constexpr int BM = 256, BN = 128, BK = 256;
-  using Grid = tsr::ThreadGrid<1, 1>;
-  // 11_mlp_grad.tsr:6
-  #pragma omp parallel for
-  for (int64_t group = 0; group < tsr::ceil_div(B, BM) * tsr::ceil_div(O, BN); ++group) {
-    tsr::LeftInPlace<float, BM, BK> h_tile;  // :5
-    tsr::RightPanels<float, BK, BN> W2_tile;  // :4
-    const int64_t m = group / tsr::ceil_div(O, BN) * BM;  // :6
-    const int64_t n = group % tsr::ceil_div(O, BN) * BN;
-    tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
-    for (int64_t k = 0; k < H; k += BK) {
-      tsr::copy_tile<1>(h_tile, h, m, k);  // :5
-      tsr::copy_tile<1>(W2_tile, W2, k, n);  // :4
-      tsr::dot(acc, h_tile, W2_tile);  // :6
-    }
-    tsr::ColVector<float, BN, Grid> b2_tile;  // :4
-    tsr::load_fragment(b2_tile, b2, n);
-    tsr::Fragment<float, BM, BN, Grid> prediction;  // :6
-    for (int i = 0; i < prediction.rows; ++i) {
-      #pragma omp simd
-      for (int j = 0; j < prediction.cols; ++j) {
-        prediction(i, j) = acc(i, j) + b2_tile(j);
-      }
-    }
-    tsr::Fragment<float, BM, BN, Grid> y_tile;  // :2
-    tsr::load_fragment(y_tile, y, m, n);
-    tsr::Fragment<float, BM, BN, Grid> ddifference_2;  // :6
-    for (int i = 0; i < prediction.rows; ++i) {
-      #pragma omp simd
-      for (int j = 0; j < prediction.cols; ++j) {
-        const float difference = prediction(i, j) - y_tile(i, j);
-        ddifference_2(i, j) = 1.0f / float(B * O) * (2.0f * difference);
-      }
-    }
-    tsr::store_fragment(ddifference, ddifference_2, m, n);
-  }
-}
-
-// grad_loss = grad(loss, wrt=("W1", "b1", "W2", "b2"))
 //   one lane an element of the result; it adds up by itself
 static void
-grad_loss_kernel(const float *__restrict__ ddifference, float *__restrict__ result_3, int64_t O,
+grad_loss_kernel(const float *__restrict__ difference, float *__restrict__ result_3, int64_t O,
                  int64_t B) {
   #pragma omp parallel for
   for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:6
-    float db2 = 0.0f;
+    float difference_sum = 0.0f;
+    #pragma omp simd reduction(+ : difference_sum)
     for (int64_t i_2 = 0; i_2 < B; ++i_2) {
-      db2 += ddifference[i_2 * O + i];
+      difference_sum += difference[i_2 * O + i];
     }
+    const float db2 = 2.0f * (1.0f / float(B * O)) * difference_sum;
     result_3[i] = db2;
   }
 }
@@ -563,6 +521,7 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
       tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
       tsr::View<float, 2>{ddifference, {B, O}}, tsr::View<float, 2>{difference, {B, O}}, B, O, H);
   sgd_step_kernel(difference, call.data<float>(result_4), B, O);
+  sgd_step_kernel_5(call.data<const float>(b2), lr, difference, call.data<float>(result_3), O, B);
   sgd_step_kernel_1(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{ddifference, {B, O}},
       tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
@@ -570,7 +529,6 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
   sgd_step_kernel_4(tsr::View<const float, 2>{call.data<const float>(W2), {H, O}}, lr,
       tsr::View<const float, 2>{h, {B, H}}, tsr::View<const float, 2>{ddifference, {B, O}},
       tsr::View<float, 2>{call.data<float>(result_2), {H, O}}, H, O, B);
-  sgd_step_kernel_5(call.data<const float>(b2), lr, ddifference, call.data<float>(result_3), O, B);
   sgd_step_kernel_2(tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}}, lr,
       tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
       tsr::View<const float, 2>{temporary, {B, H}},
@@ -635,6 +593,7 @@ extern "C" TessStatus grad_loss(const TessTensor *x, const TessTensor *y, const 
   call.output<float>("result_3", result_3, {O});
   if (call.done()) return call.status();
   float *h = call.temporary<float>("h", B * H);
+  float *difference = call.temporary<float>("difference", B * O);
   float *ddifference = call.temporary<float>("ddifference", B * O);
   float *temporary = call.temporary<float>("temporary", B * H);
   if (call.failed()) return call.status();
@@ -643,12 +602,12 @@ extern "C" TessStatus grad_loss(const TessTensor *x, const TessTensor *y, const 
       tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}},
       tsr::View<const float, 1>{call.data<const float>(b1), {H}}, tsr::View<float, 2>{h, {B, H}}, B,
       H, I_);
-  grad_loss_ddifference_kernel(tsr::View<const float, 2>{h, {B, H}},
+  sgd_step_difference_kernel(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
       tsr::View<const float, 1>{call.data<const float>(b2), {O}},
       tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
-      tsr::View<float, 2>{ddifference, {B, O}}, B, O, H);
-  grad_loss_kernel(ddifference, call.data<float>(result_3), O, B);
+      tsr::View<float, 2>{ddifference, {B, O}}, tsr::View<float, 2>{difference, {B, O}}, B, O, H);
+  grad_loss_kernel(difference, call.data<float>(result_3), O, B);
   grad_loss_kernel_1(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{ddifference, {B, O}},
       tsr::View<float, 2>{call.data<float>(result_2), {H, O}}, H, O, B);
