@@ -52,6 +52,31 @@ graph.func @rows_of_windows(%x: !tsr.tensor<["B", "2*L + 3", "64"], bf16>, %w: !
   graph.return %4 : !tsr.tensor<["B*L", "O"], f32>
 }
 
+// The derivative by the weights: places of windows and channels are those of the result, and what is added up are the windows of all
+// images. Nothing is stored for each image, and the cotangents are read as they lie.
+// CHECK-LABEL: graph.func @by_weights
+// CHECK: %[[WINDOWS:.*]] = graph.windows %x {windows = #tsr.windows<["N", "L"], ["L"], [3], [1], [1], [1]>} : <["N", "L", "C"], bf16> to <["L*N", "3", "C"], bf16>
+// CHECK: %[[TURNED:.*]] = graph.transpose %[[WINDOWS]] {perm = array<i64: 1, 2, 0>} : <["L*N", "3", "C"], bf16> to <["3", "C", "L*N"], bf16>
+// CHECK: %[[ROWS:.*]] = graph.reshape %dy : <["N", "L", "O"], bf16> to <["L*N", "O"], bf16>
+// CHECK: %[[ALL:.*]] = graph.broadcast %[[ROWS]] {axes = array<i64: 1, 2>} : <["L*N", "O"], bf16> to <["3", "L*N", "O"], bf16>
+// CHECK: %[[D:.*]] = graph.dot %[[TURNED]], %[[ALL]]
+// CHECK-SAME: -> !tsr.tensor<["3", "C", "O"], f32>
+// CHECK-NOT: graph.reduce
+// CHECK: graph.return
+graph.func @by_weights(%x: !tsr.tensor<["N", "L", "C"], bf16>, %dy: !tsr.tensor<["N", "L", "O"], bf16>) -> !tsr.tensor<["O", "3*C"], f32> attributes {
+    dims = ["N", "L", "C", "O"], params = [#tsr.param<"x", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["O", "3*C"], f32>>]} {
+  %zero = graph.constant 0.000000e+00 : bf16
+  %0 = graph.full %zero : bf16 to <["N", "1", "C"], bf16>
+  %1 = graph.concat 1 %0, %x, %0 : (!tsr.tensor<["N", "1", "C"], bf16>, !tsr.tensor<["N", "L", "C"], bf16>, !tsr.tensor<["N", "1", "C"], bf16>) -> !tsr.tensor<["N", "L + 2", "C"], bf16>
+  %2 = graph.window 1 %1 step 1 dilation 1 : <["N", "L + 2", "C"], bf16> to <["N", "3", "L", "C"], bf16>
+  %3 = graph.transpose %2 {perm = array<i64: 0, 2, 3, 1>} : <["N", "3", "L", "C"], bf16> to <["N", "L", "C", "3"], bf16>
+  %4 = graph.reshape %3 : <["N", "L", "C", "3"], bf16> to <["N", "L", "3*C"], bf16>
+  %5 = graph.transpose %dy {perm = array<i64: 0, 2, 1>} : <["N", "L", "O"], bf16> to <["N", "O", "L"], bf16>
+  %6 = graph.dot %5, %4 : (!tsr.tensor<["N", "O", "L"], bf16>, !tsr.tensor<["N", "L", "3*C"], bf16>) -> !tsr.tensor<["N", "O", "3*C"], f32>
+  %7 = graph.reduce "sum" %6 {axes = array<i64: 0>} : <["N", "O", "3*C"], f32> to !tsr.tensor<["O", "3*C"], f32>
+  graph.return %7 : !tsr.tensor<["O", "3*C"], f32>
+}
+
 // Three channels would be multiplied with zeros, and f32 has no instruction. What has something else than zeros around it is put together first.
 // CHECK-LABEL: graph.func @few_channels
 // CHECK-NOT: graph.windows

@@ -11,7 +11,7 @@ namespace {
 
 class Reader {
 public:
-  Reader(Value value, graph::FuncOp function) : function_(function) {
+  Reader(Value value, graph::FuncOp function, bool addsUp = false) : function_(function), addsUp_(addsUp) {
     map_.array = value;
     for (auto [axis, extent] : llvm::enumerate(shapeOf(value.getType()))) {
       map_.digits.emplace_back();
@@ -33,6 +33,7 @@ public:
       } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
         if (!throughWindow(window)) return std::nullopt;
       } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+        if (addsUp_ && reshape.getOperand().getDefiningOp<graph::DotOp>()) break;
         if (!throughReshape(reshape)) return std::nullopt;
       } else if (auto slice = dyn_cast<graph::SliceOp>(op)) {
         if (!throughSlice(slice)) return std::nullopt;
@@ -42,6 +43,10 @@ public:
           continue;
         }
         break;
+      } else if (auto sum = dyn_cast<graph::ReduceOp>(op); sum && addsUp_ && sum.getMnemonic() == "sum") {
+        throughSum(sum);
+      } else if (auto gather = dyn_cast<graph::GatherOp>(op); gather && addsUp_) {
+        if (!throughPlaces(gather)) return std::nullopt;
       } else {
         isMovement = false;
         continue;
@@ -84,6 +89,69 @@ private:
     }
     map_.indices = inner;
     return true;
+  }
+
+  void throughSum(graph::ReduceOp op) {
+    for (int64_t axis : op.getAxes()) {  // ascending
+      DimAttr extent = shapeOf(op.getOperand().getType())[axis];
+      AccessIndex index;
+      if (!isUnit(extent)) {
+        index.terms.push_back({map_.axes.size(), Dim(1)});
+        map_.axes.push_back({extent.getDim(), kAddedUp});
+      }
+      map_.indices.insert(map_.indices.begin() + axis, index);
+    }
+  }
+
+  /// Places that are sums over axes of the result: what lies outside is 0, as beside an array.
+  bool throughPlaces(graph::GatherOp op) {
+    std::optional<Affine> place = affineOf(op.getPlaces());
+    if (!place || shapeOf(op.getType()).size() != map_.indices.size()) return false;
+    AccessIndex index;
+    index.constant = Dim(place->constant);
+    index.isGuarded = true;
+    for (auto [axis, factor] : place->factors) {
+      const AccessIndex &from = map_.indices[op.getAxes()[axis]];
+      if (from.isGuarded) return false;
+      for (auto [term, by] : from.terms) index.terms.push_back({term, by * Dim(factor)});
+      index.constant = index.constant + from.constant * Dim(factor);
+    }
+    map_.indices[op.getAxis()] = index;
+    return true;
+  }
+
+  /// A sum over the axes of a table of integers, times a number each, and a number.
+  struct Affine {
+    SmallVector<std::pair<int64_t, int64_t>, 2> factors;
+    int64_t constant = 0;
+  };
+  static std::optional<Affine> affineOf(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto cast = dyn_cast_or_null<graph::CastOp>(op)) return isa<IntegerType>(elementTypeOf(cast.getOperand().getType())) ? affineOf(cast.getOperand()) : std::nullopt;
+    if (auto iota = dyn_cast_or_null<graph::IotaOp>(op)) return Affine{{{static_cast<int64_t>(iota.getAxis()), 1}}, 0};
+    if (auto full = dyn_cast_or_null<graph::FullOp>(op)) return affineOf(full.getOperand());
+    if (auto constant = dyn_cast_or_null<graph::ConstantOp>(op)) {
+      auto number = dyn_cast<IntegerAttr>(constant.getValue());
+      return number ? std::optional(Affine{{}, number.getInt()}) : std::nullopt;
+    }
+    auto both = dyn_cast_or_null<graph::ElementwiseOp>(op);
+    if (!both || both->getOperands().size() != 2) return std::nullopt;
+    std::optional<Affine> a = affineOf(both->getOperands()[0]), b = affineOf(both->getOperands()[1]);
+    if (!a || !b) return std::nullopt;
+    if (both.getMnemonic() == "mul") {
+      if (a->factors.empty()) std::swap(a, b);
+      return b->factors.empty() ? std::optional(scaled(*a, b->constant)) : std::nullopt;
+    }
+    if (both.getMnemonic() != "add" && both.getMnemonic() != "sub") return std::nullopt;
+    Affine second = scaled(*b, both.getMnemonic() == "sub" ? -1 : 1);
+    a->factors.append(second.factors);
+    a->constant += second.constant;
+    return a;
+  }
+  static Affine scaled(Affine form, int64_t by) {
+    for (auto &[axis, factor] : form.factors) factor *= by;
+    form.constant *= by;
+    return form;
   }
 
   /// What is put between zeros; nothing if something else is put together.
@@ -187,11 +255,13 @@ private:
   }
 
   graph::FuncOp function_;
+  bool addsUp_;  // sums over places on the way
   AccessMap map_;
 };
 
 }  // namespace
 
 std::optional<AccessMap> accessMapOf(Value value, graph::FuncOp function) { return Reader(value, function).run(); }
+std::optional<AccessMap> addedUpMapOf(Value value, graph::FuncOp function) { return Reader(value, function, true).run(); }
 
 }  // namespace tessera::transforms

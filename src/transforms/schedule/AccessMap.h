@@ -5,10 +5,13 @@
 
 namespace tessera::transforms {
 
-/// A part of an axis of the value: 3 of `9*C`.
+/// The axis of the value of what is added up in it: none.
+inline constexpr size_t kAddedUp = SIZE_MAX;
+
+/// A part of an axis of the value: 3 of `9*C`. Or what is added up in each of its elements.
 struct AccessAxis {
   Dim extent;
-  size_t axis;  // of the value
+  size_t axis;  // of the value, or kAddedUp
 };
 /// The index along an axis of the array: the sum of the axes times their factors, and a number.
 struct AccessIndex {
@@ -27,5 +30,9 @@ struct AccessMap {
 
 /// From the value back to what no movement makes any more; nothing where an index is no such sum.
 std::optional<AccessMap> accessMapOf(mlir::Value value, ir::graph::FuncOp function);
+
+/// The same of a value that adds up what windows took from an array: for each place in them, the element that lay there. The array is that
+/// of a product under its last shape, as the axes of its operands are there.
+std::optional<AccessMap> addedUpMapOf(mlir::Value value, ir::graph::FuncOp function);
 
 }  // namespace tessera::transforms

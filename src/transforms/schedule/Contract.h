@@ -65,8 +65,16 @@ struct SplitSums {
 /// For a result of known size whose tiles leave processors without work; `usual` takes `cost` for each term (costOfTile, for each round).
 std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &usual, int64_t rows, int64_t cols, int64_t cost);
 /// Of any other product: in how many parts groups add up its terms so that all processors have work, where `tiles` are few; worth it from
-/// two parts on. None for those of a CPU's cores, and of warpgroups with many rows, which splitSums speaks of.
+/// two parts on. None for those of a CPU's cores, and of warpgroups with many rows, which splitSums and partsOverRows speak of.
 std::optional<Dim> partsOfSums(const Machine &machine, ir::graph::DotOp dot, const ContractTile &tile, const Dim &tiles, const Dim &terms);
+/// Of a product of warpgroups that adds up over rows, x.T @ dy, whose result is as small as weights are and whose sums are as long as a
+/// batch: the tile, and in how many parts of the sums. For sizes that only run time knows.
+struct PartsOverRows {
+  ContractTile tile;
+  Dim parts;
+};
+std::optional<PartsOverRows> partsOverRows(const Machine &machine, const ContractTile &usual, llvm::function_ref<Dim(const ContractTile &)> tilesOf,
+                                           const Dim &terms);
 /// Tiles for products of a batch that have fewer rows and columns than the usual one: from the larger to the smaller. Products by
 /// instructions of matrices have none.
 llvm::SmallVector<ContractTile> smallTiles(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, const ContractTile &usual);
@@ -82,6 +90,10 @@ struct SummedWindows {
   mlir::Value weights;
 };
 std::optional<SummedWindows> summedWindows(ir::graph::DotOp dot);
+/// The windows that a product adds up over (SumOverWindows.cpp); null if it does not.
+ir::graph::WindowsOp turnedWindows(ir::graph::DotOp dot);
+/// An operand of a product without what repeats it for each of a batch; null if it is not the same for all (ReadWindows.cpp).
+mlir::Value sharedMatrix(mlir::Value operand);
 
 /// The machine has an instruction of warpgroups for the product's types.
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);

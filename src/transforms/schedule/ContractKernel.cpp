@@ -174,7 +174,8 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   };
   SmallVector<FewTiles> few = tilesForFew(*machine, sizes, shapeOf(dot.getLhs().getType()).back());
   std::optional<ContractTile> rows = tileForFewRows(*machine, dots, work);
-  if (llvm::any_of(dots, [&](graph::DotOp each) { return liesTurned(each.getLhs()) != false; })) rows.reset();  // 16 columns are no whole panel
+  const bool isOverRows = llvm::any_of(dots, [&](graph::DotOp each) { return liesTurned(each.getLhs()) != false; });
+  if (isOverRows) rows.reset();  // 16 columns are no whole panel
   DimAttr height = dot.getType().getShape()[dot.getType().getShape().size() - 2];
   if (hasWindows) rows.reset();
   for (FewTiles &fewer : few)
@@ -199,6 +200,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   // What follows would be done for each tile of the parts' sums, and with what it reads: it stays beside the product.
   std::optional<SplitSums> split;
   bool isPlain = others.empty() && dots.size() == 1 && !hasWindows && !work.readsAfter && !work.worksAfter && !work.computesLeft && !work.computesRight;
+  const bool isPlainSum = isPlain && !kernel.getDeterministic();
   if (isPlain && shape.size() == 2 && shape[0].getConstant() && shape[1].getConstant() && !kernel.getDeterministic())
     split = splitSums(*machine, usualContractTile(*machine, dots, work), *shape[0].getConstant(), *shape[1].getConstant(), costOf(sizes).constant());
   int64_t parts = 1;
@@ -267,6 +269,16 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
                      reason + "; small tiles, so that few of them give all processors work",
                      i == 0 ? ArrayRef(launches) : ArrayRef(launches).take_back(), fewer.byRounds ? Dim(2) * roundsOf(fewer.tile) : tilesOf(fewer.counted),
                      fewer.byRounds ? Dim(3) * roundsOf(fewer.counted) : Dim(fewer.most));
+    if (failed(added)) return failure();
+    launches.push_back(*added);
+  }
+  std::optional<PartsOverRows> overRows = isOverRows && isPlainSum && !split ? partsOverRows(*machine, usualContractTile(*machine, dots, work), tilesOf, depth.getDim()) : std::nullopt;
+  if (overRows && dimsInScope() == function_.getDimsAttr()) {
+    setSizes(kernel, overRows->tile);
+    kernel->setAttr(kParts, DimAttr::get(context, overRows->parts));
+    FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, name + "_split", reason + "; long sums in parts, which give all processors work",
+                                                       launches, Dim(2), overRows->parts);
+    kernel->removeAttr(kParts);
     if (failed(added)) return failure();
     launches.push_back(*added);
   }

@@ -92,8 +92,17 @@ std::optional<SummedWindows> summedWindows(graph::DotOp dot) {
   return SummedWindows{windows, right.getOperand()};
 }
 
+graph::WindowsOp turnedWindows(graph::DotOp dot) {
+  auto turned = dot.getLhs().getDefiningOp<graph::TransposeOp>();
+  return turned ? turned.getOperand().getDefiningOp<graph::WindowsOp>() : graph::WindowsOp();
+}
+
 void FunctionScheduler::prepareOperands(graph::DotOp dot) {
-  if (std::optional<SummedWindows> sum = summedWindows(dot)) return takeWindows(*sum);
+  if (std::optional<SummedWindows> sum = summedWindows(dot)) {
+    takeWindows(sum->windows);
+    return markIf(true, sum->weights);  // with their places apart
+  }
+  if (graph::WindowsOp windows = turnedWindows(dot)) takeWindows(windows);
   for (unsigned i : {0, 1})
     if (i == 1 || !chains_.count(dot)) {
       AxisKinds kinds = *operandAxes(dot, i, tileKinds(dot));

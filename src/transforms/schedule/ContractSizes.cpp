@@ -237,6 +237,19 @@ std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const C
   return parts(2 * machine.processors, Dim::floorDiv(terms, Dim((least + tile.k) / tile.k * tile.k)));  // two groups a processor
 }
 
+std::optional<PartsOverRows> partsOverRows(const Machine &machine, const ContractTile &usual, llvm::function_ref<Dim(const ContractTile &)> tilesOf,
+                                           const Dim &terms) {
+  constexpr int64_t kMostParts = 64, kLeastTerms = 2048;  // of a part: 2 us of the copy engine
+  if (!usual.byWarpgroups || usual.group != 256) return std::nullopt;
+  // 128 x 128: with parts there are groups enough, so the tile need not be small; and many weights have no more columns.
+  ContractTile tile = usual;
+  tile.n = std::min<int64_t>(tile.n, 128);
+  Dim most = Dim::floorDiv(terms, Dim(kLeastTerms));
+  Dim parts = Dim::min(Dim::floorDiv(Dim(machine.processors), Dim::max(Dim(machine.processors / kMostParts), tilesOf(tile))), most);
+  if (parts.isConstant() || (most.isConstant() && most.constant() < 2)) return std::nullopt;
+  return PartsOverRows{tile, parts};
+}
+
 SmallVector<ContractTile> smallTiles(const Machine &machine, ArrayRef<graph::DotOp> dots, const ContractTile &usual) {
   SmallVector<ContractTile> tiles;
   if (machine.family == Target::Cpu || hasMatrixInstruction(machine, dots.front())) return tiles;

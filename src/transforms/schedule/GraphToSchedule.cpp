@@ -59,6 +59,7 @@ void registerScheduleTransforms() {
   registerPass(createSumPartsPass);
   registerPass(createRoundEarlyPass);
   registerPass(createExchangeSumsPass);
+  registerPass(createSumWindowsPass);
   registerPass(createReadWindowsPass);
   registerPass(createTurnResultsPass);
   registerPass(createPairTermsPass);

@@ -124,17 +124,15 @@ bool FunctionScheduler::speaksOfDims(const Part &part) {
   return true;
 }
 
-/// Windows are read from the tensor under them, which may be a part of one, if its channels lie side by side; and the weights with
-/// their places apart.
-void FunctionScheduler::takeWindows(SummedWindows sum) {
-  Value array = sum.windows.getOperand();
+/// Windows are read from the tensor under them, which may be a part of one, if its channels lie side by side.
+void FunctionScheduler::takeWindows(graph::WindowsOp windows) {
+  Value array = windows.getOperand();
   std::optional<Part> part = partOf(array, [&](Value each) { return isOrWillBeStored(each); }, function_);
   if (!part || !(part->strides.back() == Dim(1)) || !speaksOfDims(*part)) part = wholeOf(array);
   markIf(true, part->base);
   part->strides.pop_back();
-  part->windows = sum.windows.getWindows();
-  parts_.try_emplace(sum.windows.getResult(), *part);
-  markIf(true, sum.weights);
+  part->windows = windows.getWindows();
+  parts_.try_emplace(windows.getResult(), *part);
 }
 
 /// Tiles lie along the last two axes, the last of which is one of memory, and without taking the part it would be copied: it

@@ -18,6 +18,8 @@ std::unique_ptr<mlir::Pass> createSumPartsPass();
 std::unique_ptr<mlir::Pass> createRoundEarlyPass();
 /// Takes sums of rows from products of matrices that are there already (ExchangeSums.cpp).
 std::unique_ptr<mlir::Pass> createExchangeSumsPass();
+/// Takes sums of what windows take from products as products of windows (SumWindows.cpp).
+std::unique_ptr<mlir::Pass> createSumWindowsPass();
 /// Has products read windows from the tensor under them, where the machine's copy engine can (ReadWindows.cpp).
 std::unique_ptr<mlir::Pass> createReadWindowsPass();
 /// Takes reductions of what is made of pairs of rows as products with a term (PairTerms.cpp).

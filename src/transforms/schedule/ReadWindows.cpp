@@ -24,7 +24,7 @@
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/SinkTransposes.h"
-#include "transforms/schedule/Windows.h"
+#include "transforms/schedule/Sliding.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -32,120 +32,13 @@ using namespace tessera::ir;
 
 namespace {
 
-/// What a product reads through windows, found in the map of an operand.
-struct Sliding {
-  AccessMap map;
-  int64_t images = -1, channels = -1;      // axes of the array; no images: one
-  SmallVector<int64_t, 2> over;            // axes under the window
-  SmallVector<size_t, 3> outer;            // axes of the map that count windows: images first
-  SmallVector<size_t, 2> inner;            // its places; SIZE_MAX: one place
-  size_t channel = 0;                      // axis of the map
-  WindowsAttr windows;
-};
-
-/// The dot reads it as operand `side`; axes of the operand that are added up have the index `depth`.
-class Finder {
-public:
-  Finder(graph::DotOp dot, unsigned side, graph::FuncOp function) : dot_(dot), side_(side), function_(function) {}
-
-  std::optional<Sliding> run() {
-    Value operand = dot_->getOperand(side_);
-    if (dot_.getType().getRank() < 2) return std::nullopt;
-    std::optional<AccessMap> map = accessMapOf(operand, function_);
-    if (!map || !map->slides) return std::nullopt;
-    found_.map = std::move(*map);
-    size_t rank = shapeOf(operand.getType()).size();
-    depth_ = side_ == 0 ? rank - 1 : rank - 2;
-    for (auto [axis, index] : llvm::enumerate(found_.map.indices))
-      if (!isUnit(shapeOf(found_.map.array.getType())[axis]) && !sort(axis, index)) return std::nullopt;
-    // Every axis of the operand is one of the array's, or a place of a window.
-    size_t digits = 0;
-    for (const auto &each : found_.map.digits) digits += each.size();
-    if (found_.channels < 0 || found_.over.empty() || found_.over.size() > 2 || used_.size() != digits) return std::nullopt;
-    return describe() ? std::optional(std::move(found_)) : std::nullopt;
-  }
-
-private:
-  bool isInner(size_t axis) const { return found_.map.axes[axis].axis == depth_; }
-
-  /// Images, an axis under the window, or channels.
-  bool sort(size_t axis, const AccessIndex &index) {
-    for (auto [term, factor] : index.terms)
-      if (!used_.insert(term).second) return false;
-    DimAttr extent = shapeOf(found_.map.array.getType())[axis];
-    bool isPlain = index.terms.size() == 1 && index.terms[0].second == Dim(1) && !index.isGuarded && index.constant == Dim(0);
-    bool isAll = isPlain && found_.map.axes[index.terms[0].first].extent == extent.getDim();
-    if (isAll && isInner(index.terms[0].first)) {
-      if (found_.channels >= 0) return false;
-      found_.channels = static_cast<int64_t>(axis);
-      found_.channel = index.terms[0].first;
-      return true;
-    }
-    if (isAll && found_.images < 0) {
-      found_.images = static_cast<int64_t>(axis);
-      found_.outer.insert(found_.outer.begin(), index.terms[0].first);
-      return true;
-    }
-    found_.over.push_back(static_cast<int64_t>(axis));
-    return true;
-  }
-
-  bool describe() {
-    ArrayRef<DimAttr> shape = shapeOf(found_.map.array.getType());
-    MLIRContext *context = dot_.getContext();
-    SmallVector<DimAttr> size{found_.images < 0 ? DimAttr::get(context, Dim(1)) : shape[found_.images]}, count;
-    SmallVector<int64_t> places, strides, dilations, before;
-    for (int64_t axis : found_.over) {
-      const AccessIndex &index = found_.map.indices[axis];
-      std::optional<std::pair<size_t, int64_t>> window, place;
-      for (auto [term, factor] : index.terms) {
-        auto &to = isInner(term) ? place : window;
-        if (to || !factor.isConstant()) return false;
-        to = {term, factor.constant()};
-      }
-      std::optional<int64_t> inWindow = place ? DimAttr::get(context, found_.map.axes[place->first].extent).getConstant() : 1;
-      if (!window || !inWindow || !index.constant.isConstant() || !index.after) return false;
-      found_.outer.push_back(window->first);
-      found_.inner.push_back(place ? place->first : SIZE_MAX);
-      size.push_back(shape[axis]);
-      count.push_back(DimAttr::get(context, found_.map.axes[window->first].extent));
-      places.push_back(*inWindow);
-      strides.push_back(window->second);
-      dilations.push_back(place ? place->second : 1);
-      before.push_back(-index.constant.constant());
-      WindowAxis along{places.back(), strides.back(), dilations.back(), before.back(), *index.after};
-      if (!fitsMap(along, found_.over.size()) || !reachesEnd(along, shape[axis].getDim(), count.back().getDim())) return false;
-    }
-    found_.windows = WindowsAttr::get(context, size, count, places, strides, dilations, before);
-    return true;
-  }
-
-  graph::DotOp dot_;
-  unsigned side_;
-  graph::FuncOp function_;
-  Sliding found_;
-  size_t depth_ = 0;
-  llvm::SmallDenseSet<size_t> used_;
-};
-
-/// The other operand without what repeats it for each of a batch; null if it is not the same for all.
-Value sharedMatrix(Value operand) {
-  if (cast<TensorType>(operand.getType()).getRank() == 2) return operand;
-  auto repeated = operand.getDefiningOp<graph::BroadcastOp>();
-  if (!repeated || repeated.getOperand().getType().getRank() != 2) return {};
-  ArrayRef<DimAttr> extents = repeated.getOperand().getType().getShape();
-  int64_t rank = static_cast<int64_t>(shapeOf(operand.getType()).size());
-  bool isWhole = repeated.getAxes()[0] == rank - 2 && repeated.getAxes()[1] == rank - 1 && extents == shapeOf(operand.getType()).take_back(2);
-  return isWhole ? repeated.getOperand() : Value();
-}
-
 class Rewriter {
 public:
   Rewriter(graph::DotOp dot, unsigned side, Sliding sliding) : dot_(dot), side_(side), found_(std::move(sliding)), builder_(dot) {}
 
   graph::DotOp run(Value weights) {
     Location loc = dot_.getLoc();
-    Value windows = builder_.create<graph::WindowsOp>(loc, typeOf({total(found_.outer), Dim(placesInAll()), channels()}), arrangedArray(), found_.windows);
+    Value windows = builder_.create<graph::WindowsOp>(loc, typeOf({total(found_.outer), Dim(placesInAll()), channels()}), arrangedUnder(builder_, found_), found_.windows);
     Dim depth = Dim(placesInAll()) * channels(), outputs = outputsOf(weights);
     Value left = builder_.create<graph::ReshapeOp>(loc, typeOf({total(found_.outer), depth}), windows);
     Value right = arranged(weights);
@@ -174,20 +67,6 @@ private:
     return product;
   }
   Dim outputsOf(Value weights) { return shapeOf(weights.getType())[side_ == 0 ? 1 : 0].getDim(); }
-
-  /// The array as [images, axes under the window, channels].
-  Value arrangedArray() {
-    Value array = found_.map.array;
-    SmallVector<int64_t> order;
-    if (found_.images >= 0) order.push_back(found_.images);
-    llvm::append_range(order, found_.over);
-    order.push_back(found_.channels);
-    SmallVector<Dim> shape{found_.windows.getSize()[0].getDim()};
-    for (int64_t axis : ArrayRef(order).drop_front(found_.images >= 0)) shape.push_back(shapeOf(array.getType())[axis].getDim());
-    for (auto [axis, extent] : llvm::enumerate(shapeOf(array.getType())))  // of one element
-      if (!llvm::is_contained(order, static_cast<int64_t>(axis))) order.insert(order.begin(), static_cast<int64_t>(axis));
-    return reshapedTo(builder_, transposedTo(builder_, array, order), typeOf(shape));
-  }
 
   /// The weights as [places * channels, outputs]: as they lie, or brought there by one kernel, as they are small.
   Value arranged(Value weights) {
@@ -263,24 +142,33 @@ struct ReadWindows : PassWrapper<ReadWindows, OperationPass<graph::FuncOp>> {
     if (!hasWarpgroupProduct(machine, dot) || element.getIntOrFloatBitWidth() != 16 || elementTypeOf(dot.getRhs().getType()) != element) return {};
     for (unsigned side : {0, 1}) {
       Value weights = sharedMatrix(dot->getOperand(1 - side));
-      std::optional<Sliding> sliding = weights ? Finder(dot, side, getOperation()).run() : std::nullopt;
+      std::optional<Sliding> sliding = weights ? slidingOperand(dot, side, getOperation()) : std::nullopt;
       if (!sliding || !isWorthwhile(*sliding, weights, side)) continue;
       return Rewriter(dot, side, std::move(*sliding)).run(weights);
     }
-    return {};
+    return addedUpOverWindows(dot, getOperation());
   }
 
-  /// Steps along the sums are of one panel of channels, so few channels would multiply by zeros; and tiles have rows and columns.
+  /// And tiles have rows and columns.
   bool isWorthwhile(const Sliding &sliding, Value weights, unsigned side) {
-    constexpr int64_t kFewestChannels = 32, kRow = 8;
     std::optional<int64_t> channels = DimAttr::get(&getContext(), sliding.map.axes[sliding.channel].extent).getConstant();
-    if (channels && (*channels < kFewestChannels || *channels % kRow != 0)) return false;
+    if (channels && !hasPanels(*channels)) return false;
     if (isUnit(shapeOf(weights.getType())[side == 0 ? 1 : 0])) return false;
     return llvm::any_of(sliding.outer, [&](size_t axis) { return !(sliding.map.axes[axis].extent == Dim(1)); });
   }
 };
 
 }  // namespace
+
+Value sharedMatrix(Value operand) {
+  if (cast<TensorType>(operand.getType()).getRank() == 2) return operand;
+  auto repeated = operand.getDefiningOp<graph::BroadcastOp>();
+  if (!repeated || repeated.getOperand().getType().getRank() != 2) return {};
+  ArrayRef<DimAttr> extents = repeated.getOperand().getType().getShape();
+  int64_t rank = static_cast<int64_t>(shapeOf(operand.getType()).size());
+  bool isWhole = repeated.getAxes()[0] == rank - 2 && repeated.getAxes()[1] == rank - 1 && extents == shapeOf(operand.getType()).take_back(2);
+  return isWhole ? repeated.getOperand() : Value();
+}
 
 void separatePlaces(graph::FuncOp function) {
   function.walk([](graph::DotOp dot) {

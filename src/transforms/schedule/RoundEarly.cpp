@@ -30,13 +30,13 @@ bool roundAlike(graph::CastOp one, graph::CastOp other) {
   return one->getAttrs() == other->getAttrs() && elementTypeOf(one.getType()) == elementTypeOf(other.getType());
 }
 
-/// The casts of all that is read of the operand of a movement, if each is rounded by one and all alike; otherwise none. Sums over the
-/// rows of a product do not count.
+/// The casts of all that is read of the operand of a movement, if each is rounded by one and all alike; otherwise none. It may be rounded
+/// unmoved, too. Sums over the rows of a product do not count.
 SmallVector<graph::CastOp> castsOf(Value moved) {
   SmallVector<graph::CastOp> casts;
   for (Operation *user : moved.getUsers()) {
     if (isSumOfTiles(user)) continue;
-    auto cast = isMovement(user) && user->hasOneUse() ? dyn_cast<graph::CastOp>(*user->user_begin()) : graph::CastOp();
+    auto cast = dyn_cast<graph::CastOp>(isMovement(user) && user->hasOneUse() ? *user->user_begin() : user);
     bool fits = cast && isNarrowing(cast) && cast->getBlock() == moved.getParentBlock() && (casts.empty() || roundAlike(cast, casts[0]));
     if (!fits) return {};
     casts.push_back(cast);
@@ -59,6 +59,10 @@ Value roundedUnder(graph::CastOp cast, Value value) {
     return widened.getOperand();  // zeros
   OpBuilder builder(value.getContext());
   builder.setInsertionPointAfterValue(value);
+  if (isZeros(value)) {
+    Type element = elementTypeOf(type);
+    return builder.create<graph::FullOp>(value.getLoc(), type, builder.create<graph::ConstantOp>(value.getLoc(), element, builder.getZeroAttr(element)));
+  }
   if (!isMovement(op) && !isa_and_nonnull<graph::WindowOp, graph::ConcatOp>(op)) return castHere(builder, value, type, value.getLoc());
   SmallVector<Value> operands(op->getOperands());
   for (Value &operand : operands)
@@ -137,6 +141,11 @@ private:
     rounded->setOperand(0, moved);
     rounded->getResult(0).setType(withElementType(moved.getType(), element));
     for (graph::CastOp each : casts) {
+      if (each.getOperand() == moved) {
+        each.getResult().replaceAllUsesWith(rounded);
+        each->erase();
+        continue;
+      }
       Operation *movement = each.getOperand().getDefiningOp();
       builder.setInsertionPoint(each);
       Operation *copy = builder.clone(*movement);

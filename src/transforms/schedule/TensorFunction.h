@@ -85,7 +85,7 @@ private:
   bool isOrWillBeStored(mlir::Value value);
   bool speaksOfDims(const Part &part);
   bool isOtherShape(ir::graph::ReshapeOp reshape);
-  void takeWindows(SummedWindows sum);
+  void takeWindows(ir::graph::WindowsOp windows);
   bool gains(const Part &part, mlir::Value value, const AxisKinds &kinds, bool sideBySide);
   /// As a product sees it.
   bool liesInMemory(mlir::Value value) { return isStored(value) || parts_.count(value); }

@@ -17,6 +17,9 @@ inline bool fitsMap(const WindowAxis &along, size_t axes) {
   return along.before >= 0 && along.before <= most && along.after <= most && along.reach() + along.stride <= most && along.stride <= kMostStride;
 }
 
+/// Steps along the sums are of one panel of channels, so few channels would be multiplied by zeros.
+inline bool hasPanels(int64_t channels) { return channels >= 32 && channels % 8 == 0; }
+
 /// There are as many windows as fit into the axis: a map goes on to the last.
 inline bool reachesEnd(const WindowAxis &along, const Dim &size, const Dim &count) {
   return Dim::floorDiv(size + Dim(along.before + along.after - along.reach()), Dim(along.stride)) + Dim(1) == count;

@@ -1,0 +1,157 @@
+// Products that add up over windows read them from the tensor under them.
+//
+// The derivative of a convolution by its weights adds up, over all windows of all images, what a window sees at a place times the
+// cotangents of the window. With the places as a batch it is one product for each place:
+//
+//   graph.windows %x, turned    [places in a window, channels, images * windows]
+//   the cotangents              [images * windows, outputs], for all places alike
+//   their product               [places in a window, channels, outputs]
+//
+// What images gave by themselves is no longer stored and added up.
+#include "ir/common/Common.h"
+#include "ir/common/Names.h"
+#include "ir/graph/Terms.h"
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/SinkTransposes.h"
+#include "transforms/schedule/Sliding.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+class OverWindows {
+public:
+  OverWindows(graph::DotOp dot, unsigned side, graph::FuncOp function)
+      : dot_(dot), side_(side), function_(function), builder_(dot), rank_(static_cast<size_t>(dot.getType().getRank())) {}
+
+  graph::DotOp run() {
+    std::optional<Sliding> sliding = slidingOperand(dot_, side_, function_, /*isTurned=*/true);
+    if (!sliding) return {};
+    found_ = std::move(*sliding);
+    if (!findSum() || !isInOrder() || !isWorthwhile()) return {};
+    builder_.setInsertionPointAfterValue(replaced_);
+    Location loc = dot_.getLoc();
+    const Dim places(placesInAll()), windows = total(found_.outer);
+    Value seen = builder_.create<graph::WindowsOp>(loc, typeOf({windows, places, channels()}), arrangedUnder(builder_, found_), found_.windows);
+    Value left = builder_.create<graph::TransposeOp>(loc, typeOf({places, channels(), windows}), seen, ArrayRef<int64_t>{1, 2, 0});
+    Value right = builder_.create<graph::BroadcastOp>(loc, typeOf({places, windows, outputs()}), cotangents(windows), ArrayRef<int64_t>{1, 2});
+    Type sums = withElementType(typeOf({places, channels(), outputs()}), elementTypeOf(dot_.getType()));
+    auto product = addedUpAs(dot_, builder_.create<graph::DotOp>(loc, sums, left, right));
+    replaced_.replaceAllUsesWith(inOrder(product));
+    return product;
+  }
+
+private:
+  size_t innerAxis() const { return side_ == 0 ? rank_ - 2 : rank_ - 1; }
+  size_t depthAxis() const { return side_ == 0 ? rank_ - 1 : rank_ - 2; }  // of the operand
+  Value other() { return dot_->getOperand(1 - side_); }
+  Dim extentOf(size_t axis) { return found_.map.axes[axis].extent; }
+  Dim channels() { return extentOf(found_.channel); }
+  Dim outputs() { return shapeOf(other().getType())[side_ == 0 ? rank_ - 1 : rank_ - 2].getDim(); }
+  Dim total(ArrayRef<size_t> axes) {
+    Dim product(1);
+    for (size_t axis : axes) product = product * extentOf(axis);
+    return product;
+  }
+  int64_t placesInAll() {
+    int64_t product = 1;
+    for (int64_t places : found_.windows.getPlaces()) product *= places;
+    return product;
+  }
+  Type typeOf(ArrayRef<Dim> dims) {
+    auto shape = llvm::map_to_vector(dims, [&](const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); });
+    return TensorType::get(builder_.getContext(), shape, elementTypeOf(dot_.getLhs().getType()));
+  }
+
+  /// All of the batch is added up, by the one who reads the product.
+  bool findSum() {
+    replaced_ = dot_.getResult();
+    if (rank_ == 2) return true;
+    auto sum = dot_->hasOneUse() ? dyn_cast<graph::ReduceOp>(*dot_->user_begin()) : graph::ReduceOp();
+    if (!sum || sum.getMnemonic() != "sum" || sum->getBlock() != dot_->getBlock()) return false;
+    if (sum.getAxes() != ArrayRef<int64_t>(llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(rank_) - 2)))) return false;
+    replaced_ = sum.getResult();
+    return true;
+  }
+
+  /// Windows are counted as the batch and the other operand's rows are.
+  bool isInOrder() {
+    SmallVector<size_t> counted;
+    for (size_t axis = 0; axis + 2 < rank_; ++axis) counted.append(found_.map.digits[axis]);
+    counted.append(found_.map.digits[depthAxis()]);
+    return ArrayRef(counted) == ArrayRef(found_.outer);
+  }
+
+  bool isWorthwhile() {
+    std::optional<int64_t> number = DimAttr::get(builder_.getContext(), channels()).getConstant();
+    return (!number || hasPanels(*number)) && !(outputs() == Dim(1)) && !(total(found_.outer) == Dim(1));
+  }
+
+  /// The other operand as [images * windows, outputs]: of what lies in memory under transposes and reshapes, one transpose or none.
+  Value cotangents(const Dim &windows) {
+    const size_t outputAxis = side_ == 0 ? rank_ - 1 : rank_ - 2, rows = side_ == 0 ? rank_ - 2 : rank_ - 1;
+    Value from = other();
+    SmallVector<int64_t> order;
+    if (std::optional<AccessMap> map = accessMapOf(from, function_); map && isPlain(*map)) {
+      SmallVector<size_t> axes;  // of the map, as they are counted here
+      for (size_t axis = 0; axis + 2 < rank_; ++axis) axes.append(map->digits[axis]);
+      axes.append(map->digits[rows]);
+      axes.append(map->digits[outputAxis]);
+      for (size_t axis : axes)
+        order.push_back(llvm::find_if(map->indices, [&](const AccessIndex &index) { return !index.terms.empty() && index.terms[0].first == axis; }) - map->indices.begin());
+      for (auto [axis, index] : llvm::enumerate(map->indices))  // of one element
+        if (index.terms.empty()) order.insert(order.begin(), static_cast<int64_t>(axis));
+      from = map->array;
+    } else {
+      for (size_t axis = 0; axis + 2 < rank_; ++axis) order.push_back(static_cast<int64_t>(axis));
+      order.append({static_cast<int64_t>(rows), static_cast<int64_t>(outputAxis)});
+    }
+    return reshapedTo(builder_, transposedTo(builder_, from, order), typeOf({windows, outputs()}));
+  }
+
+  static bool isPlain(const AccessMap &map) {
+    return llvm::all_of(map.indices, [&](const AccessIndex &index) {
+      return index.terms.size() <= 1 && !index.isGuarded && index.constant == Dim(0) && (index.terms.empty() || index.terms[0].second == Dim(1));
+    }) && llvm::all_of(llvm::enumerate(map.indices), [&](const auto &each) {
+      const AccessIndex &index = each.value();
+      return index.terms.empty() || map.axes[index.terms[0].first].extent == shapeOf(map.array.getType())[each.index()].getDim();
+    });
+  }
+
+  /// The product [places, channels, outputs] as the value in whose place it stands.
+  Value inOrder(Value product) {
+    SmallVector<size_t> made;  // axes of the map
+    for (size_t place : found_.inner)
+      if (place != SIZE_MAX) made.push_back(place);
+    made.push_back(found_.channel);
+    SmallVector<Dim> apart = llvm::map_to_vector(made, [&](size_t axis) { return extentOf(axis); });
+    apart.push_back(outputs());
+    Value cut = reshapedTo(builder_, product, withElementType(typeOf(apart), elementTypeOf(product.getType())));
+    SmallVector<int64_t> order;
+    for (size_t digit : found_.map.digits[innerAxis()]) order.push_back(llvm::find(made, digit) - made.begin());
+    const auto last = static_cast<int64_t>(made.size());
+    order.insert(side_ == 0 ? order.end() : order.begin(), last);
+    return reshapedTo(builder_, transposedTo(builder_, cut, order), replaced_.getType());
+  }
+
+  graph::DotOp dot_;
+  unsigned side_;
+  graph::FuncOp function_;
+  OpBuilder builder_;
+  size_t rank_;
+  Sliding found_;
+  Value replaced_;
+};
+
+}  // namespace
+
+graph::DotOp addedUpOverWindows(graph::DotOp dot, graph::FuncOp function) {
+  for (unsigned side : {0, 1})
+    if (graph::DotOp product = OverWindows(dot, side, function).run()) return product;
+  return {};
+}
+
+}  // namespace tessera::transforms

@@ -1,0 +1,72 @@
+// RUN: tessera-opt %s --pass-pipeline='builtin.module(graph.func(graph-sum-windows))' | FileCheck %s
+
+module attributes {tsr.machine = #tsr.machine<"sm_90a">} {
+
+// The derivative of a convolution over lines by its tensor: what three places of a window gave to an element is added up. It is a product of
+// windows over the cotangents with zeros around them, with the weights from the last place to the first.
+// CHECK-LABEL: graph.func @of_lines
+// CHECK: %[[APART:.*]] = graph.reshape %w : <["3*C", "O"], bf16> to <["C", "3", "O"], bf16>
+// CHECK: %[[LAST:.*]] = graph.constant 2 : i64
+// CHECK: %[[FROM:.*]] = graph.full %[[LAST]]
+// CHECK: %[[COUNT:.*]] = graph.iota 0 : <["3"], i64>
+// CHECK: %[[AT:.*]] = graph.elementwise "sub" %[[FROM]], %[[COUNT]]
+// CHECK: %[[BACK:.*]] = graph.gather 1 %[[APART]] at %[[AT]] {axes = array<i64: 1>}
+// CHECK: %[[W:.*]] = graph.reshape %[[BACK]] : <["C", "3", "O"], bf16> to <["C", "3*O"], bf16>
+// CHECK: %[[ALL:.*]] = graph.broadcast %[[W]] {axes = array<i64: 1, 2>} : <["C", "3*O"], bf16> to <["N", "C", "3*O"], bf16>
+// CHECK: %[[ZEROS:.*]] = graph.full %{{.*}} : bf16 to <["N", "O", "1"], bf16>
+// CHECK: %[[PADDED:.*]] = graph.concat 2 %[[ZEROS]], %dy, %{{.*}} -> !tsr.tensor<["N", "O", "L + 2"], bf16>
+// CHECK: %[[SEEN:.*]] = graph.window 2 %[[PADDED]] step 1 dilation 1 : <["N", "O", "L + 2"], bf16> to <["N", "O", "3", "L"], bf16>
+// CHECK: %[[PLACES:.*]] = graph.transpose %[[SEEN]] {perm = array<i64: 0, 2, 1, 3>}
+// CHECK: %[[WINDOWS:.*]] = graph.reshape %[[PLACES]] : <["N", "3", "O", "L"], bf16> to <["N", "3*O", "L"], bf16>
+// CHECK: %[[DX:.*]] = graph.dot %[[ALL]], %[[WINDOWS]]
+// CHECK-NEXT: graph.return %[[DX]]
+graph.func @of_lines(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "L"], f32> attributes {
+    dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "L"], f32>>]} {
+  %0 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["3*C", "O"], bf16> to <["N", "3*C", "O"], bf16>
+  %1 = graph.dot %0, %dy : (!tsr.tensor<["N", "3*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "3*C", "L"], f32>
+  %2 = graph.reshape %1 : <["N", "3*C", "L"], f32> to <["N", "C", "3", "L"], f32>
+  %3 = graph.iota 0 : <["3", "L + 2"], i32>
+  %4 = graph.iota 1 : <["3", "L + 2"], i32>
+  %5 = graph.elementwise "sub" %4, %3 : !tsr.tensor<["3", "L + 2"], i32>
+  %6 = graph.cast %5 : !tsr.tensor<["3", "L + 2"], i32> to !tsr.tensor<["3", "L + 2"], i64>
+  %7 = graph.gather 3 %2 at %6 {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "3", "L"], f32>, !tsr.tensor<["3", "L + 2"], i64>) -> !tsr.tensor<["N", "C", "3", "L + 2"], f32>
+  %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "3", "L + 2"], f32> to !tsr.tensor<["N", "C", "L + 2"], f32>
+  %zero = graph.constant 0 : index
+  %one = graph.constant 1 : index
+  %9 = graph.slice %8[%zero size "N" in_bounds, %zero size "C" in_bounds, %one size "L" in_bounds] : <["N", "C", "L + 2"], f32> to !tsr.tensor<["N", "C", "L"], f32>
+  graph.return %9 : !tsr.tensor<["N", "C", "L"], f32>
+}
+
+// Elements that lie two apart are no windows of the cotangents; and what is added up with weights of its own for each of a batch has no
+// matrix that all share.
+// CHECK-LABEL: graph.func @two_apart
+// CHECK-NOT: graph.window
+// CHECK-LABEL: graph.func @own_weights
+// CHECK-NOT: graph.window
+graph.func @two_apart(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "2*L + 1"], f32> attributes {
+    dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "2*L + 1"], f32>>]} {
+  %0 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["3*C", "O"], bf16> to <["N", "3*C", "O"], bf16>
+  %1 = graph.dot %0, %dy : (!tsr.tensor<["N", "3*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "3*C", "L"], f32>
+  %2 = graph.reshape %1 : <["N", "3*C", "L"], f32> to <["N", "C", "3", "L"], f32>
+  %3 = graph.iota 0 : <["3", "2*L + 1"], i64>
+  %4 = graph.iota 1 : <["3", "2*L + 1"], i64>
+  %5 = graph.elementwise "sub" %4, %3 : !tsr.tensor<["3", "2*L + 1"], i64>
+  %number = graph.constant 2 : i64
+  %two = graph.full %number : i64 to <["3", "2*L + 1"], i64>
+  %half = graph.elementwise "floordiv" %5, %two : !tsr.tensor<["3", "2*L + 1"], i64>
+  %7 = graph.gather 3 %2 at %half {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "3", "L"], f32>, !tsr.tensor<["3", "2*L + 1"], i64>) -> !tsr.tensor<["N", "C", "3", "2*L + 1"], f32>
+  %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "3", "2*L + 1"], f32> to !tsr.tensor<["N", "C", "2*L + 1"], f32>
+  graph.return %8 : !tsr.tensor<["N", "C", "2*L + 1"], f32>
+}
+graph.func @own_weights(%w: !tsr.tensor<["N", "3*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "L + 2"], f32> attributes {
+    dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "L + 2"], f32>>]} {
+  %1 = graph.dot %w, %dy : (!tsr.tensor<["N", "3*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "3*C", "L"], f32>
+  %2 = graph.reshape %1 : <["N", "3*C", "L"], f32> to <["N", "C", "3", "L"], f32>
+  %3 = graph.iota 0 : <["3", "L + 2"], i64>
+  %4 = graph.iota 1 : <["3", "L + 2"], i64>
+  %5 = graph.elementwise "sub" %4, %3 : !tsr.tensor<["3", "L + 2"], i64>
+  %7 = graph.gather 3 %2 at %5 {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "3", "L"], f32>, !tsr.tensor<["3", "L + 2"], i64>) -> !tsr.tensor<["N", "C", "3", "L + 2"], f32>
+  %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "3", "L + 2"], f32> to !tsr.tensor<["N", "C", "L + 2"], f32>
+  graph.return %8 : !tsr.tensor<["N", "C", "L + 2"], f32>
+}
+}
