@@ -46,6 +46,8 @@ void narrowCarries(ir::graph::FuncOp function);
 void foldBatches(ir::graph::FuncOp function);
 /// Weights of products that read windows have an axis for the places in a window (ReadWindows.cpp).
 void separatePlaces(ir::graph::FuncOp function);
+/// Reshapes of several groups of axes that only facts make equal are one for each (ReshapesApart.cpp).
+void splitReshapes(ir::graph::FuncOp function);
 /// Products with an axis of one element become multiplications and sums (VectorDots.cpp).
 void expandVectorDots(mlir::Operation *function);
 /// On GPUs, sums at places of what has no axis but the places': each sum looks at all places (ScatterKernel.cpp).

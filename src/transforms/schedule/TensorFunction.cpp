@@ -674,6 +674,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   reduceApart(function);
   findFirstOnly(function);
   separatePlaces(function);  // when nothing joins reshapes any more
+  splitReshapes(function);
   planSweeps(function);
   if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen
   return FunctionScheduler(builder, function, names, std::move(tables)).run();

@@ -1,0 +1,93 @@
+// Reshapes of several groups of axes whose numbers of elements only a fact makes equal: one reshape for each group.
+//
+//   [B, H, W, C] to [B, H*W, 32, C // 32], C % 32 == 0     as     [B, H, W, C] to [B, H*W, C] to [B, H*W, 32, C // 32]
+//
+// The place of an element is then found by the sizes of its own group. For all of them together it is a number that is divided by each
+// extent: seven quotients for an element of a group norm.
+#include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Shapes.h"
+
+namespace tessera::transforms {
+using namespace mlir;
+using namespace tessera::ir;
+
+namespace {
+
+class Splitter {
+public:
+  explicit Splitter(graph::FuncOp function) {
+    for (auto fact : function.getRequirements().getAsRange<RequirementAttr>()) addMultiple(fact);
+  }
+
+  void run(graph::ReshapeOp reshape) {
+    ArrayRef<DimAttr> from = shapeOf(reshape.getOperand().getType()), to = shapeOf(reshape.getType());
+    if (multiples_.empty() || countOf(reshape.getOperand().getType()) == countOf(reshape.getType())) return;
+    std::optional<SmallVector<Group>> groups = groupsOf(from, to);
+    if (!groups || llvm::count_if(*groups, [&](const Group &group) { return !group.isSame(from, to); }) < 2) return;
+    OpBuilder builder(reshape);
+    Value value = reshape.getOperand();
+    SmallVector<DimAttr> done;
+    for (const Group &group : *groups) {
+      llvm::append_range(done, to.slice(group.to, group.toCount));
+      SmallVector<DimAttr> shape(done);
+      llvm::append_range(shape, from.drop_front(group.from + group.fromCount));
+      if (group.isSame(from, to)) continue;
+      value = builder.create<graph::ReshapeOp>(reshape.getLoc(), TensorType::get(builder.getContext(), shape, elementTypeOf(value.getType())), value);
+    }
+    reshape.getResult().replaceAllUsesWith(value);
+    reshape.erase();
+  }
+
+private:
+  struct Group {
+    size_t from, fromCount, to, toCount;  // axes
+    bool isSame(ArrayRef<DimAttr> operand, ArrayRef<DimAttr> result) const { return fromCount == 1 && toCount == 1 && operand[from] == result[to]; }
+  };
+
+  /// `X % n == 0`: X is n times a number.
+  void addMultiple(RequirementAttr fact) {
+    if (fact.getRelation() != Relation::Eq || !(fact.getRight().getDim() == Dim(0))) return;
+    std::set<std::string> names;
+    fact.getLeft().getDim().collectVars(names);
+    if (names.size() != 1) return;
+    const Dim dimension = Dim::var(*names.begin());
+    for (const Dim::Term &term : fact.getLeft().getDim().terms())
+      for (const auto &[atom, power] : term.atoms)
+        if (atom.right && atom.right->isConstant() && fact.getLeft().getDim() == Dim::mod(dimension, *atom.right))
+          multiples_[*names.begin()] = *atom.right * Dim::var("%" + *names.begin());
+  }
+
+  /// The fewest axes of both that hold as many elements, one group after the other.
+  std::optional<SmallVector<Group>> groupsOf(ArrayRef<DimAttr> from, ArrayRef<DimAttr> to) {
+    SmallVector<Group> groups;
+    size_t i = 0, j = 0;
+    while (i < from.size() && j < to.size()) {
+      std::optional<Group> found;
+      for (size_t all = 2; !found && all <= from.size() - i + to.size() - j; ++all)
+        for (size_t here = 1; here < all && here <= from.size() - i && !found; ++here)
+          if (size_t there = all - here; there <= to.size() - j && count(from.slice(i, here)) == count(to.slice(j, there))) found = Group{i, here, j, there};
+      if (!found) return std::nullopt;
+      groups.push_back(*found);
+      i += found->fromCount, j += found->toCount;
+    }
+    return i == from.size() && j == to.size() ? std::optional(groups) : std::nullopt;
+  }
+  Dim count(ArrayRef<DimAttr> extents) {
+    Dim product(1);
+    for (DimAttr extent : extents) product = product * extent.getDim().substitute(multiples_);
+    return product;
+  }
+
+  std::map<std::string, Dim> multiples_;  // what a dimension is
+};
+
+}  // namespace
+
+void splitReshapes(graph::FuncOp function) {
+  SmallVector<graph::ReshapeOp> reshapes;
+  function.walk([&](graph::ReshapeOp reshape) { reshapes.push_back(reshape); });
+  Splitter splitter(function);
+  for (graph::ReshapeOp reshape : reshapes) splitter.run(reshape);
+}
+
+}  // namespace tessera::transforms
