@@ -564,6 +564,7 @@ void finishKernel(Context &cx, const ast::FuncDef &def) {
   checkCoverage(cx);
   if (cx.failures == failures) checkOverlap(cx);
   if (cx.failures == failures) checkAtomics(cx, def);
+  if (cx.failures == failures) checkGridAxes(cx, def);
   scheduleOfGrid(cx, def);
   scheduleOrder(cx, def);
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;

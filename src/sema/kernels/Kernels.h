@@ -70,4 +70,8 @@ void checkCoverage(Context &cx);
 /// The order of groups is not defined: what a kernel writes, one group writes.
 void checkOverlap(Context &cx);
 
+// ---- GridAxes.cpp
+/// Groups along an axis of the grid differ by their number along it.
+void checkGridAxes(Context &cx, const ast::FuncDef &def);
+
 }  // namespace tessera::sema
