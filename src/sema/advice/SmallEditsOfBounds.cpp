@@ -21,7 +21,7 @@ public:
     case Id::broadcastFails: otherBounds(); break;
     case Id::badConstant: plainOrigin(); break;
     case Id::outOfBounds:
-      boundsOfGuard(), guardOfLane(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds();
+      boundsOfGuard(), guardOfLane(), guardOfLanes(), otherAxis(), shorterLoop(), shorterSlice(), exchangedBounds(), otherBounds();
       break;
     case Id::sliceSize: offsetForgotten(); break;
     case Id::unguardedLanes: guard(); break;
@@ -192,10 +192,7 @@ private:
   }
   void guarded(const ast::FuncDef &def, const std::string &index, const ast::Stmt &from, const ast::Stmt &to) {
     const ast::Stmt *first = &from, *last = &to;
-    const SourceFile &file = sources_.file(first->span.file);
-    std::string indent(file.lineColumn(first->span.begin).column - 1, ' ');
-    std::string body = text(first->span.to(last->span)), inner;
-    for (char c : body) inner += c == '\n' ? "\n    " : std::string(1, c);
+    const std::string indent = indentOf(*first);
     CandidateGroup &edits = group(true);
     std::set<std::string> extents;
     for (const ast::Parameter &p : def.parameters) {
@@ -205,8 +202,43 @@ private:
       if (!extents.insert(extent).second) continue;
       const std::string condition = index + " < " + extent;
       if (const ast::IfStmt *own = guardBehind(def, *first, condition)) behindGuard(edits, *first, *own, indent);
-      else replace(edits, first->span.to(last->span), "if " + index + " < " + extent + ":\n" + indent + "    " + inner,
-                "guard the work");
+      else below(edits, condition, *first, *last);
+    }
+  }
+  std::string indentOf(const ast::Stmt &stmt) const { return std::string(sources_.file(stmt.span.file).lineColumn(stmt.span.begin).column - 1, ' '); }
+  /// These statements below a condition.
+  void below(CandidateGroup &edits, const std::string &condition, const ast::Stmt &first, const ast::Stmt &last) {
+    std::string inner;
+    for (char c : text(first.span.to(last.span))) inner += c == '\n' ? "\n    " : std::string(1, c);
+    replace(edits, first.span.to(last.span), "if " + condition + ":\n" + indentOf(first) + "    " + inner, "guard the work");
+  }
+
+  /// `y[r, c]` of lanes along two axes: each is compared with its extent, one of them or all.
+  void guardOfLanes() {
+    auto *element = place_.innermost<ast::SubscriptExpr>();
+    const ast::SubscriptExpr *type = element ? tensorTypeOf(element->object.get()) : nullptr;
+    if (!type || !place_.inKernel || underCondition() || element->items.size() < 2 || element->items.size() != extentCount(*type)) return;
+    std::vector<std::string> conditions;
+    uint32_t behind = 0;
+    for (size_t i = 0; i < element->items.size(); ++i) {
+      auto *name = as<ast::NameExpr>(element->items[i].value);
+      const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+      if (!value || text(*value).find("_id(") == std::string::npos) continue;
+      conditions.push_back(name->name + " < " + extentText(type->items[i]));
+      behind = std::max(behind, value->span.end);
+    }
+    if (conditions.empty()) return;
+    std::string all;
+    for (const std::string &condition : conditions) all += (all.empty() ? "" : " and ") + condition;
+    if (conditions.size() > 1) conditions.push_back(all);
+    const ast::Block &body = place_.function->body;
+    auto isWork = [&](const ast::StmtPtr &stmt) { return stmt->span.begin > behind && stmt->kind != ast::StmtKind::Return; };
+    auto first = std::find_if(body.begin(), body.end(), isWork);
+    auto last = std::find_if(body.rbegin(), body.rend(), isWork);
+    CandidateGroup &edits = group(false);
+    for (const std::string &condition : conditions) {
+      if (first != body.end()) below(edits, condition, **first, **last);
+      if (place_.statement->kind == ast::StmtKind::Assign || place_.statement->kind == ast::StmtKind::AugAssign) below(edits, condition, *place_.statement, *place_.statement);
     }
   }
 

@@ -88,7 +88,7 @@ static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, Ind
     isInside = true;
   }
   const bool byLane = !isInside && inKernel(cx) &&
-                      countsLanes(cx.function.facts.simplify(index.sym), cx.function.fn->kernel);  // store() asks
+                      countsLanes(cx.function.facts.simplify(index.sym), cx.function.fn->kernel, cx.function.groupExtents, cx.function.facts);  // store() asks
   if (!isInside && !byLane && counterOutside(cx, index.sym, extent, expr.span)) return false;
   part.inBounds = isInside && !mentionsRebound(cx, index.sym);
   if (!part.inBounds && neverInside(cx, index.sym, index.sym, extent, expr.span)) return false;

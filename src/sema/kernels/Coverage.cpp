@@ -66,12 +66,24 @@ std::optional<Dim> dimOf(const Expr &expr, const RunNames &names, int depth) {
   return dim;
 }
 
-bool countsLanes(const Dim &index, const KernelInfo &kernel) {
+/// Whether it is the place of a lane, of `extent` in a group, or that behind the lanes of the groups before.
+static bool countsAlong(const Dim &index, const Dim &lane, int64_t extent, const KernelInfo &kernel) {
+  bool found = index == lane;
+  for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
+    found |= index == Dim::var(queryName(Query::GroupId, static_cast<int>(axis))) * Dim(extent) + lane;
+  return found;
+}
+
+bool countsLanes(const Dim &index, const KernelInfo &kernel, const std::vector<int64_t> &groupExtents, const shape::Facts &facts) {
   if (kernel.grid != GridKind::Explicit || kernel.groupSize == 0 || kernel.gridDims.empty()) return false;
   const Dim lane = Dim::var(queryName(Query::LocalId));
-  bool found = index == lane || index == Dim::var(queryName(Query::LinearId));
-  for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
-    found |= index == Dim::var(queryName(Query::GroupId, static_cast<int>(axis))) * Dim(kernel.groupSize) + lane;
+  bool found = index == Dim::var(queryName(Query::LinearId)) || countsAlong(index, lane, kernel.groupSize, kernel);
+  int64_t stride = 1;
+  for (size_t axis = 0; groupExtents.size() > 1 && axis < groupExtents.size(); stride *= groupExtents[axis++]) {
+    Dim place = stride > 1 ? Dim::floorDiv(lane, Dim(stride)) : lane;
+    if (axis + 1 < groupExtents.size()) place = Dim::mod(place, Dim(groupExtents[axis]));
+    found |= countsAlong(index, facts.simplify(place), groupExtents[axis], kernel);
+  }
   return found;
 }
 

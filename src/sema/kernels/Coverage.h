@@ -44,8 +44,9 @@ std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const
 
 /// Whether an index is the number of a lane in a kernel with a grid of its
 /// own: `tile.local_id()`, `tile.linear_id()`, and, in groups of 128,
-/// `tile.group_id(a) * 128 + tile.local_id()`.
-bool countsLanes(const Dim &index, const KernelInfo &kernel);
+/// `tile.group_id(a) * 128 + tile.local_id()`. Of a group of several axes, whose extents are given, also the place along one of them:
+/// `tile.group_id(1) * 16 + tile.local_id(1)`.
+bool countsLanes(const Dim &index, const KernelInfo &kernel, const std::vector<int64_t> &groupExtents, const shape::Facts &facts);
 /// What `tile.linear_id()` stays below.
 Dim launchedLanes(const KernelInfo &kernel);
 

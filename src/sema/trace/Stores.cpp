@@ -295,7 +295,7 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
   for (size_t axis = 0; target.kind == ValueKind::View && axis < at.starts.size(); ++axis) {  // lanes without a guard
     const Dim index = cx.function.facts.simplify(at.starts[axis].first);
     bool mayMiss =
-        at.access.parts[axis].isPoint && !at.access.parts[axis].inBounds && countsLanes(index, cx.function.fn->kernel);
+        at.access.parts[axis].isPoint && !at.access.parts[axis].inBounds && countsLanes(index, cx.function.fn->kernel, cx.function.groupExtents, cx.function.facts);
     Span place = syntax.items.size() == at.starts.size() ? syntax.items[axis].span : syntax.span;
     if (mayMiss && counterOutside(cx, index, target.var->type.shape[axis], place)) return;
   }

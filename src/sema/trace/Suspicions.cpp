@@ -268,7 +268,7 @@ bool counterOutside(Context &cx, const Dim &number, const Dim &extent, Span span
   if (!inKernel(cx)) return false;
   const Dim index =
       number.isVar() && cx.function.counters.count(number.varName()) ? number : cx.function.facts.simplify(number);
-  const bool isLane = countsLanes(index, cx.function.fn->kernel);
+  const bool isLane = countsLanes(index, cx.function.fn->kernel, cx.function.groupExtents, cx.function.facts);
   if (!index.isVar() && !isLane) return false;
   auto isQuery = [&](Query q) {
     return index.varName().rfind("%q:" + std::to_string(static_cast<int>(q)) + ":", 0) == 0;
