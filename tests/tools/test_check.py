@@ -67,6 +67,27 @@ class Folders(CheckTest):
         self.assertIn("error[E0630]: I cannot compile this yet: a group holds this tile in registers and shared memory, so D, ", said)
         self.assertIn("a.tsr:5:", said)
 
+    def test_a_tile_of_the_whole_result_gets_one_message(self):
+        self.program("a.tsr", "@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n    return x * 2.0\n")
+        said = self.check(code=1).stderr
+        self.assertIn("1 error in 1 of 1 file", said)
+        self.assertIn("a group computes a part: `T = tile.context()`", said)
+        self.assertNotIn("E0349", said)
+
+    def test_products_that_no_instruction_takes_are_said_without_a_target(self):
+        kernel = ("@kernel.schedule(Schedule(block=({}), k={}))\n"
+                  "def f[M, N, K](A: Tensor[M, K, {} @accum(f32)], B: Tensor[K, N, {} @accum(f32)]) -> Tensor[M, N, f32]:\n"
+                  "    T = tile.context()\n    m, n = tile.origin()\n    acc = tile.zeros((T.m, T.n), f32)\n"
+                  "    for k in tile.range(0, K, T.k):\n        acc += tile.dot(A[m:m + T.m, k:k + T.k], B[k:k + T.k, n:n + T.n])\n"
+                  "    return acc\n")
+        for block, k, dtype, sizes in (("20, 24", 12, "bf16", "20 x 24 with 12"), ("32, 32", 24, "f8e4m3", "32 x 32 with 24")):
+            self.program("a.tsr", kernel.format(block, k, dtype, dtype))
+            said = self.check().stderr
+            self.assertIn("warning[E0603]: no matrix instruction takes a product of " + sizes + " summed", said)
+        for block, k, dtype in (("32, 32", 16, "bf16"), ("20, 24", 12, "f32")):  # no instruction is missed
+            self.program("a.tsr", kernel.format(block, k, dtype, dtype))
+            self.assertNotIn("E0603", self.check().stderr)
+
     def test_json_is_one_document(self):
         self.program("a.tsr", WRONG)
         self.program("b.tsr", NO_COLON)

@@ -2,6 +2,7 @@
 #include "driver/Requirements.h"
 #include "driver/check/Stopwatch.h"
 #include "checked/Held.h"
+#include "checked/Products.h"
 #include "shape/Bounds.h"
 #include <algorithm>
 #include <future>
@@ -12,10 +13,39 @@ namespace {
 constexpr size_t kLeastShare = 32 << 10;  // bytes of text; a check of less takes no longer than a thread needs to get ready
 constexpr size_t kMostShares = 8;
 
+/// A tile that is the whole result has its warning already where it can be of any size: one message has the words of both.
+std::vector<std::string> takeWarningOfOneGroup(Span tile, diag::Engine &diagnostics) {
+  std::vector<diag::Diagnostic> all = diagnostics.all();
+  std::vector<std::string> said;
+  auto isIt = [&](const diag::Diagnostic &d) { return d.id == diag::Id::oneGroup && d.span == tile; };
+  for (const diag::Diagnostic &d : all)
+    for (size_t i = 0; isIt(d) && i < d.notes.size(); ++i) said.push_back(d.notes[i].text);
+  if (said.empty()) return said;
+  std::erase_if(all, isIt);
+  diagnostics.replace(std::move(all));
+  return said;
+}
+
 /// What no target compiles, as far as the checked program shows it.
 void sayUncompilable(const checked::Program &program, diag::Engine &diagnostics) {
   for (const auto &function : program.functions)
-    if (auto tile = checked::unboundedTile(*function)) diagnostics.report(diag::Id::loweringFailed, tile->span, shape::needsGreatest(tile->dimension));
+    if (auto tile = checked::unboundedTile(*function)) {
+      const std::vector<std::string> said = takeWarningOfOneGroup(tile->span, diagnostics);
+      auto builder = diagnostics.report(diag::Id::loweringFailed, tile->span, shape::needsGreatest(tile->dimension));
+      for (const std::string &help : said) builder.help(help);
+    }
+}
+
+/// Products whose tiles no instruction of any machine takes: they are right, and slow.
+void sayOddProducts(const checked::Program &program, diag::Engine &diagnostics) {
+  for (const auto &function : program.functions)
+    if (auto product = checked::productWithoutInstruction(*function))
+      diagnostics
+          .report(diag::Id::noInstruction, product->span,
+                  std::to_string(product->rows) + " x " + std::to_string(product->columns) + " with " + std::to_string(product->terms) + " summed")
+          .label("its elements are multiplied one by one")
+          .help("instructions of " + std::string(name(product->dtype)) + " take multiples of 16 rows, 16 columns and " + (info(product->dtype).bits <= 8 ? "32" : "16") +
+                " summed");
 }
 
 }  // namespace
@@ -23,6 +53,7 @@ void sayUncompilable(const checked::Program &program, diag::Engine &diagnostics)
 void checkWhatIsRight(const checked::Program &program, const Sources &sources, diag::Engine &diagnostics) {
   keepToWork(program, sources, diagnostics);
   sayUncompilable(program, diagnostics);
+  sayOddProducts(program, diagnostics);
 }
 
 /// The check in one of the other threads.
