@@ -156,6 +156,24 @@ bool LineSplitter::mayCloseBefore() const {
   return false;
 }
 
+/// `sqrt(v + 1e-5 * w + b`: a small number that is added ends what the root or the logarithm is taken of.
+std::optional<uint32_t> LineSplitter::behindEps() const {
+  const Tokens &tokens = line_.tokens;
+  auto opener = std::find_if(tokens.begin(), tokens.end(), [&](const Token &token) { return token.begin == open_.back().span.begin; });
+  if (opener == tokens.end() || opener == tokens.begin() || open_.back().kind != K::LPAREN) return std::nullopt;
+  const std::string_view callee = word(*std::prev(opener));
+  if (callee != "sqrt" && callee != "rsqrt" && callee != "log") return std::nullopt;
+  int depth = 0;
+  for (auto token = opener + 1; token != tokens.end() && token + 2 < tokens.end(); ++token) {
+    depth += isOpener(token->kind) ? 1 : isCloser(token->kind) ? -1 : 0;
+    const std::string_view added = word(token[1]);
+    const bool small = added.substr(0, 3) == "eps" || (token[1].kind == K::FLOAT && added.find("e-") != std::string_view::npos);
+    const uint32_t next = token[2].kind;
+    if (depth == 0 && token->kind == K::PLUS && small && (next == K::STAR || next == K::SLASH || next == K::AT || next == K::PLUS || next == K::MINUS)) return token[1].end;
+  }
+  return std::nullopt;
+}
+
 /// Closes what is open, as if the closing brackets stood at `at`.
 void LineSplitter::closeAll(uint32_t at, bool report) {
   if (open_.empty()) return;
@@ -166,7 +184,9 @@ void LineSplitter::closeAll(uint32_t at, bool report) {
     if (diag::Engine *engine = speak()) {
       auto builder = engine->report(Id::unclosedBracket, open_.back().span, spelling(open_.back().kind));
       builder.label("opened here").note(span(at, at), "I expected `" + closers + "` here at the latest");
-      if (mayCloseBefore()) builder.assume(span(at, at), closers, "insert `" + closers + "`");
+      const std::optional<uint32_t> inner = open_.size() == 1 ? behindEps() : std::nullopt;
+      if (inner) builder.suggest(span(*inner, *inner), closers, "insert `" + closers + "` behind the small number");
+      if (inner || mayCloseBefore()) builder.assume(span(at, at), closers, "insert `" + closers + "`");
       else builder.suggest(span(at, at), closers, "insert `" + closers + "`");
     }
   }

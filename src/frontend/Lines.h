@@ -46,6 +46,7 @@ private:
   void closeAll(uint32_t at, bool report);
   bool closeDimensions(bool report);
   bool mayCloseBefore() const;
+  std::optional<uint32_t> behindEps() const;
   void closeLost(uint32_t at);
   void tooDeep(Token token, std::string_view what, size_t limit);
   void countChain(Token token);
