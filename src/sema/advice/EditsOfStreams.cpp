@@ -14,6 +14,8 @@ public:
 
   std::vector<CandidateGroup> groups() {
     if (diagnostic_.id == Id::usedUp && place_.names && place_.expr() && place_.function) renewed();
+    if (diagnostic_.id == Id::unknownAttribute && place_.function) seeded();
+    if (diagnostic_.id == Id::notDeterministic && place_.function && place_.names) streamThatNothingReads();
     return taken();
   }
 
@@ -70,12 +72,45 @@ private:
     for (size_t i = 0; i < uses.size(); ++i) changes.push_back({uses[i].name, parts + "[" + std::to_string(i) + "]"});
     replaceAll(group(false), std::move(changes), "split it into " + std::to_string(uses.size()) + ", and use each part once");
   }
+  /// `dropout(x, 0.1, rng)`: the argument that the message names.
+  const ast::NameExpr *givenStream(const ast::CallExpr &call) const {
+    const size_t begin = diagnostic_.message.find('`'), end = diagnostic_.message.find('`', begin + 1);
+    const std::string named = end == std::string::npos ? "" : diagnostic_.message.substr(begin + 1, end - begin - 1);
+    for (const ast::Argument &argument : call.arguments)
+      if (auto *name = as<ast::NameExpr>(argument.value); name && name->name == named) return name;
+    return nullptr;
+  }
+  /// `dropout(x, 0.1)` of a function that takes a stream and does not use it.
+  void streamThatNothingReads() {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    if (!call || call->arguments.empty()) return;
+    CandidateGroup &edits = group(true);
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto use = place_.names->find(p.name.text);
+      const bool unread = use != place_.names->end() && use->second.reads.empty();
+      if (p.annotation && text(*p.annotation) == "Rng" && unread) insert(edits, call->span.end - 1, ", " + p.name.text, "draw from `" + p.name.text + "`");
+    }
+  }
+  /// `rng = 42` and `rng.split()`: a number is the seed of a stream.
+  void seeded() {
+    auto *member = place_.innermost<ast::AttributeExpr>();
+    auto *object = member ? as<ast::NameExpr>(member->object) : nullptr;
+    if (!object || diagnostic_.message.rfind("an integer", 0) != 0) return;
+    static const std::set<std::string> draws = {"split", "normal", "uniform", "bernoulli"};
+    if (!draws.count(member->attribute.text)) return;
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      if (assign && assign->targets.size() == 1 && text(*assign->targets[0]) == object->name && as<ast::IntExpr>(assign->value))
+        replaceOnce(group(true), assign->value->span, "Rng(" + text(*assign->value) + ")", "make a stream of this seed");
+    });
+  }
   /// A stream that is used twice, or in each turn of a loop: it is split in front of its first use.
   void renewed() {
     auto *stream = as<ast::NameExpr>(place_.expr());
     auto *draw = as<ast::CallExpr>(place_.expr());  // `rng.normal((N,))`
     auto *method = draw ? as<ast::AttributeExpr>(draw->callee) : nullptr;
     if (method) stream = as<ast::NameExpr>(method->object);
+    else if (draw) stream = givenStream(*draw);
     if (!stream || !place_.statement) return;
     const std::vector<Use> uses = usesOf(stream->name);
     if (uses.size() > 2) return oneForEach(stream->name, uses);
