@@ -134,6 +134,7 @@ void assignPart(Context &cx, const ast::Expr &place, Value value, Span span) {
   given.push_back({"", std::move(object), field.object->span, field.object->span, nullptr});
   given.push_back({field.attribute.text, std::move(value), span, field.attribute.span, nullptr});
   Value made = replaceFields(cx, std::move(given), span);
+  if (made.isPoison() && as<ast::NameExpr>(field.object)) return assignName(cx, static_cast<const ast::NameExpr &>(*field.object).name, std::move(made), field.object->span);  // what follows is no mistake of its own
   if (!made.isPoison()) assignPart(cx, *field.object, std::move(made), span);
 }
 

@@ -379,8 +379,12 @@ static void assertStmt(Context &cx, const ast::AssertStmt &stmt) {
   if (condition.isPoison() || assertsNothing(cx, stmt, condition)) return;
   if (auto known = knownCondition(condition)) {
     if (*known || refuseVariant(cx, stmt.span)) return;
-    assertedText(
-        report(cx, Id::factRefuted, stmt.condition->span, std::string(cx.sources.text(stmt.condition->span))), stmt);
+    auto builder = report(cx, Id::factRefuted, stmt.condition->span, std::string(cx.sources.text(stmt.condition->span)));
+    assertedText(builder, stmt);
+    if (!cx.libraryFiles.count(stmt.span.file)) builder.settled();  // what it asserts is what was meant
+    if (const TracedCall *call = cx.function.calls.empty() ? nullptr : &cx.function.calls.back();
+        call && call->span.valid() && isEntry(cx, *call->callable))  // with these arguments alone
+      builder.note(call->span, "`" + call->callable->name + "` is called here");
     if (cx.function.calls.empty() || cx.function.conditionDepth > cx.function.frame->conditionDepth) return;
     cx.function.frame->returned = true;  // what follows relies on it: the call has its message
     cx.function.frame->results = {Value::poison()};
