@@ -207,11 +207,30 @@ private:
     auto *call = place_.innermost<ast::CallExpr>();
     const ast::SubscriptExpr *weights = call && call->arguments.size() > 1 ? tensorTypeOf(call->arguments[1].value.get()) : nullptr;
     const size_t at = diagnostic_.message.find(kGiven), end = diagnostic_.message.find(" channels");
-    if (!weights || extentCount(*weights) < 3 || at == std::string::npos || end == std::string::npos) return;
+    if (at == std::string::npos || end == std::string::npos) return;
     const std::string given = diagnostic_.message.substr(at + kGiven.size(), end - at - kGiven.size());
+    if (!weights && call && call->arguments.size() > 1) channelsOfStruct(*call->arguments[1].value, given);
+    if (!weights || extentCount(*weights) < 3) return;
     CandidateGroup &edits = group(true);
     edits.assumes = edits.ofSignature = edits.last = true;
     replace(edits, weights->items[1].span, given, "declare the channels that are given: " + given);
+  }
+
+  /// `conv2d(x, second.w)` of 16 channels and `second: Conv[3, 32]`: the argument of the struct that is what the weights take.
+  void channelsOfStruct(const ast::Expr &weights, const std::string &given) {
+    auto *field = as<ast::AttributeExpr>(&weights);
+    auto *object = field ? as<ast::NameExpr>(field->object) : nullptr;
+    constexpr std::string_view kTake = "weights take ";
+    const size_t at = diagnostic_.message.find(kTake);
+    if (!object || !place_.function || at == std::string::npos) return;
+    const std::string taken = diagnostic_.message.substr(at + kTake.size());
+    CandidateGroup &edits = group(true);
+    edits.assumes = edits.ofSignature = true;
+    for (const ast::Parameter &p : place_.function->parameters) {
+      auto *type = p.name.text == object->name ? as<ast::SubscriptExpr>(p.annotation) : nullptr;
+      for (size_t i = 0; type && i < type->items.size(); ++i)
+        if (text(type->items[i].span) == taken) replace(edits, type->items[i].span, given, "declare the channels that are given: " + given);
+    }
   }
 
   /// `x[i:256]` in a kernel, as the end of a slice is written elsewhere by how many elements it has: `i:i + 256`.

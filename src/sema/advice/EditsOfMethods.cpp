@@ -298,6 +298,13 @@ private:
     if (it != atomics.end() && changed->target->kind == ast::ExprKind::Subscript)
       replace(group(false), changed->span, it->second + text(*changed->target) + ", " + text(*changed->value) + ")",
               "add in one step that no other lane divides");
+    auto *assign = as<ast::AssignStmt>(place_.statement);  // `y[0] = y[0] + x[i]`
+    auto *sum = assign && assign->targets.size() == 1 && assign->targets[0]->kind == ast::ExprKind::Subscript ? as<ast::BinaryExpr>(assign->value) : nullptr;
+    auto own = sum ? atomics.find(sum->op) : atomics.end();
+    if (own == atomics.end()) return;
+    const std::string target = text(*assign->targets[0]);
+    const ast::Expr *added = text(*sum->left) == target ? sum->right.get() : text(*sum->right) == target ? sum->left.get() : nullptr;
+    if (added) replace(group(false), assign->span, own->second + target + ", " + text(*added) + ")", "add in one step that no other lane divides");
   }
 
   /// `tile.load(x + n)` for `x[n:n + T.m]`

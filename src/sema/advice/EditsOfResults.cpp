@@ -15,11 +15,45 @@ public:
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.names || !place_.expr()) return {};
     if (diagnostic_.id == Id::wrongResult) missingResults(), wholeReduction(), reducedOperand(), reducedTerms(), sumInsideRoot();
+    if (diagnostic_.id == Id::narrowing) updatedParameter(), castAlike();
     return taken();
   }
 
 private:
   static constexpr size_t kMost = 12;
+
+  /// The dtypes of "f32 would become bf16", each as it is written there.
+  std::pair<std::string, std::string> dtypesSaid() const {
+    constexpr std::string_view kBetween = " would become ";
+    const std::string &said = diagnostic_.message;
+    const size_t between = said.find(kBetween), begin = between + kBetween.size();
+    if (between == std::string::npos) return {};
+    return {said.substr(0, between), said.substr(begin, said.find_first_of(", ", begin) - begin)};
+  }
+  /// `return w - rate * g` of `w: Tensor[N, f32]`, declared as bf16: what takes the place of a parameter has its dtype.
+  void updatedParameter() {
+    auto *change = as<ast::BinaryExpr>(place_.expr());
+    const ast::SubscriptExpr *own = change ? tensorTypeOf(change->left.get()) : nullptr, *result = declaredTensor();
+    const bool updates = change && (change->op == ast::BinaryOp::Add || change->op == ast::BinaryOp::Sub) && as<ast::ReturnStmt>(place_.statement);
+    if (!updates || !own || !result || extentTexts(*own) != extentTexts(*result) || extentCount(*result) == result->items.size()) return;
+    const auto [had, declared] = dtypesSaid();
+    const auto dtype = dtypeByName(had);
+    if (!dtype || !isFloat(*dtype) || dtypeText(*own) != had || dtypeText(*result) != declared) return;
+    CandidateGroup &edits = group(true);
+    edits.ofSignature = edits.assumes = true;
+    replace(edits, result->items.back().span, had, "declare the dtype of `" + text(*change->left) + "`");
+  }
+  /// `cache.append(k, v)` of two parameters of f32 and a cache of bf16: both are rounded.
+  void castAlike() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    const auto [had, wanted] = dtypesSaid();
+    if (!call || had.empty() || !tensorTypeOf(place_.expr())) return;
+    std::vector<std::pair<Span, std::string>> parts;
+    for (const ast::Argument &arg : call->arguments)
+      if (const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()); type && dtypeText(*type) == had)
+        parts.push_back({arg.value->span, "cast(" + text(*arg.value) + ", " + wanted + ")"});
+    if (parts.size() > 1) replaceAll(group(false), std::move(parts), "round all of them here");
+  }
 
   /// `return m, v`, where three results are declared and nothing reads `new`.
   void missingResults() {

@@ -99,7 +99,7 @@ std::vector<Ranked> ranked(const diag::Diagnostic &d, const Place &place, const 
   for (Ranked &one : all) {
     one.likelihood = measure.likelihoodOf(one.guess, one.offer);
     const Signs signs = measure.signsOf(one.guess);
-    one.said = signs.of[Signs::saidAxis] != 0;
+    one.said = signs.of[Signs::saidAxis] != 0 || signs.of[Signs::saidSmaller] != 0;
     one.hardly = signs.of[Signs::itself] != 0 || signs.of[Signs::unlikeOther] != 0;
     one.order = one.likelihood + chanceOf(one, measure);
   }

@@ -11,6 +11,7 @@ using ast::as;
 namespace {
 
 constexpr double kScale = 100;  // the tables are in hundredths
+constexpr std::string_view kSmaller[] = {"half", "halve", "down", "smaller", "pool", "stride"};
 
 bool inWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
@@ -122,6 +123,8 @@ Signs Measure::signsOf(const Guess &guess) const {
   Signs signs;
   const diag::Fix &fix = guess.fix;
   signs.of[Signs::idle] = leavesIdle(fix, diagnostic_, place_, sources_);
+  const ast::Expr *result = place_.function->result.get();
+  signs.of[Signs::saidSmaller] = result && holds(result->span, fix.span) && saysSmaller();
   signs.of[Signs::inside] = holds(diagnostic_.span, fix.span);
   signs.of[Signs::last] = fix.span.end == diagnostic_.span.end;
   const SourceFile &file = sources_.file(fix.span.file);
@@ -191,12 +194,25 @@ std::set<std::string> Measure::axesBeside(const diag::Fix &fix) const {
   return ofMatrix || several ? axes : std::set<std::string>();
 }
 
-/// Whether the name or the text of the function is about columns, and not about rows.
-bool Measure::saysColumns() const {
+/// The name of the function, and its text, in lower case.
+std::string Measure::saidByFunction() const {
   std::string said = place_.function->name.text;
   if (auto *first = place_.function->body.empty() ? nullptr : as<ast::ExprStmt>(place_.function->body[0]); first && first->value->kind == ast::ExprKind::String) said += " " + text(first->span);
   std::transform(said.begin(), said.end(), said.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return said;
+}
+
+/// Whether the name or the text of the function is about columns, and not about rows.
+bool Measure::saysColumns() const {
+  const std::string said = saidByFunction();
   return said.find("column") != std::string::npos && said.find("row") == std::string::npos;
+}
+
+/// Whether a stride is written, and the function is about what becomes smaller.
+bool Measure::saysSmaller() const {
+  if (text(diagnostic_.span).find("stride=") == std::string::npos) return false;
+  const std::string said = saidByFunction();
+  return std::any_of(std::begin(kSmaller), std::end(kSmaller), [&](std::string_view word) { return said.find(word) != std::string::npos; });
 }
 
 void Measure::ofNames(const Guess &guess, Signs &signs) const {

@@ -42,7 +42,9 @@ private:
   void ofNames(const Guess &guess, Signs &signs) const;
   void ofDeclarations(const Guess &guess, Signs &signs) const;
   void ofFields(const diag::Fix &fix, Signs &signs) const;
+  std::string saidByFunction() const;
   bool saysColumns() const;
+  bool saysSmaller() const;
   std::set<std::string> axesBeside(const diag::Fix &fix) const;
   bool labelsItself(const diag::Fix &fix) const;
   bool itemsAlike(const ast::Expr &result, const diag::Fix &fix) const;

@@ -214,12 +214,23 @@ private:
       if (target && !target->items.empty()) filled.insert(text(*target->object) + "[" + text(target->items[0].span));
     });
     auto *read = place_.innermost<ast::SubscriptExpr>();
+    if (read && !read->items.empty() && read->items[0].value->kind == ast::ExprKind::Int) otherStage(*read, filled);
     auto *turn = read && !read->items.empty() ? as<ast::BinaryExpr>(read->items[0].value) : nullptr;
     auto *next = turn && turn->op == ast::BinaryOp::Mod ? as<ast::BinaryExpr>(turn->left) : nullptr;
     if (!next || next->op != ast::BinaryOp::Add || next->right->kind != ast::ExprKind::Int || !filled.count(text(*read->object) + "[" + text(turn->span))) return;
     CandidateGroup &edits = group(false);
     edits.assumes = true;  // to wait longer mends it as well
     replace(edits, turn->span, text(*next->left) + " % " + text(*turn->right), "take the stage that has arrived");
+  }
+
+  /// `s[1, t]` where the copy into `s[1]` is on its way and that into `s[0]` has arrived: to wait for more is one edit of two.
+  void otherStage(const ast::SubscriptExpr &read, const std::set<std::string> &filled) {
+    CandidateGroup &edits = group(false);
+    edits.rivals = true;
+    const std::string own = text(read.items[0].span), buffer = text(*read.object) + "[";
+    for (const std::string &stage : filled)
+      if (stage.rfind(buffer, 0) == 0 && stage != buffer + own && stage.find_first_not_of("0123456789", buffer.size()) == std::string::npos)
+        replace(edits, read.items[0].span, stage.substr(buffer.size()), "take the stage that has arrived");
   }
 
   /// `dot(sa[stage], sb[0])`: the number of the stage that stands beside it.

@@ -421,6 +421,16 @@ private:
     return false;
   }
 
+  /// `keep[:, None, :]` of keys beside scores of several heads: one more new axis beside it, so that the last one stays that of the keys.
+  void oneMoreInFront(const ast::Expr &mask) {
+    auto *name = as<ast::NameExpr>(&mask);
+    auto *item = as<ast::SubscriptExpr>(name ? place_.valueOf(name->name) : &mask);
+    auto *whole = item && item->items.size() > 1 ? as<ast::SliceExpr>(item->items.back().value) : nullptr;
+    if (!whole || whole->start || whole->stop || whole->step) return;
+    auto added = std::find_if(item->items.begin(), item->items.end(), [](const ast::Argument &index) { return index.value->kind == ast::ExprKind::None; });
+    if (added != item->items.end()) insert(group(false), added->span.end, ", None", "let it hold for all heads and queries");
+  }
+
   /// `where(mask, x, 0.0)`, where the mask lacks the last axis.
   void uprightArguments() {
     auto *call = as<ast::CallExpr>(place_.expr());
@@ -430,9 +440,11 @@ private:
     for (const ast::Argument &arg : call->arguments) declared += tensorTypeOf(arg.value.get()) != nullptr;
     bool chooses = nameOf(*call) == "where";
     if (chooses && ofPairs())  // scores of queries and keys: a mask is one of keys
-      for (const ast::Argument &arg : call->arguments)
-        if (const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get()); type && extentCount(*type) == 2)
-          insert(group(false), arg.span.end, "[:, None, :]", "let it hold for all queries");
+      for (const ast::Argument &arg : call->arguments) {
+        const ast::SubscriptExpr *type = tensorTypeOf(arg.value.get());
+        if (type && extentCount(*type) == 2) insert(group(false), arg.span.end, "[:, None, :]", "let it hold for all queries");
+        else oneMoreInFront(*arg.value);
+      }
     if (!chooses && declared > 1) return;  // `mse(p, y)`: rather one is declared wrong
     CandidateGroup &edits = group(true);
     edits.assumes = !chooses;
