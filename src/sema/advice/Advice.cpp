@@ -92,7 +92,8 @@ void offer(diag::Diagnostic &d, const Place &place, const std::vector<CandidateG
     });
     if (found.empty()) continue;
     if (group.onlyIfUnique && found.size() > 1) {
-      for (size_t i = 0; several.empty() && i < found.size(); ++i) several.push_back(*found[i]);
+      const bool isFirst = several.empty();
+      for (size_t i = 0; isFirst && i < found.size(); ++i) several.push_back(*found[i]);
       continue;
     }
     d.fixes.insert(d.fixes.begin(), *found.front());

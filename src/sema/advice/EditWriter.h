@@ -132,6 +132,31 @@ protected:
     }
     return arguments;
   }
+  /// Whether a name counts the turns of a loop, `for step in range(n):`.
+  bool countsFor(const std::string &name) const {
+    bool found = false;
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *loop = ast::as<ast::ForStmt>(&stmt);
+      auto *turns = loop && text(*loop->target) == name ? ast::as<ast::CallExpr>(loop->iterable) : nullptr;
+      found |= turns && nameOf(*turns) == "range";
+    });
+    return found;
+  }
+  /// Whether the parameter that the message names is declared as a float by a function of the module.
+  bool wantsFloat(const ast::CallExpr &call) const {
+    const size_t end = diagnostic_.message.rfind('`'), begin = end == std::string::npos || end == 0 ? end : diagnostic_.message.rfind('`', end - 1);
+    if (begin == std::string::npos) return false;
+    const std::string missing = diagnostic_.message.substr(begin + 1, end - begin - 1);
+    for (const ast::StmtPtr &stmt : place_.module->body) {
+      auto *def = ast::as<ast::FuncDef>(stmt);
+      for (size_t i = 0; def && def->name.text == nameOf(call) && i < def->parameters.size(); ++i) {
+        auto *type = ast::as<ast::NameExpr>(def->parameters[i].annotation);
+        const auto dtype = type && def->parameters[i].name.text == missing ? dtypeByName(type->name) : std::nullopt;
+        if (dtype && isFloat(*dtype)) return true;
+      }
+    }
+    return false;
+  }
   /// The expression that the message is about, or what the name there stands for.
   const ast::Expr *meant() const {
     const ast::Expr *e = place_.expr();

@@ -16,7 +16,7 @@ public:
   std::vector<CandidateGroup> groups() {
     switch (diagnostic_.id) {
     case Id::missingField:
-    case Id::argumentNotGiven: nameInScope(); break;
+    case Id::argumentNotGiven: nameInScope(), numberOfAuthor(); break;
     case Id::unpackCount: valueAsWell(), partsOfStream(); break;
     case Id::unknownWrt: parameterOfLoss(); break;
     case Id::wrtNotFloat: floatOfLoss(); break;
@@ -52,8 +52,17 @@ private:
     for (const auto &[name, use] : *place_.names) {
       const bool before = use.parameter || (!use.bindings.empty() && place_.statement &&
                                             use.bindings.front()->span.end < place_.statement->span.begin);
-      if (before && !given.count(name)) insert(edits, call->span.end - 1, comma + name, "give it `" + name + "`");
+      if (before && !given.count(name) && !(countsFor(name) && wantsFloat(*call))) insert(edits, call->span.end - 1, comma + name, "give it `" + name + "`");
     }
+  }
+
+  /// `apply(w, g)` of a rate that nothing gives: a number, which the author chooses.
+  void numberOfAuthor() {
+    auto *call = innermostCall();
+    if (!call || !place_.function || !wantsFloat(*call)) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = edits.last = true;
+    insert(edits, call->span.end - 1, call->arguments.empty() ? "0.1" : ", 0.1", "give it a number of your choice");
   }
 
   /// `value, dw = grad(loss)(w)`

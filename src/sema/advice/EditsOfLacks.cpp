@@ -61,7 +61,8 @@ private:
     edits.assumes = edits.last = true;
     if (!call || nameOf(*call) != "where" || call->arguments.size() != 2 || call->arguments.back().value->kind != ast::ExprKind::Name) return;
     auto *compared = as<ast::CompareExpr>(call->arguments.front().value);
-    const std::string value = compared ? text(*compared->operands.front()) : "", given = text(call->arguments.back().span);
+    const bool ofName = compared && compared->operands.front()->kind == ast::ExprKind::Name;  // `where(abs(x) < limit, x)`: x is it already
+    const std::string value = ofName ? text(*compared->operands.front()) : "", given = text(call->arguments.back().span);
     if (!value.empty() && value != given) insert(edits, call->arguments.back().span.end, ", " + value, "and what is compared where it does not hold");
     insert(edits, call->arguments.back().span.end, ", 0.0", "and 0 where it does not hold");
   }
@@ -82,14 +83,21 @@ private:
       auto *result = as<ast::SubscriptExpr>(place_.function->result);
       for (size_t i = 0; result && text(*result->object) == name && i < def->typeParameters.size() && i < result->items.size(); ++i)
         sizes[def->typeParameters[i].name.text] = text(result->items[i].span);
+      std::set<std::string> before;  // the fields in front of it
       for (const ast::StmtPtr &part : def->body) {
         auto *field = as<ast::AnnAssignStmt>(part);
-        if (!field || text(*field->target) != missing) continue;
+        if (!field) continue;
+        if (text(*field->target) != missing) {
+          before.insert(text(*field->target));
+          continue;
+        }
         std::string value = zerosOf(*field->annotation, sizes);
         CandidateGroup &edits = group(false);
         edits.assumes = edits.last = true;
-        if (!value.empty())
-          insert(edits, call->span.end - 1, (call->arguments.empty() ? "" : ", ") + missing + "=" + value, "begin with zeros");
+        if (value.empty()) continue;
+        auto behind = std::find_if(call->arguments.begin(), call->arguments.end(), [&](const ast::Argument &arg) { return arg.keyword && !before.count(arg.keyword->text); });
+        if (behind == call->arguments.end()) insert(edits, call->span.end - 1, (call->arguments.empty() ? "" : ", ") + missing + "=" + value, "begin with zeros");
+        else insert(edits, behind->span.begin, missing + "=" + value + ", ", "begin with zeros");
       }
     }
   }

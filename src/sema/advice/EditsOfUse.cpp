@@ -183,6 +183,7 @@ private:
     edits.assumes = edits.last = true;
     for (const auto &[name, use] : names()) {
       if (!use.isBound() || given.count(name) || name[0] == '_' || !isBoundBefore(name, call->span.begin)) continue;
+      if (place_.function && countsFor(name) && wantsFloat(*call)) continue;
       for (size_t i = call->arguments.size(); i > 0 && edits.edits.size() < kMostPlaces; --i)
         insert(edits, call->arguments[i - 1].span.end, ", " + name, "give it `" + name + "`");
     }
