@@ -434,6 +434,8 @@ private:
     if (member && member->attribute.text == "size" && call->arguments.empty())
       replace(group(false), {call->span.file, member->attribute.span.begin, call->span.end}, "shape",
               "the extents are `shape`");
+    auto *axis = member && member->attribute.text == "size" && call->arguments.size() == 1 ? call->arguments[0].value.get() : nullptr;
+    if (axis) replace(group(false), {call->span.file, member->attribute.span.begin, call->span.end}, "shape[" + text(*axis) + "]", "an extent is one of `shape`");
   }
 
   /// `l.w(x)` of a weight: the product is meant.

@@ -140,7 +140,8 @@ private:
       return translatedCall(*member,
                             static_cast<const ast::AttributeExpr &>(*member->object).attribute.text + "." + name);
     CandidateGroup &edits = group(false);
-    if (!meansOther(*member)) replace(edits, member->span, name);
+    const bool counts = !numberHere(text(diagnostic_.span)).empty();  // `gridDim.x` is no `x`
+    if (!meansOther(*member) && !counts) replace(edits, member->span, name);
     const bool ofOtherFiles = meansOther(*member) && (name == "load_npy" || name == "save_npy");
     if (!place_.inKernel) return ofOtherFiles ? void() : translatedCall(*member, member->attribute.text);
     const ast::Expr &whole = *place_.around.back();
@@ -248,8 +249,12 @@ private:
     if (!place_.inKernel || !member || text(diagnostic_.span) != "cuda") return;
     for (const ast::Expr *e : place_.around) {
       auto *call = as<ast::CallExpr>(e);
-      if (call && call->callee.get() == member && member->attribute.text == "grid")
-        replace(group(false), call->span, "tile.linear_id()");
+      if (!call || call->callee.get() != member) continue;
+      if (member->attribute.text == "grid") replace(group(false), call->span, "tile.linear_id()");
+      if (member->attribute.text != "array" || text(*member->object) != "cuda.shared" || call->arguments.size() != 2) continue;
+      const ast::Argument &shape = call->arguments[0], &dtype = call->arguments[1];
+      const std::string extents = shape.value->kind == ast::ExprKind::Tuple ? text(*shape.value) : "(" + text(*shape.value) + ",)";
+      replace(group(false), call->span, "tile.alloc_shared(" + extents + ", " + text(*dtype.value) + ")");
     }
   }
 

@@ -22,6 +22,7 @@ public:
     case Id::wrongResult: notCalled(), summedByTerms(), summed(), stacked(), otherOperator(ast::BinaryOp::MatMul, "*"); break;
     case Id::broadcastFails: productOfMatrices(); break;
     case Id::badOperand:
+      truthOfSome();
       otherOperator(ast::BinaryOp::MatMul, "*"), otherOperator(ast::BinaryOp::Add, "|");
       break;
     case Id::argumentTwice: givenOnce(); break;
@@ -327,9 +328,32 @@ private:
   void quoted() {
     auto *call = place_.around.size() > 1 ? as<ast::CallExpr>(place_.around[1]) : nullptr;
     auto *name = as<ast::NameExpr>(place_.expr());
+    path();
     if (!call || !name) return;
     for (const ast::Argument &arg : call->arguments)
       if (arg.keyword && arg.value.get() == name) replace(group(false), name->span, "\"" + name->name + "\"");
+  }
+
+  /// `max(x > 0.0, axis=-1)`: whether one of them holds.
+  void truthOfSome() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    if (!call || diagnostic_.message.find("is not defined for bool") == std::string::npos) return;
+    const std::string called = nameOf(*call);
+    if (called != "max" && called != "min") return;
+    auto *method = as<ast::AttributeExpr>(call->callee);
+    replace(group(false), method ? method->attribute.span : call->callee->span, called == "max" ? "any" : "all", called == "max" ? "whether one holds" : "whether all hold");
+  }
+
+  /// `load_npy(weights.npy)`: a path is text.
+  void path() {
+    auto *call = place_.innermost<ast::CallExpr>();
+    static const std::set<std::string> ofFiles = {"load_npy", "save_npy", "load_npz", "save_npz", "load_safetensors", "save_safetensors", "read_bytes", "write_bytes"};
+    if (!call || call->arguments.empty() || !ofFiles.count(nameOf(*call))) return;
+    const ast::Expr &given = *call->arguments[0].value;
+    if (given.span.begin != diagnostic_.span.begin || (given.kind != ast::ExprKind::Name && given.kind != ast::ExprKind::Attribute)) return;
+    CandidateGroup &edits = group(true);
+    edits.assumes = given.kind == ast::ExprKind::Name;  // or it was never given a value
+    replace(edits, given.span, "\"" + text(given) + "\"", "a path is text: put it in quotes");
   }
 
   void returnForgotten() {

@@ -281,6 +281,7 @@ Value arrayToFloat(Context &cx, const BuiltinRow &, Bound &args, Span span) {
     auto builder = report(cx, Id::badOperand, span, "float", describe(cx, x));
     std::string ours = x.text.substr(0, 1) == "-" ? "-INF" : "INF";
     if (infinite) builder.suggest(span, ours, "infinity is called `INF`");
+    else if (!x.expr && (number == "nan" || number == "NaN")) builder.suggest(span, "NAN", "it is called `NAN`");
     return Value::poison();
   }
   return castTo(cx, x, inHost(cx) ? DType::F64 : DType::F32, {}, span);
