@@ -339,6 +339,17 @@ protected:
     auto *type = ast::as<ast::SubscriptExpr>(annotation);
     return type && text(*type->object) == "Tensor" && extentCount(*type) > 0 ? type : nullptr;
   }
+  /// The types of several results, `(A, B)` or `tuple[A, B]`; none where one is declared.
+  std::vector<const ast::Expr *> declaredItems() const {
+    std::vector<const ast::Expr *> found;
+    const ast::Expr *result = place_.function ? place_.function->result.get() : nullptr;
+    if (result && result->kind == ast::ExprKind::Tuple)
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr *>(result)->items) found.push_back(item.get());
+    auto *generic = ast::as<ast::SubscriptExpr>(result);
+    if (generic && (text(*generic->object) == "tuple" || text(*generic->object) == "Tuple"))
+      for (const ast::Argument &item : generic->items) found.push_back(item.value.get());
+    return found;
+  }
   const ast::SubscriptExpr *declaredTensor() const {
     return place_.function ? tensorType(place_.function->result.get()) : nullptr;
   }

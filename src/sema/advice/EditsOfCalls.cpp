@@ -453,8 +453,7 @@ private:
 
   /// `return w - rate * m` of a function that makes a new `m`, too, and declares two results.
   void stateReturned() {
-    auto *declared = place_.function && place_.function->result ? place_.function->result.get() : nullptr;
-    if (!declared || declared->kind != ast::ExprKind::Tuple || !place_.expr() || !place_.names ||
+    if (declaredItems().empty() || !place_.expr() || !place_.names ||
         place_.expr()->kind == ast::ExprKind::Tuple)
       return;
     CandidateGroup &made = group(true);  // what was computed and nothing reads

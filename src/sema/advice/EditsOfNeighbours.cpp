@@ -155,12 +155,42 @@ private:
     const std::string index = said.substr(kIndex.size(), said.find(' ', kIndex.size()) - kIndex.size());
     const std::string size = said.substr(has + kHas.size(), said.find(' ', has + kHas.size()) - has - kHas.size());
     if (index.empty() || index.size() > 8 || index.find_first_not_of("0123456789") != std::string::npos) return;
+    const bool reads = !store || store->targets[0].get() != item;
+    if (reads && item->items.size() == 1 && !isStored(*item, index)) guardOfRead(*item, size);
     CandidateGroup &edits = group(true);
     edits.assumes = true;
     visit(*made->arguments[0].value, [&](const ast::Expr &part) {
       if (auto *number = as<ast::IntExpr>(&part); number && number->text == size)
         replace(edits, number->span, std::to_string(std::stoul(index) + 1), "make it as large as the index needs");
     });
+  }
+
+  /// Whether the function stores to the element with this number, or where this one is written: else a larger buffer would hold nothing there.
+  bool isStored(const ast::SubscriptExpr &element, const std::string &number) const {
+    bool found = false;
+    visitStatements(*place_.function, [&](const ast::Stmt &stmt) {
+      auto *assign = as<ast::AssignStmt>(&stmt);
+      auto *target = assign ? as<ast::SubscriptExpr>(assign->targets[0]) : nullptr;
+      if (!target || text(*target->object) != text(*element.object) || target->items.empty()) return;
+      const std::string at = text(target->items[0].span);
+      found |= at == number || at == text(element.items[0].span);
+    });
+    return found;
+  }
+  CandidateGroup &assumed() {
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    return edits;
+  }
+  /// `if i < n:` around `s[t] + s[t + 1]`: where there is no such element, nothing is done.
+  void guardOfRead(const ast::SubscriptExpr &element, const std::string &size) {
+    auto *next = as<ast::BinaryExpr>(element.items[0].value);  // `t + stride` goes by a loop, which may be what is wrong
+    if (!next || next->op != ast::BinaryOp::Add || next->right->kind != ast::ExprKind::Int) return;
+    const ast::IfStmt *guard = nullptr;
+    for (const ast::Stmt *stmt : statementsAround())
+      if (auto *own = as<ast::IfStmt>(stmt)) guard = own;
+    if (guard && guard->otherwise.empty() && text(*guard->condition).find(" or ") == std::string::npos)
+      insert(assumed(), guard->condition->span.end, " and " + text(element.items[0].span) + " < " + size, "guard the work");
   }
 
   /// `ids: Tensor[B, S, f32]` that is an index: whole numbers.

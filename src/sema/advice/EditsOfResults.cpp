@@ -14,13 +14,30 @@ public:
 
   std::vector<CandidateGroup> groups() {
     if (!place_.function || !place_.names || !place_.expr()) return {};
-    if (diagnostic_.id == Id::wrongResult) missingResults(), wholeReduction(), reducedOperand(), reducedTerms(), sumInsideRoot();
+    if (diagnostic_.id == Id::wrongResult) missingResults(), summedOverBatch(), wholeReduction(), reducedOperand(), reducedTerms(), sumInsideRoot();
     if (diagnostic_.id == Id::narrowing) updatedParameter(), castAlike();
     return taken();
   }
 
 private:
   static constexpr size_t kMost = 12;
+
+  /// `w - rate * slope` of `slope = x * error[:, None]`, where the shape of `w` is declared: the slopes of a batch are added up.
+  void summedOverBatch() {
+    const std::vector<std::vector<std::string>> said = shapesSaid();
+    auto *change = as<ast::BinaryExpr>(place_.expr());
+    const bool updates = change && (change->op == ast::BinaryOp::Add || change->op == ast::BinaryOp::Sub);
+    if (!updates || place_.inKernel || said.size() < 2 || said[0].size() != said[1].size() + 1) return;
+    if (!std::equal(said[1].begin(), said[1].end(), said[0].begin() + 1)) return;  // the first axis is the one that is too many
+    CandidateGroup &edits = group(false);
+    edits.assumes = true;
+    visit(*change->right, [&](const ast::Expr &part) {
+      auto *name = as<ast::NameExpr>(&part);
+      const ast::Expr *value = name ? place_.valueOf(name->name) : nullptr;
+      if (!value || value->kind != ast::ExprKind::Binary) return;
+      for (const char *reduction : {"sum", "mean"}) replaceOnce(edits, value->span, std::string(reduction) + "(" + text(*value) + ", axis=0)", "one for all of the batch");
+    });
+  }
 
   /// The dtypes of "f32 would become bf16", each as it is written there.
   std::pair<std::string, std::string> dtypesSaid() const {
@@ -57,15 +74,13 @@ private:
 
   /// `return m, v`, where three results are declared and nothing reads `new`.
   void missingResults() {
-    auto *declared = place_.function->result && place_.function->result->kind == ast::ExprKind::Tuple
-                         ? static_cast<const ast::SequenceExpr *>(place_.function->result.get())
-                         : nullptr;
-    if (!declared || !as<ast::ReturnStmt>(place_.statement)) return;
+    const size_t declared = declaredItems().size();
+    if (declared == 0 || !as<ast::ReturnStmt>(place_.statement)) return;
     auto *tuple = place_.expr()->kind == ast::ExprKind::Tuple ? static_cast<const ast::SequenceExpr *>(place_.expr()) : nullptr;
     std::vector<const ast::Expr *> items;
     if (tuple) for (const ast::ExprPtr &item : tuple->items) items.push_back(item.get());
     else items.push_back(place_.expr());
-    if (items.size() + 1 != declared->items.size() || items.empty()) return;
+    if (items.size() + 1 != declared || items.empty()) return;
     CandidateGroup unread, read;
     for (const std::string &name : boundBefore(items)) {
       const NameUse &use = place_.names->at(name);

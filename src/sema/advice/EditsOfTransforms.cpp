@@ -216,13 +216,26 @@ private:
     if (!made || !isDerivative(*made) || assign->targets[0]->kind != ast::ExprKind::Tuple) return;
     const size_t count = static_cast<const ast::SequenceExpr &>(*assign->targets[0]).items.size();
     const ast::Argument *wrt = keyword(*made, "wrt");
-    if (!wrt || wrt->value->kind != ast::ExprKind::String || call->arguments.size() < count) return;
+    if (!wrt) return byFirstParameters(*made, count);
+    if (wrt->value->kind != ast::ExprKind::String || call->arguments.size() < count) return;
     CandidateGroup &edits = group(true);
     for (size_t from = 0; from + count <= call->arguments.size(); ++from) {
       std::string names;
       for (size_t i = 0; i < count; ++i) names += (i ? "\", \"" : "(\"") + text(call->arguments[from + i].span);
       if (names.find(text(*wrt->value).substr(1, text(*wrt->value).size() - 2)) != std::string::npos)
         replace(edits, wrt->value->span, names + "\")", "name the parameters");
+    }
+  }
+
+  /// `d1, d2 = grad(loss)(w1, w2, x)`: the derivatives by as many parameters of the loss.
+  void byFirstParameters(const ast::CallExpr &made, size_t count) {
+    auto *loss = made.arguments.size() == 1 && nameOf(made) == "grad" ? as<ast::NameExpr>(made.arguments[0].value) : nullptr;
+    for (const ast::StmtPtr &stmt : place_.module->body) {
+      auto *def = as<ast::FuncDef>(stmt);
+      if (!loss || !def || def->name.text != loss->name || def->parameters.size() <= count) continue;
+      std::string names;
+      for (size_t i = 0; i < count; ++i) names += (i ? ", \"" : "\"") + def->parameters[i].name.text + "\"";
+      insert(group(true), made.span.end - 1, ", wrt=(" + names + ")", "differentiate by " + std::to_string(count) + " parameters");
     }
   }
 

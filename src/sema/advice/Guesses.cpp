@@ -316,6 +316,7 @@ private:
     exchangeAll(Operator::ExchangeItems, spans);
     for (size_t i = 0; i < spans.size(); ++i) {
       if (spans.size() > 2 || !list.parenthesised) without(Operator::DropItem, spans, i);
+      if (!around_ && as<ast::ReturnStmt>(place_.statement)) continue;  // results are no extents
       for (const std::string &extent : extents_) {
         add(Operator::AddItem, {spans[i].file, spans[i].begin, spans[i].begin}, extent + ", ");
         if (i + 1 == spans.size()) add(Operator::AddItem, {spans[i].file, spans[i].end, spans[i].end}, ", " + extent);
