@@ -21,7 +21,8 @@ struct Vectorise : PassWrapper<Vectorise, OperationPass<tile::KernelOp>> {
     OwningOpRef<tile::KernelOp> before;
     if (kernel.getGrid().getKind() == GridKind::Lanes) before = kernel.clone();  // rows always gain
     VectorForm form(kernel);
-    if (!form.run() || form.gains()) return;
+    const bool done = form.run();
+    if (done ? form.gains() : !before) return;
     kernel.getBody().takeBody(before->getBody());
     kernel->setDiscardableAttrs((*before)->getDiscardableAttrDictionary());
     kernel.getProperties() = before->getProperties();
