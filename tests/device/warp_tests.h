@@ -1,6 +1,7 @@
 // What the lanes of a warp learn of each other, and scans of tiles: against the same in order on the host.
 #pragma once
 #include "harness.h"
+#include "tessera/device/in_order.h"
 #include "tessera/device/scan.h"
 #include "tessera/device/warp.h"
 #include <cmath>
@@ -82,6 +83,35 @@ template <int Group, class T> void exchange(const char *name) {
   }
 }
 
+#if !defined(TSR_CPU)
+/// Every warp takes from counters of its own, several times.
+template <int Group, int Bits> KERNEL takes(const int64_t *which, int32_t *taken, int turns) {
+  SHARED int32_t counters[Group / 32][1 << Bits];
+  const int i = tsr::lane();
+  for (int at = i; at < Group / 32 * (1 << Bits); at += Group) counters[at >> Bits][at & ((1 << Bits) - 1)] = 0;
+  tsr::group_barrier();
+  for (int turn = 0; turn < turns; ++turn) {
+    const int64_t own = which[turn * Group + i];
+    taken[turn * Group + i] = tsr::take_in_order<Bits>(counters[i / 32][own], own);
+  }
+}
+
+/// `Kinds` counters are in use: as if the lanes of each warp came one after the other.
+template <int Group, int Bits, int Kinds> void take(const char *name) {
+  constexpr int turns = 5;
+  Buffer<int64_t> which(turns * Group);
+  Buffer<int32_t> taken(turns * Group);
+  for (int i = 0; i < turns * Group; ++i) which[i] = (i * 2654435761u >> 7) % Kinds;
+  LAUNCH(Group, (takes<Group, Bits>), which.device(), taken.device(), turns);
+  taken.back();
+  for (int warp = 0; warp < Group / 32; ++warp) {
+    std::vector<int32_t> counters(1 << Bits);
+    for (int turn = 0; turn < turns; ++turn)
+      for (int at = turn * Group + warp * 32; at < turn * Group + warp * 32 + 32; ++at) expect(taken[at] == counters[which[at]]++, name, at);
+  }
+}
+#endif
+
 template <class Op, int Axis, class Tile> KERNEL scan_tile(float *x, int64_t height, int64_t width) {
 #if !defined(TSR_CPU)
   SHARED float space[tsr::tile_elements<Tile>];
@@ -160,6 +190,11 @@ template <int Count, class T> void neighbours(const char *name) {
 }
 
 inline void all() {
+#if !defined(TSR_CPU)
+  take<256, 9, 257>("counters of digits taken in order");
+  take<64, 3, 1>("one counter taken in order");
+  take<32, 1, 2>("two counters taken in order");
+#endif
   exchange<32, float>("exchanges of f32");
   exchange<96, double>("exchanges of f64");
   exchange<256, tsr::f16>("exchanges of f16");

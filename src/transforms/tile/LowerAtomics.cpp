@@ -1,4 +1,5 @@
 // Updates of memory in one step: by each lane, by the lanes of a group in turn, by a tile.
+#include "ir/common/InOrder.h"
 #include "support/SetAtPlaces.h"
 #include "transforms/tile/Lowering.h"
 
@@ -24,6 +25,7 @@ LogicalResult KernelLowering::lowerAtomic(graph::AtomicOp op) {
   }
   auto atomic = builder_.create<tile::AtomicOp>(op.getLoc(), op->getResultTypes(), op.getMnemonic(), values_.lookup(op.getValue()),
                                                 values_.lookup(op.getBase()), indices, proved(op.getInBounds()));
+  if (op->hasAttr(kInOrder)) atomic->setAttr(kInOrder, builder_.getUnitAttr());
   if (op.getOld()) values_.map(op.getOld(), atomic.getOld());
   return success();
 }

@@ -1,4 +1,5 @@
 // Updates of memory in one step.
+#include "ir/common/InOrder.h"
 #include "support/SetAtPlaces.h"
 #include "transforms/target/Elementwise.h"
 #include "transforms/target/flow/Flow.h"
@@ -72,8 +73,20 @@ static LogicalResult emitAtomicTile(Emission &em, tile::AtomicOp op) {
   return known ? success() : unsupported(*op, "a value or an index of this update has no form here");
 }
 
+/// A number of a counter, as lanes of a warp take them in their order.
+static LogicalResult emitInOrder(Emission &em, tile::AtomicOp op) {
+  Indices indices;
+  for (Value index : op.getIndices()) indices.push_back(scalar(em, index));
+  auto counters = ir::shapeOf(op.getBase().getType()).back().getConstant();
+  if (!counters || !op.getOld()) return unsupported(*op, "counters that are taken in order are a number, and someone takes");
+  const auto bits = static_cast<int64_t>(llvm::Log2_64_Ceil(static_cast<uint64_t>(*counters)));
+  define(em, op.getOld(), call("tsr::take_in_order", {elementPlace(em, op.getBase(), indices), indices.back()}, op.getValue().getType(), {em.builder.getI64IntegerAttr(bits)}));
+  return success();
+}
+
 LogicalResult emitAtomic(Emission &em, tile::AtomicOp op) {
   em.lastLoop = nullptr;
+  if (op->hasAttr(ir::kInOrder)) return emitInOrder(em, op);
   if (isa<tile::FragmentType>(op.getValue().getType())) return emitAtomicTile(em, op);
   Indices indices;
   for (Value index : op.getIndices()) indices.push_back(scalar(em, index));
