@@ -255,15 +255,31 @@ graph.func @chosen_total(%table: !tsr.tensor<["V"], f32>, %ids: !tsr.tensor<["N"
   graph.return %total : !tsr.tensor<[], f32>
 }
 
-// What is sorted lies in memory, also where it is computed first, and so does its order: one group a row.
+// What is sorted lies in memory, also where it is computed first, and so does its order: one group a row. Long rows are sorted by the digits of
+// their keys, by all groups together: four passes for 32 bits, of which the last leaves the places. Which it is, sizes say.
 // CHECK-LABEL: schedule.kernel @ordered_kernel(%x: {{.*}}, %result: !tsr.view<["M", "N"], f32>)
-// CHECK-LABEL: schedule.kernel @ordered_kernel_1(%temporary: !tsr.view<["M", "N"], f32>, %result: !tsr.view<["M", "N"], i64>)
+// CHECK-LABEL: schedule.kernel @ordered_kernel_1(%temporary: {{.*}}, %counts: !tsr.view<["M", "256", "(N + 4095) // 4096"], i32>)
+// Falling, and a NaN behind all numbers.
+// CHECK: graph.elementwise "isnan"
+// CHECK: graph.cast %{{.*}} {rounding = "bits"} : f32 to i32
+// CHECK: %[[KEY:.*]] = graph.elementwise "xor" %{{.*}}, %{{.*}} : i64
+// CHECK-NEXT: graph.elementwise "select" %{{.*}}, %{{.*}}, %[[KEY]] : i64
+// CHECK-LABEL: schedule.kernel @ordered_kernel_2(%temporary: {{.*}}, %sums: {{.*}}, %words: !tsr.view<["M", "N"], i64>)
+// CHECK-LABEL: schedule.kernel @ordered_kernel_5(%words: {{.*}}, %sums: {{.*}}, %result: !tsr.view<["M", "N"], i64>)
+// CHECK: tsr.in_order
+// CHECK: %[[PLACE:.*]] = graph.elementwise "and" %word
+// CHECK: graph.store %[[PLACE]], %result
+// CHECK-LABEL: schedule.kernel @ordered_kernel_6(%temporary: !tsr.view<["M", "N"], f32>, %result: !tsr.view<["M", "N"], i64>)
 // CHECK-SAME: grid = #tsr.grid<output, ["1", "N"], param = 1>
 // CHECK-NEXT: %row = graph.query "origin" 0
 // CHECK-NEXT: schedule.argsort_row %temporary, %result[%row] {descending}
 // CHECK-NEXT: schedule.kernel_end
-// CHECK-LABEL: schedule.kernel @ordered_kernel_2
-// TILE-LABEL: tile.kernel @ordered_kernel_1
+// CHECK-LABEL: schedule.kernel @ordered_kernel_7
+// CHECK-LABEL: schedule.func @ordered(
+// CHECK-COUNT-3: schedule.launch @ordered_sums_kernel(
+// CHECK: schedule.launch @ordered_kernel_5({{.*}}) {tsr.when = {{\[\[}}"and", #tsr.requirement<"8192" lt "N", "">, #tsr.requirement<"N" lt "2147483647", "">]]}
+// CHECK: schedule.launch @ordered_kernel_6({{.*}}) {tsr.when = {{\[\[}}"not", ["and", #tsr.requirement<"8192" lt "N", "">, #tsr.requirement<"N" lt "2147483647", "">]]]}
+// TILE-LABEL: tile.kernel @ordered_kernel_6
 // TILE-NEXT: %row = tile.query "origin"
 // TILE-NEXT: tile.argsort_row %temporary, %result[%row] {descending}
 graph.func @ordered(%x: !tsr.tensor<["M", "N"], f32>) -> !tsr.tensor<["M", "N"], f32> attributes {

@@ -1,4 +1,5 @@
-// Strategy "sort": one group finds the order of one row. What is sorted lies in memory, and so does the order.
+// Strategy "sort": one group finds the order of one row; of a long one all groups together (RadixSort.cpp). What is sorted lies in memory, and so
+// does the order.
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -6,11 +7,16 @@ using namespace mlir;
 using namespace tessera::ir;
 
 LogicalResult FunctionScheduler::sortKernel(graph::ArgsortOp op, Value target) {
-  Location loc = op.getLoc();
-  MLIRContext *context = builder_.getContext();
   Value keys = op.getOperand();
   if (!leaves_.count(keys) && failed(makeRoot(keys))) return failure();
   if (leaves_.lookup(keys) == target) return op.emitError("the order of a tensor cannot be written over the tensor");
+  return longSort(op, target, [&] { return sortByGroups(op, target); });
+}
+
+LogicalResult FunctionScheduler::sortByGroups(graph::ArgsortOp op, Value target) {
+  Location loc = op.getLoc();
+  MLIRContext *context = builder_.getContext();
+  Value keys = op.getOperand();
   ArrayRef<DimAttr> shape = op.getType().getShape();
   bool isWhole = shape == op.getOperand().getType().getShape();
   SmallVector<DimAttr> tile(shape);

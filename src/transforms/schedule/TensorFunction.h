@@ -32,6 +32,7 @@ public:
   mlir::LogicalResult run();
 
 private:
+  friend class RadixSort;
   // ---- which values are roots
   void findRoots(mlir::Block &block);
   void storePart(mlir::Value operand);
@@ -158,6 +159,9 @@ private:
   llvm::SmallVector<mlir::Value> numbersForSums(mlir::Value root, size_t fixed);
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
+  mlir::LogicalResult sortByGroups(ir::graph::ArgsortOp op, mlir::Value target);
+  /// Long rows by their digits (RadixSort.cpp), where sizes may say so only at run time; the others as before.
+  mlir::LogicalResult longSort(ir::graph::ArgsortOp op, mlir::Value target, llvm::function_ref<mlir::LogicalResult()> otherwise);
   // ---- what devices do together (Exchange.cpp)
   mlir::LogicalResult exchange(ir::graph::ExchangeOp op, mlir::Value target);
   static mlir::Value summedInPlace(mlir::Value value);
