@@ -1,28 +1,43 @@
 // RUN: tessera-opt %s -split-input-file --set-machine=name=sm_90a --graph-to-schedule --verify-schedule | FileCheck %s
-// Sums at places: marks say to which part of the axis each goes. A warp looks at those of 1024 places at once, and passes them by where it
-// owns none of them.
+// Sums at places: the places are sorted, those outside of the axis behind all others. Lanes add up runs of
+// 64 updates, which they find by the order; what is left of runs that go on, three kernels more add up.
 
-// CHECK-LABEL: schedule.kernel @sums_marks_kernel(
-// CHECK-LABEL: schedule.kernel @sums_marks_kernel_1(
-// CHECK: graph.elementwise "floordiv"
-// CHECK: graph.elementwise "shl"
-// CHECK: graph.atomic "or" %{{.*}}, %marks[%{{.*}}, %{{.*}}] {in_bounds = array<i1: false, true>}
-// CHECK-LABEL: schedule.kernel @sums_kernel(
-// CHECK: %[[END:.*]] = graph.elementwise "select"
-// CHECK: graph.warp "min"
-// CHECK: graph.warp "max" %[[END]]
-// CHECK: scf.for
-// CHECK: graph.load %marks
-// CHECK: graph.warp "ballot"
+// CHECK-LABEL: schedule.kernel @sums_keys_kernel(
+// CHECK: graph.elementwise "select"
+// CHECK-LABEL: schedule.kernel @sums_order_kernel(%keys: {{.*}}, %counts: !tsr.view<["256", "(P + 4095) // 4096"], i32>)
+// CHECK: graph.atomic "add" %{{.*}}, %held[%{{.*}}]
+// CHECK-LABEL: schedule.kernel @sums_sums_kernel(
+// CHECK-LABEL: schedule.kernel @sums_order_kernel_1(%keys: {{.*}}, %sums: {{.*}}, %words: !tsr.view<["P"], i64>)
+// A key is its own word's first half, and the place in the row the second one.
+// CHECK: %[[KEY:.*]] = graph.elementwise "shl"
+// CHECK: graph.elementwise "or" %[[KEY]]
+// CHECK: %place = graph.atomic "add" %{{.*}}, %next[%warp, %digit] {in_bounds = array<i1: true, true>, tsr.in_order}
 // CHECK: scf.if
+// CHECK: graph.store %word, %words
+// The kernels of all further passes are two: where the digit is, their launches say.
+// CHECK-LABEL: schedule.kernel @sums_order_kernel_2(%words: {{.*}}, %counts: {{.*}}) attributes {dims = ["P", "D", "V", "K", "Shift"]
+// CHECK-LABEL: schedule.kernel @sums_order_kernel_3(%words: {{.*}}, %sums: {{.*}}, %other_words:
+// CHECK-LABEL: schedule.kernel @sums_order_kernel_4(%words: {{.*}}, %other_words: {{.*}}, %order:
+// CHECK-LABEL: schedule.kernel @sums_order_kernel_5(
+// CHECK: schedule.argsort_row %keys, %order
+// CHECK-LABEL: schedule.kernel @sums_kernel_1(%keys: {{.*}}, %x: {{.*}}, %order: {{.*}}, %ends: {{.*}}, %result: {{.*}})
 // CHECK: scf.for
-// CHECK: graph.elementwise "shr"
-// CHECK: graph.load %marks
-// CHECK: graph.load %at
+// CHECK: %[[FROM:.*]] = graph.cast %order
+// CHECK: graph.load %x[%[[FROM]] in_bounds, %d in_bounds]
+// CHECK: %is_next = graph.elementwise "ne"
+// CHECK: scf.if %is_next
 // The result is one root: the product's kernel reads the sums.
 // CHECK-LABEL: schedule.func @sums(
-// CHECK: schedule.launch @sums_kernel(
-// CHECK: schedule.launch @sums_kernel_1(%a, %b, %{{.*}}, %y)
+// CHECK: schedule.launch @sums_order_kernel_2(%words, %counts) {dims = #tsr.dims<["P", "D", "V", "K", "40"]>, tsr.when = [{{.*}}, #tsr.requirement<"256" lt "V + 1", "">]}
+// CHECK: schedule.launch @sums_sums_kernel(%counts, %sums)
+// CHECK: schedule.launch @sums_order_kernel_3(%words, %sums, %other_words) {dims = #tsr.dims<["P", "D", "V", "K", "40"]>
+// CHECK: schedule.launch @sums_order_kernel_3(%other_words, %sums, %words) {dims = #tsr.dims<["P", "D", "V", "K", "48"]>, tsr.when = [{{.*}}, #tsr.requirement<"65536" lt "V + 1", "">]}
+// CHECK: schedule.launch @sums_order_kernel_3(%words, %sums, %other_words) {dims = #tsr.dims<["P", "D", "V", "K", "56"]>, tsr.when = [{{.*}}, #tsr.requirement<"16777216" lt "V + 1", "">]}
+// CHECK: schedule.launch @sums_order_kernel_5(%keys, %order) {tsr.when = {{\[\[}}"not", ["and", #tsr.requirement<"8192" lt "P", "">
+// CHECK: schedule.launch @sums_kernel(%[[SUMS:[0-9a-z]+]])
+// CHECK: schedule.launch @sums_kernel_1(%{{.*}}, %x, %order, %ends, %[[SUMS]])
+// CHECK: schedule.launch @sums_kernel_4(%{{.*}}, %ends_{{[0-9]+}}, %[[SUMS]])
+// CHECK: schedule.launch @sums_kernel_5(%a, %b, %[[SUMS]], %y)
 // CHECK-NEXT: schedule.return
 graph.func @sums(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>, %a: !tsr.tensor<["V", "K"], f32>, %b: !tsr.tensor<["K", "D"], f32>) -> !tsr.tensor<["V", "D"], f32> attributes {
     dims = ["P", "D", "V", "K"], params = [#tsr.param<"x", in>, #tsr.param<"at", in>, #tsr.param<"a", in>, #tsr.param<"b", in>],
@@ -40,7 +55,7 @@ graph.func @sums(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>,
 // CHECK-LABEL: schedule.func @moments(
 // CHECK: schedule.launch @moments_t_kernel(%a, %b, %[[T:[0-9a-z]+]])
 // CHECK: %[[S:.*]] = schedule.temp : <["V", "D"], f32>
-// CHECK: schedule.launch @moments_s_kernel(%x, %at, %marks, %[[S]])
+// CHECK: schedule.launch @moments_s_kernel_4(%{{.*}}, %{{.*}}, %[[S]])
 // CHECK-NEXT: schedule.launch @moments_kernel(%{{.*}}, %[[T]], %[[S]], %{{.*}}, %{{.*}})
 // CHECK-NEXT: schedule.return
 graph.func @moments(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>, %a: !tsr.tensor<["V", "K"], f32>, %b: !tsr.tensor<["K", "D"], f32>, %m: !tsr.tensor<["V", "D"], f32>) -> (!tsr.tensor<["V", "D"], f32>, !tsr.tensor<["V", "D"], f32>) attributes {

@@ -277,11 +277,13 @@ def Graph_ScatterAddOp : Graph_Op<"scatter_add", [Pure]> {
     the places, which run along the updates' axes `axes`. They are added up in the order of the places, in the
     result's dtype. What has a place outside of the axis is dropped.
 
+    `sorted`: the places run along `axis` alone, do not fall, and none is below 0. Runs of equal places are added up piece by piece.
+
     Example: `%2 = graph.scatter_add 0 %0 at %1 {axes = array<i64: 0>} : (!tsr.tensor<["N", "D"], f32>,
     !tsr.tensor<["N"], i64>) -> !tsr.tensor<["V", "D"], f32>`
   }];
   let arguments = (ins I64Attr:$axis, Tsr_TensorType:$updates, Tsr_TensorType:$places,
-      DenseI64ArrayAttr:$axes);
+      DenseI64ArrayAttr:$axes, UnitAttr:$sorted);
   let results = (outs Tsr_TensorType:$result);
   let assemblyFormat =
     "custom<Integer>($axis) $updates `at` $places attr-dict `:` functional-type(operands, results)";

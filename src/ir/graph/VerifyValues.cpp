@@ -256,6 +256,7 @@ LogicalResult GatherOp::verify() {
 }
 
 LogicalResult ScatterAddOp::verify() {
+  if (getSorted() && getAxes() != ArrayRef(static_cast<int64_t>(getAxis()))) return emitOpError("has places that are 'sorted' along other axes than its own");
   return verifyPlaces(*this, getType(), getPlaces().getType(), getUpdates().getType(), getAxis(), getAxes());
 }
 

@@ -50,8 +50,10 @@ void separatePlaces(ir::graph::FuncOp function);
 void splitReshapes(ir::graph::FuncOp function);
 /// Products with an axis of one element become multiplications and sums (VectorDots.cpp).
 void expandVectorDots(mlir::Operation *function);
-/// On GPUs, sums at places of what has no axis but the places': each sum looks at all places (ScatterKernel.cpp).
+/// On GPUs, sums at few places of what has no axis but the places': each sum looks at all places (ScatterKernel.cpp).
 void expandVectorScatters(mlir::Operation *function);
+/// On GPUs, places of sums of floats are sorted (SortedPlaces.cpp).
+void sortPlaces(ir::graph::FuncOp function);
 /// On GPUs, reductions over axes with others between become two, one after the other (ReduceApart.cpp).
 void reduceApart(ir::graph::FuncOp function);
 /// On the first of them: its columns are stored.

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
 #include "transforms/schedule/ConcatParts.h"
+#include "transforms/schedule/RadixSort.h"
 #include "transforms/schedule/Shapes.h"
 
 namespace tessera::transforms {
@@ -375,7 +376,7 @@ Value Privatiser::gather(graph::GatherOp op, const Indices &indices) {
   inner[axis] = Value(builder_.create<graph::CastOp>(loc, index, places, StringAttr(), UnitAttr()));
   Value view = leaves_.lookup(op.getOperand());
   TSR_CHECK(view && isa<ViewType>(view.getType()), "what a gather chooses from lies in memory");
-  return loaded(view, inner, loc, static_cast<int64_t>(axis));
+  return loaded(view, inner, loc, op->hasAttr(kInside) ? -1 : static_cast<int64_t>(axis));
 }
 
 Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {

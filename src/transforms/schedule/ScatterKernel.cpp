@@ -1,10 +1,9 @@
 // Strategy "scatter": sums of what has the same place of an axis. Who owns an element of the result goes through all
-// places in their order and adds what belongs to it: no atomics, the same bits always.
+// places in their order and adds what belongs to it: no atomics, the same bits always. On GPUs that is so where places differ along several
+// axes; others are sorted first (SortedPlaces.cpp).
 #include "ir/tile/Tile.h"
 #include "support/Check.h"
-#include "support/Lanes.h"
 #include "support/Machine.h"
-#include "transforms/schedule/Marks.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
@@ -13,8 +12,8 @@ using namespace tessera::ir;
 
 namespace {
 
-// Lanes that share the result, about as many as run at once on the largest machines: each waits for the memory of one update after the other.
-constexpr int64_t kLanesOnGpu = 262144;
+// Places of numbers, without columns, for each of which a group goes through all updates.
+constexpr int64_t kFewPlaces = 16;
 // Places of a row that a lane of a GPU reads at once, and passes by where it owns none: each takes as long as a cache does.
 constexpr int64_t kPassedAtOnce = 16;
 // Parts of the axis on a CPU, each of which goes through all places: some for each core, fewer where adding is cheap.
@@ -33,7 +32,6 @@ Division divide(graph::ScatterAddOp scatter, bool onCpu) {
   Division out;
   out.lanes.assign(scatter.getType().getShape().begin(), scatter.getType().getShape().end());
   Dim extent = out.lanes[axis].getDim();
-  bool differ = scatter.getAxes().size() > 1;  // rows of places: few for each lane
   if (onCpu) {
     for (int64_t i = 0; i < static_cast<int64_t>(out.lanes.size()); ++i)
       if (!llvm::is_contained(scatter.getAxes(), i) && !isUnit(out.lanes[i])) out.looped.push_back(i);
@@ -41,9 +39,6 @@ Division divide(graph::ScatterAddOp scatter, bool onCpu) {
     for (int64_t i : out.looped) out.lanes[i] = DimAttr::get(context, Dim(1));
     out.owned = Dim::ceilDiv(extent, Dim(parts));
     out.lanes[axis] = DimAttr::get(context, Dim(parts));
-  } else if (!differ) {
-    out.owned = Dim::max(Dim(1), Dim::ceilDiv(countOf(scatter.getType()), Dim(kLanesOnGpu)));
-    out.lanes[axis] = DimAttr::get(context, Dim::ceilDiv(extent, *out.owned));
   }
   return out;
 }
@@ -54,18 +49,11 @@ Value zeroOf(Type type, OpBuilder &builder, Location loc) {
   return builder.create<graph::ConstantOp>(loc, type, zero);
 }
 
-/// How a lane finds the places that it owns: one after the other; in blocks that it passes by; or by their marks (Marks.h), together with
-/// its warp, whose lanes own places side by side.
-enum class Search { InOrder, InBlocks, ByMarks };
-
 /// Writes the body of one lane.
 class ScatterWriter {
 public:
-  /// `isInside`: the lane owns something; null if each does. `marks`: of the places, or null.
-  ScatterWriter(OpBuilder &builder, Privatiser &privatiser, graph::ScatterAddOp scatter, const Division &division, Value target, Search search,
-                Value isInside = {}, Value marks = {})
-      : builder_(builder), privatiser_(privatiser), scatter_(scatter), division_(division), target_(target), search_(search), isInside_(isInside), marks_(marks),
-        line_(unnamed(scatter.getLoc())) {}
+  ScatterWriter(OpBuilder &builder, Privatiser &privatiser, graph::ScatterAddOp scatter, const Division &division, Value target)
+      : builder_(builder), privatiser_(privatiser), scatter_(scatter), division_(division), target_(target), line_(unnamed(scatter.getLoc())) {}
 
   bool write(Indices lane) {
     at_ = std::move(lane);
@@ -79,12 +67,10 @@ public:
     Value owned = privatiser_.dim(*division_.owned, line_);
     Value first = privatiser_.arithmetic("mul", at_[axis].at, owned, named("first", line_));
     Value reached = privatiser_.arithmetic("add", first, owned, line_);
-    Value end = privatiser_.arithmetic("min", reached, privatiser_.dim(extent, line_), search_ == Search::ByMarks ? line_ : named("end", line_));
-    if (search_ == Search::ByMarks)  // lanes behind the last stay with their warps, and own nothing
-      end = builder_.create<graph::ElementwiseOp>(named("end", line_), end.getType(), "select", ValueRange{isInside_, end, first});
+    Value end = privatiser_.arithmetic("min", reached, privatiser_.dim(extent, line_), named("end", line_));
     loop(first, end, "r", [&](Value place) { return zero(place); });
     auto isOwned = [&](Value found) { return isBetween(found, first, end); };
-    return search_ == Search::ByMarks ? passByMarks(first, end, isOwned) : pass(isOwned);
+    return pass(isOwned);
   }
 
 private:
@@ -128,79 +114,11 @@ private:
     Value notBefore = privatiser_.arithmetic("ge", found, first, line_), notBehind = privatiser_.arithmetic("lt", found, end, line_);
     return privatiser_.arithmetic("and", notBefore, notBehind, line_);
   }
-  Value ofWarp(StringRef what, Value value, Type type, Location loc) { return builder_.create<graph::WarpOp>(loc, type, what, value, Value()); }
-  /// Each lane of a warp looks at the marks of 32 places: where none of 1024 goes to what the warp owns, it passes them by.
-  bool passByMarks(Value first, Value end, Owned isOwned) {
-    Type index = builder_.getIndexType(), mask = elementTypeOf(marks_.getType());
-    Value lane = builder_.create<graph::QueryOp>(named("lane", line_), index, "lane_id", 0), one = privatiser_.constantIndex(1, line_);
-    Value warpFirst = ofWarp("min", first, index, named("warp_first", line_)), warpEnd = ofWarp("max", end, index, named("warp_end", line_));
-    Value part = privatiser_.dim(elementsOfPart(scatter_), line_), parts = privatiser_.constantIndex(kMarkedParts, line_);
-    firstPart_ = privatiser_.arithmetic("floordiv", warpFirst, part, named("first_part", line_));
-    Value reached = privatiser_.arithmetic("floordiv", privatiser_.arithmetic("add", warpEnd, privatiser_.arithmetic("sub", part, one, line_), line_), part, line_);
-    endPart_ = privatiser_.arithmetic("min", reached, parts, named("end_part", line_));
-    Value words = privatiser_.dim(shapeOf(marks_.getType())[1].getDim(), line_), lanes = privatiser_.constantIndex(kWarpLanes, line_);
-    auto loop = builder_.create<scf::ForOp>(line_, privatiser_.constantIndex(0, line_), words, lanes);
-    loop.getInductionVar().setLoc(named("next", line_));
-    return inside(loop.getBody(), [&] {
-      Value next = loop.getInductionVar(), word = privatiser_.arithmetic("add", next, lane, named("word", line_));
-      Value isWord = privatiser_.arithmetic("lt", word, words, line_);
-      // A lane behind the last word looks at that one again, in vain.
-      Value marks = marksAt(privatiser_.arithmetic("min", word, privatiser_.arithmetic("sub", words, one, line_), line_));
-      Value found = ofWarp("ballot", privatiser_.arithmetic("and", isWord, isAny(marks), line_), mask, named("found", line_));
-      return inside(builder_.create<scf::IfOp>(line_, isAny(found), /*withElse=*/false).thenBlock(), [&] {
-        return eachBit(found, "word", [&](Value bit) {
-          Value at = privatiser_.arithmetic("add", next, bit, line_), start = privatiser_.arithmetic("mul", at, lanes, named("start", line_));
-          return eachBit(marksAt(at), "mark", [&](Value mark) { return addAt(privatiser_.arithmetic("add", start, mark, named("p", line_)), isOwned); });
-        });
-      });
-    });
-  }
-  /// The marks of 32 places, of all parts of the axis that the warp owns something of.
-  Value marksAt(Value word) {
-    Type mask = elementTypeOf(marks_.getType());
-    Value none = bitsOf(0);
-    auto loop = builder_.create<scf::ForOp>(line_, firstPart_, endPart_, privatiser_.constantIndex(1, line_), ValueRange{none});
-    loop.getInductionVar().setLoc(named("part", line_));
-    loop.getRegionIterArg(0).setLoc(named("ours", line_));
-    inside(loop.getBody(), [&] {
-      Value marks = privatiser_.loaded(marks_, {Index(loop.getInductionVar()), Index(word)}, line_);
-      Value both = builder_.create<graph::ElementwiseOp>(line_, mask, "or", ValueRange{loop.getRegionIterArg(0), marks});
-      builder_.create<scf::YieldOp>(line_, both);
-      return true;
-    });
-    return loop.getResult(0);
-  }
-  Value bitsOf(int64_t value) {
-    Type mask = elementTypeOf(marks_.getType());
-    return builder_.create<graph::ConstantOp>(line_, mask, builder_.getIntegerAttr(mask, value));
-  }
-  Value isAny(Value bits) { return builder_.create<graph::ElementwiseOp>(line_, builder_.getI1Type(), "ne", ValueRange{bits, bitsOf(0)}); }
-  /// The bits from `at` on that `mask` leaves.
-  Value partOf(Value bits, Value at, int64_t mask) {
-    Value shift = builder_.create<graph::CastOp>(line_, bits.getType(), at, StringAttr(), UnitAttr());
-    Value moved = builder_.create<graph::ElementwiseOp>(line_, bits.getType(), "shr", ValueRange{bits, shift});
-    return builder_.create<graph::ElementwiseOp>(line_, bits.getType(), "and", ValueRange{moved, bitsOf(mask)});
-  }
-  /// For each bit that is set, in order; a byte without any is passed by.
-  bool eachBit(Value bits, StringRef name, Body body) {
-    constexpr int64_t byteBits = 8;
-    auto steps = [&](Value first, int64_t count, int64_t step, int64_t mask, StringRef hint, Body then) {
-      Value end = privatiser_.arithmetic("add", first, privatiser_.constantIndex(count, line_), line_);
-      auto loop = builder_.create<scf::ForOp>(line_, first, end, privatiser_.constantIndex(step, line_));
-      loop.getInductionVar().setLoc(named(hint, line_));
-      return inside(loop.getBody(), [&] {
-        Value at = loop.getInductionVar();
-        return inside(builder_.create<scf::IfOp>(line_, isAny(partOf(bits, at, mask)), /*withElse=*/false).thenBlock(), [&] { return then(at); });
-      });
-    };
-    return steps(privatiser_.constantIndex(0, line_), kWarpLanes, byteBits, 255, "byte",
-                 [&](Value byte) { return steps(byte, byteBits, 1, 1, name, body); });
-  }
   /// Goes through the places, and adds where `isOwned` says that the lane owns them.
   bool pass(Owned isOwned) {
     Value count = privatiser_.dim(scatter_.getUpdates().getType().getShape()[scatter_.getAxis()].getDim(), line_);
     Value zero = privatiser_.constantIndex(0, line_);
-    if (search_ == Search::InOrder) return addOwned(zero, count, isOwned);
+    if (division_.owned) return addOwned(zero, count, isOwned);
     auto loop = builder_.create<scf::ForOp>(line_, zero, count, privatiser_.constantIndex(kPassedAtOnce, line_));
     loop.getInductionVar().setLoc(named("next", line_));
     return inside(loop.getBody(), [&] {
@@ -264,9 +182,6 @@ private:
   graph::ScatterAddOp scatter_;
   const Division &division_;
   Value target_;
-  Search search_;
-  Value isInside_, marks_;
-  Value firstPart_, endPart_;  // of the axis, of which the warp owns something
   Location line_;
   Indices at_;
 };
@@ -275,6 +190,7 @@ private:
 
 LogicalResult FunctionScheduler::scatterKernel(graph::ScatterAddOp scatter, Value target) {
   if (addsByAtomics(scatter)) return atomicScatterKernel(scatter, target);
+  if (scatter.getSorted()) return sumsOfRuns(scatter, target);
   Location loc = scatter.getLoc(), place = unnamed(loc);
   const Machine *machine = machineOf(function_);
   bool onCpu = !machine || machine->family == Target::Cpu;
@@ -285,22 +201,16 @@ LogicalResult FunctionScheduler::scatterKernel(graph::ScatterAddOp scatter, Valu
   std::string owned = division.owned && division.owned->isConstant() ? division.owned->str() + " places" : "a range";
   std::string reason = division.owned ? "a lane owns " + owned + " of the axis, and goes through all places in order"
                                       : "one lane an element of the result; it goes through all places in order";
-  SmallVector<Value> marks;
-  if (!onCpu && division.owned) {
-    FailureOr<Value> made = marksOfPlaces(scatter);
-    if (failed(made)) return failure();
-    marks.push_back(*made);
-  }
-  Kernel kernel = beginKernel(scatter.getResult(), grid, target, {reason}, true, {}, schedule::KernelOp::getOperationName(), {}, {}, {marks});
+  Kernel kernel = beginKernel(scatter.getResult(), grid, target, {reason}, true, {});
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
   Privatiser privatiser(builder, kernel.leaves);
-  Search search = onCpu ? Search::InOrder : division.owned ? Search::ByMarks : Search::InBlocks;
-  Value isInside;  // groups of lanes reach over the end; turns of a loop do not
-  if (!onCpu) isInside = privatiser.arithmetic("lt", i, privatiser.dim(count, place), place);
-  if (search == Search::InBlocks) builder.setInsertionPointToStart(builder.create<scf::IfOp>(place, isInside, /*withElse=*/false).thenBlock());
+  if (!onCpu) {  // groups of lanes reach over the end; turns of a loop do not
+    Value isInside = privatiser.arithmetic("lt", i, privatiser.dim(count, place), place);
+    builder.setInsertionPointToStart(builder.create<scf::IfOp>(place, isInside, /*withElse=*/false).thenBlock());
+  }
   Indices lane = privatiser.delinearize(i, division.lanes, place, /*naming=*/true);
-  if (!ScatterWriter(builder, privatiser, scatter, division, kernel.target, search, isInside, marks.empty() ? Value() : kernel.beside.front()).write(std::move(lane))) return failure();
+  if (!ScatterWriter(builder, privatiser, scatter, division, kernel.target).write(std::move(lane))) return failure();
   builder.setInsertionPointToEnd(&kernel.op->getRegion(0).front());
   builder.create<schedule::KernelEndOp>(place);
   return success();
@@ -313,6 +223,8 @@ void expandVectorScatters(Operation *function) {
   SmallVector<graph::ScatterAddOp> scatters;
   function->walk([&](graph::ScatterAddOp scatter) {
     SmallVector<int64_t> along = longAxes(scatter.getUpdates().getType());
+    auto places = scatter.getType().getShape()[scatter.getAxis()].getConstant();
+    if (goesInOrder(scatter) && !(places && *places <= kFewPlaces)) return;
     if (!addsByAtomics(scatter) && llvm::all_of(along, [&](int64_t axis) { return axis == static_cast<int64_t>(scatter.getAxis()); }))
       scatters.push_back(scatter);
   });

@@ -11,6 +11,7 @@
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Loops.h"
 #include "transforms/schedule/MovedProducts.h"
+#include "transforms/schedule/RadixSort.h"
 #include "transforms/schedule/TensorFunction.h"
 #include "transforms/schedule/Updates.h"
 
@@ -157,6 +158,7 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto scatter = dyn_cast<graph::ScatterAddOp>(op)) {
       markIf(holds(scatter.getUpdates(), costsMore), scatter.getUpdates());
       markIf(!addsByAtomics(scatter) || holds(scatter.getPlaces(), costsMore), scatter.getPlaces());  // else all lanes go through all of them
+      if (scatter.getSorted()) storeIndices(scatter.getUpdates());
       roots_.insert(scatter.getResult());
     } else if (auto scan = dyn_cast<graph::ScanOp>(op)) {
       markIf(!isMadeByElements(scan.getOperand()), scan.getOperand());
@@ -180,6 +182,16 @@ void FunctionScheduler::findRoots(Block &block) {
   storeShared(block);
   for (auto reshape : block.getOps<graph::ReshapeOp>())
     markIf(isOtherShape(reshape), reshape.getResult());
+}
+
+/// Numbers that updates are made of, one for each, lie in the order of their places: lanes read them side by side, and wait for one memory less.
+void FunctionScheduler::storeIndices(Value updates) {
+  walkBack(updates, [&](Value value) {
+    if (isStored(value)) return false;
+    auto gather = value.getDefiningOp<graph::GatherOp>();
+    markIf(gather && gather->hasAttr(kInside) && longAxes(gather.getType()).size() <= 1, value);
+    return true;
+  });
 }
 
 /// A part of what is put together, if it is a product: as it is, or rounded by the kernel that stores it in full as well. Or if it is a
@@ -671,6 +683,7 @@ LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, Kerne
   foldBatches(function);  // first: a batch of single rows is a matrix
   expandVectorDots(function);
   expandVectorScatters(function);
+  sortPlaces(function);  // of those that are left
   reduceApart(function);
   findFirstOnly(function);
   separatePlaces(function);  // when nothing joins reshapes any more

@@ -36,6 +36,7 @@ private:
   // ---- which values are roots
   void findRoots(mlir::Block &block);
   void storePart(mlir::Value operand);
+  void storeIndices(mlir::Value updates);
   void storeProductsInPart(mlir::Value operand);
   // ---- what several kernels read (SharedValues.cpp)
   void storeProductsUnder(ir::graph::ReduceOp reduce);
@@ -187,7 +188,12 @@ private:
   bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);        // ScatterKernel.cpp
   mlir::LogicalResult atomicScatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterAtomics.cpp
-  mlir::FailureOr<mlir::Value> marksOfPlaces(ir::graph::ScatterAddOp scatter);                   // MarkedPlaces.cpp
+  mlir::LogicalResult sumsOfRuns(ir::graph::ScatterAddOp scatter, mlir::Value target);           // SumsOfRuns.cpp
+  struct RunLevel {
+    Dim count, length, updates;  // of items in all, and for each lane; updates in an item
+    mlir::Value zeros, from, to;
+  };
+  mlir::LogicalResult runsKernel(ir::graph::ScatterAddOp scatter, mlir::Value target, const RunLevel &runs);
   mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
   mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
@@ -292,6 +298,8 @@ constexpr int64_t kLaneGroup = 256;
 
 /// Sums at places that do not depend on the order, on a machine with atomics for them (ScatterAtomics.cpp).
 bool addsByAtomics(ir::graph::ScatterAddOp scatter);
+/// Sums whose places are sorted first (SortedPlaces.cpp).
+bool goesInOrder(ir::graph::ScatterAddOp scatter);
 
 /// To be computed anew in each turn of a loop.
 bool isDear(mlir::Operation *op);

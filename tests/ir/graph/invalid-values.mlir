@@ -556,6 +556,15 @@ graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %z: !tsr.tensor<["M"], complex<f
 
 graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %u: !tsr.tensor<["N", "8"], f32>) attributes {dims = ["M", "N"],
     params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"u", in>], outputs = []} {
+  // expected-error @+1 {{has places that are 'sorted' along other axes than its own}}
+  %1 = graph.scatter_add 0 %u at %u {axes = array<i64: 0, 1>, sorted} : (!tsr.tensor<["N", "8"], f32>, !tsr.tensor<["N", "8"], f32>) -> !tsr.tensor<["M", "8"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "8"], f32>, %i: !tsr.tensor<["N"], i64>, %u: !tsr.tensor<["N", "8"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"i", in>, #tsr.param<"u", in>], outputs = []} {
   // expected-error @+1 {{axis 1 has extent 8, expected 4}}
   %0 = graph.scatter_add 0 %u at %i {axes = array<i64: 0>} : (!tsr.tensor<["N", "8"], f32>, !tsr.tensor<["N"], i64>) -> !tsr.tensor<["M", "4"], f32>
   graph.return

@@ -74,6 +74,8 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %chosen_rows = graph.gather 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
   // CHECK: graph.scatter_add 0 %{{.*}} at %{{.*}} {axes = array<i64: 0>} : (!tsr.tensor<["C", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["R", "C"], f32>
   %sums = graph.scatter_add 0 %chosen_rows at %at {axes = array<i64: 0>} : (!tsr.tensor<["C", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["R", "C"], f32>
+  // CHECK: graph.scatter_add 0 %{{.*}} at %{{.*}} {axes = array<i64: 0>, sorted} : (!tsr.tensor<["C", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["R", "C"], f32>
+  %of_runs = graph.scatter_add 0 %chosen_rows at %at {axes = array<i64: 0>, sorted} : (!tsr.tensor<["C", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["R", "C"], f32>
   // CHECK: graph.after %x behind %{{.*}} : !tsr.tensor<["R", "C"], f32> behind !tsr.tensor<["R", "C"], f32>
   %again = graph.after %x behind %sums : !tsr.tensor<["R", "C"], f32> behind !tsr.tensor<["R", "C"], f32>
   // CHECK: graph.after %x : !tsr.tensor<["R", "C"], f32>
