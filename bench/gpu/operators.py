@@ -87,10 +87,20 @@ def reductions():
 
 def places():
     yield "top8", lambda: [random(4096, 8192)], lambda a: torch.topk(a, 8)
-    for rows, columns in (4096, 1024), (64, 65536):
+    for rows, columns in (4096, 1024), (64, 65536), (1, 1 << 20), (1, 1 << 24), (1, 1 << 26):
         yield "sorted_rows", lambda rows=rows, columns=columns: [random(rows, columns)], lambda a: torch.sort(a, -1)[0]
+    for count in 1 << 14, 1 << 20, 1 << 24:
+        yield "long_order", lambda count=count: [random(count)], lambda a: torch.sort(a, stable=True)[1]
+    yield "long_wide", lambda: [random(1 << 24, dtype=torch.float64)], lambda a: torch.sort(a, stable=True)[1]
+    yield "long_halves", lambda: [random(1 << 24, dtype=BF16)], lambda a: torch.sort(a, descending=True)[0]
+    yield "long_top8", lambda: [random(1 << 24)], lambda a: torch.topk(a, 8)
     yield "bins", lambda: [labels(256, 1 << 24)], lambda a: torch.bincount(a, minlength=256)
-    yield "added_at", lambda: [labels(50000, 65536), random(65536, 512), random(50000, 512)], lambda at, a, w: w.index_add(0, at, a)
+    added = lambda at, a, w: w.index_add(0, at, a)
+    yield "added_at", lambda: [labels(50000, 65536), random(65536, 512), random(50000, 512)], added
+    yield "added_at", lambda: [labels(1000000, 1 << 21), random(1 << 21, 32), random(1000000, 32)], added
+    yield "added_at", lambda: [labels(50000, 1 << 20) // 1000 * 1000, random(1 << 20, 64), random(50000, 64)], added  # few places have many
+    yield "added_at", lambda: [labels(1, 1 << 20), random(1 << 20, 64), random(50000, 64)], added
+    yield "added_at", lambda: [labels(32000, 2048), random(2048, 1024), random(32000, 1024)], added
 
 
 def products():
