@@ -10,6 +10,7 @@
 // leaves the places alone. As D. Merrill and A. Grimshaw, "High performance and scalable radix sorting", 2011.
 #include "transforms/schedule/RadixSort.h"
 #include "ir/common/InOrder.h"
+#include "ir/tile/Tile.h"
 #include "support/Lanes.h"
 #include "support/Machine.h"
 #include "transforms/schedule/RadixKey.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr int64_t kPartOfRow = 4096;  // elements of a group
 constexpr int64_t kWarps = kLaneGroup / kWarpLanes, kShare = kPartOfRow / kWarps;
 static_assert(kLaneGroup == kDigits, "a lane for each digit");
+constexpr int64_t kAtOnce = 8;
 constexpr int64_t kMostPlaces = (int64_t(1) << 31) - 1;   // counters have 32 bits
 constexpr int64_t kMostBound = int64_t(1) << 32;          // and keys of words
 constexpr int64_t kMostPasses = 4;
@@ -80,7 +82,7 @@ public:
       return static_cast<bool>(word);
     });
     barrier();
-    store(privatiser_.loaded(held, {Index(lane_)}, line_), counts, at({Index(lane_), Index(part_)}));
+    store(privatiser_.loaded(held, {Index(lane_)}, line_), counts, inRow({Index(lane_), Index(part_)}));
     return done;
   }
 
@@ -93,15 +95,18 @@ public:
     eachWarp([&](Value each) { store(number(0), next, {Index(each), Index(lane_)}); });
     barrier();
     Value end = privatiser_.arithmetic("min", privatiser_.arithmetic("add", begin, index(kShare), line_), extent(), named("end", line_));
+    Value held = shared({kWarps, kShare}, "held_words", builder_.getI64Type());  // memory is read once
     bool counted = loop(privatiser_.arithmetic("add", begin, inWarp, line_), end, kWarpLanes, "i", [&](Value i) {
       Value word = wordAt(i);
-      if (word) countAt(next, {warp, digitOfWord(builder_, word, shift, line_)});
-      return static_cast<bool>(word);
+      if (!word) return false;
+      store(word, held, {Index(warp), Index(privatiser_.arithmetic("sub", i, begin, line_))});
+      countAt(next, {warp, digitOfWord(builder_, word, shift, line_)});
+      return true;
     });
     barrier();
     beginPlaces(sums, next, warp, inWarp);
     barrier();
-    return counted && loop(index(0), index(kShare), kWarpLanes, "turn", [&](Value turn) { return place(turn, begin, inWarp, warp, shift, next, to); });
+    return counted && loop(index(0), index(kShare), kWarpLanes, "turn", [&](Value turn) { return place(turn, begin, inWarp, warp, shift, held, next, to); });
   }
 
 private:
@@ -110,13 +115,13 @@ private:
   Value number(int32_t value) { return builder_.create<graph::ConstantOp>(line_, builder_.getI32Type(), builder_.getI32IntegerAttr(value)); }
   Value query(StringRef what, StringRef name) { return builder_.create<graph::QueryOp>(named(name, line_), builder_.getIndexType(), what, 0); }
   void barrier() { builder_.create<graph::BarrierOp>(line_); }
-  Value shared(ArrayRef<int64_t> shape, StringRef name) {
+  Value shared(ArrayRef<int64_t> shape, StringRef name, Type element = {}) {
     MLIRContext *context = builder_.getContext();
     SmallVector<DimAttr> dims = llvm::map_to_vector(shape, [&](int64_t extent) { return DimAttr::get(context, Dim(extent)); });
-    return builder_.create<graph::AllocSharedOp>(named(name, line_), SharedType::get(context, dims, builder_.getI32Type(), ""));
+    return builder_.create<graph::AllocSharedOp>(named(name, line_), SharedType::get(context, dims, element ? element : builder_.getI32Type(), ""));
   }
   /// In the row of the group.
-  Indices at(ArrayRef<Index> last) {
+  Indices inRow(ArrayRef<Index> last) {
     Indices all(row_);
     llvm::append_range(all, last);
     return all;
@@ -139,6 +144,7 @@ private:
   }
   bool loop(Value begin, Value end, int64_t step, StringRef name, llvm::function_ref<bool(Value)> body) {
     auto made = builder_.create<scf::ForOp>(line_, begin, end, index(step));
+    if (name == "i") made->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce));  // elements, which memory is asked for together
     made.getInductionVar().setLoc(named(name, line_));
     return inside(made.getBody(), [&] { return body(made.getInductionVar()); });
   }
@@ -148,8 +154,8 @@ private:
 
   /// Null after a diagnostic.
   Value wordAt(Value i) {
-    if (!form_.fromKeys) return privatiser_.loaded(words_, at({Index(i)}), named("word", line_));
-    Value element = privatiser_.part(keys_, at({Index(i)}));
+    if (!form_.fromKeys) return privatiser_.loaded(words_, inRow({Index(i)}), named("word", line_));
+    Value element = privatiser_.part(keys_, inRow({Index(i)}));
     return element ? wordOf(builder_, element, i, form_.key, line_) : Value();
   }
   /// Carries a number through a loop.
@@ -169,7 +175,7 @@ private:
   /// A lane has a digit: how many elements of the row have a lesser one.
   Value lesser(Value sums, Value warp, Value inWarp) {
     Value last = privatiser_.arithmetic("sub", privatiser_.dim(rows_.parts.getDim(), line_), index(1), line_);
-    Value all = privatiser_.loaded(sums, at({Index(lane_), Index(last)}), named("all", line_)), ofWarps = shared({kWarps}, "of_warps");
+    Value all = privatiser_.loaded(sums, inRow({Index(lane_), Index(last)}), named("all", line_)), ofWarps = shared({kWarps}, "of_warps");
     Value ofWarp = builder_.create<graph::WarpOp>(line_, all.getType(), "sum", all, Value());
     inside(builder_.create<scf::IfOp>(line_, privatiser_.arithmetic("eq", inWarp, index(0), line_), /*withElse=*/false).thenBlock(),
            [&] { return store(ofWarp, ofWarps, {Index(warp)}), true; });
@@ -185,7 +191,7 @@ private:
   /// Where the first element goes that the group has of the lane's digit, and how the warps share it.
   void beginPlaces(Value sums, Value next, Value warp, Value inWarp) {
     Value before = privatiser_.arithmetic("sub", part_, index(1), line_);
-    Value same = privatiser_.loaded(sums, at({Index(lane_), Index(before)}), line_, static_cast<int64_t>(row_.size()) + 1);
+    Value same = privatiser_.loaded(sums, inRow({Index(lane_), Index(before)}), line_, static_cast<int64_t>(row_.size()) + 1);
     Value begin = plus(lesser(sums, warp, inWarp), same);
     carry("each", "place", 0, kWarps, begin, [&](Value each, Value place) {
       Indices where{Index(each), Index(lane_)};
@@ -197,12 +203,10 @@ private:
   Value plus(Value a, Value b) { return builder_.create<graph::ElementwiseOp>(line_, a.getType(), "add", ValueRange{a, b}); }
 
   /// 32 elements of a warp, all lanes together: who has none, behind the end of the row, takes a place of nobody.
-  bool place(Value turn, Value begin, Value inWarp, Value warp, Value shift, Value next, Value to) {
-    Value i = privatiser_.arithmetic("add", privatiser_.arithmetic("add", begin, turn, line_), inWarp, named("i", line_));
+  bool place(Value turn, Value begin, Value inWarp, Value warp, Value shift, Value held, Value next, Value to) {
+    Value at = privatiser_.arithmetic("add", turn, inWarp, named("at", line_)), i = privatiser_.arithmetic("add", begin, at, line_);
     Value isInside = privatiser_.arithmetic("lt", i, extent(), line_);
-    Value within = privatiser_.arithmetic("min", i, privatiser_.arithmetic("sub", extent(), index(1), line_), named("within", line_));
-    Value word = wordAt(within);
-    if (!word) return false;
+    Value word = privatiser_.loaded(held, {Index(warp), Index(at)}, named("word", line_));
     Value digit = builder_.create<graph::ElementwiseOp>(named("digit", line_), builder_.getIndexType(), "select",
                                                         ValueRange{isInside, digitOfWord(builder_, word, shift, line_), index(kDigits)});
     auto taken = builder_.create<graph::AtomicOp>(named("place", line_), TypeRange{builder_.getI32Type()}, "add", number(1), next, ValueRange{warp, digit},
@@ -211,7 +215,7 @@ private:
     return inside(builder_.create<scf::IfOp>(line_, isInside, /*withElse=*/false).thenBlock(), [&] {
       Value where = builder_.create<graph::CastOp>(line_, builder_.getIndexType(), taken.getOld(), StringAttr(), UnitAttr());
       Value left = leftOf(word);
-      if (left) store(left, to, at({Index(where)}));
+      if (left) store(left, to, inRow({Index(where)}));
       return static_cast<bool>(left);
     });
   }
@@ -220,7 +224,7 @@ private:
     Value place = placeOfWord(builder_, word, line_);
     if (form_.left == Left::Place) return place;
     Value from = builder_.create<graph::CastOp>(named("from", line_), builder_.getIndexType(), place, StringAttr(), UnitAttr());
-    Value element = privatiser_.part(keys_, at({Index(from)}));
+    Value element = privatiser_.part(keys_, inRow({Index(from)}));
     RadixKey key = form_.key;
     key.half = RadixKey::High;
     return element ? wordOf(builder_, element, place, key, line_) : Value();
