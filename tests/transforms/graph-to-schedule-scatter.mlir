@@ -50,6 +50,29 @@ graph.func @sums(%x: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>,
 
 // -----
 
+// Several sums at the same places need one order. Of rows that indices name, the indices are brought into it.
+// CHECK-LABEL: schedule.func @twice(
+// CHECK: schedule.launch @twice_order_kernel_5(%keys, %order)
+// CHECK-NOT: _order_kernel
+// CHECK: schedule.launch @twice_keys_kernel_1(%at, %order, %[[KEYS:[0-9a-z_]+]]) :
+// CHECK: schedule.launch @twice_kernel(%from, %order, %[[FROM:[0-9a-z_]+]]) :
+// CHECK-NOT: _order_kernel
+// CHECK: schedule.launch @twice_kernel_2(%[[KEYS]], %x, %[[FROM]], %{{.*}}, %a)
+// CHECK-NOT: _order_kernel
+// CHECK: schedule.launch @twice_kernel_7(%[[KEYS]], %y, %order, %{{.*}}, %b)
+// CHECK-NOT: _order_kernel
+// CHECK: schedule.return
+graph.func @twice(%x: !tsr.tensor<["V", "D"], f32>, %from: !tsr.tensor<["P"], i64>, %y: !tsr.tensor<["P", "D"], f32>, %at: !tsr.tensor<["P"], i64>) -> (!tsr.tensor<["V", "D"], f32>, !tsr.tensor<["V", "D"], f32>) attributes {
+    dims = ["P", "D", "V"], params = [#tsr.param<"x", in>, #tsr.param<"from", in>, #tsr.param<"y", in>, #tsr.param<"at", in>],
+    outputs = [#tsr.result<"a", !tsr.tensor<["V", "D"], f32>>, #tsr.result<"b", !tsr.tensor<["V", "D"], f32>>]} {
+  %rows = graph.gather 0 %x at %from {axes = array<i64: 0>} : (!tsr.tensor<["V", "D"], f32>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["P", "D"], f32>
+  %a = graph.scatter_add 0 %rows at %at {axes = array<i64: 0>} : (!tsr.tensor<["P", "D"], f32>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], f32> loc("a")
+  %b = graph.scatter_add 0 %y at %at {axes = array<i64: 0>} : (!tsr.tensor<["P", "D"], f32>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], f32> loc("b")
+  graph.return %a, %b : !tsr.tensor<["V", "D"], f32>, !tsr.tensor<["V", "D"], f32>
+}
+
+// -----
+
 // Two results are made of the product and of the sums behind it: the product is stored as soon as it can be computed, and both
 // are read by the kernel of the results.
 // CHECK-LABEL: schedule.func @moments(
