@@ -186,6 +186,7 @@ LogicalResult FunctionScheduler::runsKernel(graph::ScatterAddOp scatter, Value t
   Value isInside = privatiser.arithmetic("lt", i, privatiser.dim(count, line), line);
   builder.setInsertionPointToStart(builder.create<scf::IfOp>(line, isInside, /*withElse=*/false).thenBlock());
   Indices lane = privatiser.delinearize(i, lanes, line, /*naming=*/true);
+  if (Value chunk = lane[scatter.getAxis()].at; chunk != i) chunk.setLoc(named("chunk", line));
   Level level{runs.count, runs.length, runs.updates, runs.from ? kernel.leaves.lookup(runs.from) : Value(), runs.to ? kernel.others.front() : Value()};
   if (!RunWriter(builder, privatiser, scatter, level, kernel.target).write(std::move(lane))) return failure();
   builder.setInsertionPointToEnd(&kernel.op->getRegion(0).front());
