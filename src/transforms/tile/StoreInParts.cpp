@@ -19,6 +19,7 @@
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
+#include <set>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -48,6 +49,10 @@ public:
     std::vector<int64_t> columns = extents_.values(type_.getShape()[1]);
     auto isWhole = [](int64_t count) { return count > kColumns && count % kColumns == 0; };
     if (!layout || kColumns % layout.getColStep() != 0 || columns.empty() || !llvm::all_of(columns, isWhole)) return false;
+    if (!isOfSchedule(type_.getShape()[1])) {  // a dimension that is held whole: of its capacity
+      if (columns.size() > 1) return false;
+      held_ = columns.front();
+    }
     for (tile::StoreFragmentOp store : stores_)
       if (!isOfShape(store.getValue()) || !gather(store)) return false;
     if (sums_.empty() || !isAlone() || !needsMany()) return false;
@@ -57,6 +62,13 @@ public:
   }
 
 private:
+  /// A number, or a size of the schedule.
+  static bool isOfSchedule(DimAttr extent) {
+    std::set<std::string> names;
+    extent.getDim().collectVars(names);
+    return llvm::all_of(names, [](const std::string &name) { return name.rfind("T.", 0) == 0; });
+  }
+
   bool isOfShape(Value value) {
     auto type = cast<tile::FragmentType>(value.getType());
     return type.getShape() == type_.getShape() && type.getLayout() == type_.getLayout();
@@ -133,7 +145,7 @@ private:
     builder_.setInsertionPointAfter(stores_.back());
     Location line = unnamed(stores_.front().getLoc());
     auto number = [&](int64_t value) -> Value { return builder_.create<tile::ConstantOp>(line, builder_.getIndexType(), builder_.getIndexAttr(value)); };
-    std::optional<int64_t> known = type_.getShape()[1].getConstant();
+    std::optional<int64_t> known = held_ ? held_ : type_.getShape()[1].getConstant();
     Value end = known ? number(*known) : builder_.create<tile::DimOp>(line, builder_.getIndexType(), type_.getShape()[1].getText());
     auto loop = builder_.create<scf::ForOp>(line, number(0), end, number(kColumns));
     loop->setAttr(tile::kUnrolled, builder_.getUnitAttr());
@@ -204,6 +216,7 @@ private:
   SmallVector<Operation *> left_;  // stages, between them
   llvm::SetVector<Value> sums_;
   Value part_;
+  std::optional<int64_t> held_;  // columns of a dimension that is held whole
 };
 
 struct StoreInPartsPass : PassWrapper<StoreInPartsPass, OperationPass<tile::KernelOp>> {
