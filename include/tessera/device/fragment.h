@@ -155,6 +155,29 @@ struct Within {
 };
 #endif
 
+/// Grid::together neighbours of a row at a time, which are aligned and lie inside of the tensor together.
+template <class Access, class T, int M, int N, class Grid, class V, class Layout>
+TSR_DEVICE void load_neighbours(Fragment<T, M, N, Grid> &to, const View<V, 2, Layout> &from, T other, int64_t row0, int64_t col0) {
+  constexpr int together = Grid::together;
+  using Several = Chunk<T, together * static_cast<int>(sizeof(T))>;
+  const int64_t apart = from.stride(0);
+  TSR_UNROLL
+  for (int i = 0; i < to.rows; ++i) {
+    const int64_t row = row0 + to.row(i);
+    TSR_UNROLL
+    for (int j = 0; j < to.cols; j += together) {
+      const int64_t col = col0 + to.col(j);
+      const bool inside = to.holds(i, j) && Access::inside(from, row, col);
+      Several several;
+      TSR_UNROLL
+      for (int n = 0; n < together; ++n) several.element[n] = other;
+      if (inside) several = *reinterpret_cast<const Several *>(from.data + row * apart + col);
+      TSR_UNROLL
+      for (int n = 0; n < together; ++n) to(i, j + n) = several.element[n];
+    }
+  }
+}
+
 template <class Access, class T, int M, int N, class Grid, class V, class Layout>
 TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2, Layout> &from, T other, int64_t row0,
                               int64_t col0) {
@@ -176,6 +199,11 @@ TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2, Layo
     return;
   }
 #endif
+  constexpr int together = Grid::together;
+  if constexpr (together > 1 && N % together == 0 && together * sizeof(T) <= 16 && std::is_same<std::remove_const_t<V>, T>::value) {
+    const bool even = reinterpret_cast<uintptr_t>(from.data) % (together * sizeof(T)) == 0 && (from.extent[1] | from.stride(0) | col0) % together == 0;
+    if (even) return load_neighbours<Access>(to, from, other, row0, col0);
+  }
   TSR_UNROLL
   for (int i = 0; i < to.rows; ++i) {
     TSR_UNROLL

@@ -70,6 +70,22 @@ TSR_DEVICE void write_shared(SharedTile<T, M, N, Swizzle> &tile, const Fragment<
 /// to = tile, each lane its elements.
 template <class F, int M, int N, class Grid, class T, class Swizzle>
 TSR_DEVICE void read_shared(Fragment<F, M, N, Grid> &fragment, const SharedTile<T, M, N, Swizzle> &tile) {
+  // Neighbours that a lane holds lie side by side in each layout, as they are within 16 bytes.
+  constexpr int together = N % Grid::together == 0 && Grid::together * static_cast<int>(sizeof(T)) <= 16 ? Grid::together : 1;
+  if constexpr (together > 1) {
+    using Several = detail::Chunk<T, together * static_cast<int>(sizeof(T))>;
+    TSR_UNROLL
+    for (int i = 0; i < fragment.rows; ++i) {
+      TSR_UNROLL
+      for (int j = 0; j < fragment.cols; j += together) {
+        if (!fragment.holds(i, j)) continue;
+        const Several several = *reinterpret_cast<const Several *>(&tile(fragment.row(i), fragment.col(j)));
+        TSR_UNROLL
+        for (int n = 0; n < together; ++n) fragment(i, j + n) = to<F>(several.element[n]);
+      }
+    }
+    return;
+  }
   TSR_UNROLL
   for (int i = 0; i < fragment.rows; ++i) {
     TSR_SIMD
