@@ -288,7 +288,7 @@ slopes_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Consumers>()) {
+    if (!tsr::warp_fills_ring<Consumers>()) {
       return;
     }
     tsr::RingWriter<2> to_fill(shared.ring);

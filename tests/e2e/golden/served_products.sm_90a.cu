@@ -58,7 +58,7 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
   // The producer: one warpgroup more, which keeps the ring full.
   if (tsr::lane() >= Consumers) {
     tsr::give_registers<40>();
-    if (!tsr::fills_ring<Consumers>()) {
+    if (!tsr::warp_fills_ring<Consumers>()) {
       return;
     }
     tsr::RingWriter<Stages> to_fill(shared.ring);

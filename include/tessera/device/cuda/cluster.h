@@ -78,6 +78,7 @@ namespace detail {
 template <class At>
 TSR_DEVICE void bulk_copy_panel_to(uint16_t groups, void *to, const TensorMap &map, uint64_t &barrier, const At &at) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)  // elsewhere these copies are slow, and no kernel has them
+  if (!begins_copies()) return;
   const unsigned target = shared_address(to), when = shared_address(&barrier);
   const auto where = reinterpret_cast<uint64_t>(&map);
   if constexpr (At::rank == 2)

@@ -35,9 +35,12 @@ TSR_DEVICE void barrier_arrive(uint64_t &barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
 #endif
 }
+/// Of the lanes that fill a ring, the one that begins bulk copies.
+TSR_DEVICE bool begins_copies() { return lane() % kRowLanes == 0; }
 /// The phase also waits for so many bytes.
 TSR_DEVICE void barrier_expect(uint64_t &barrier, int bytes) {
 #if defined(TSR_BULK_COPY)
+  if (!begins_copies()) return;
   asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(bytes) : "memory");
 #endif
 }
@@ -107,6 +110,8 @@ template <int Count> TSR_DEVICE void take_registers() {
 
 /// True in the lane of the producer that starts the copies.
 template <int Consumers> TSR_DEVICE bool fills_ring() { return lane() == Consumers; }
+/// Likewise in the warp of the producer that does, where copies may be of words: then each lane copies some of them.
+template <int Consumers> TSR_DEVICE bool warp_fills_ring() { return lane() / kRowLanes == Consumers / kRowLanes; }
 
 template <int Stages> class RingWriter {
 public:
@@ -119,7 +124,7 @@ public:
   }
   /// Everything for this stage is under way.
   TSR_DEVICE void publish() {
-    detail::barrier_arrive(ring_.full[stage_]);
+    if (detail::begins_copies()) detail::barrier_arrive(ring_.full[stage_]);
     if (++stage_ == Stages) stage_ = 0, phase_ ^= 1;
   }
   /// Tells when this stage's copies have come.
@@ -184,6 +189,7 @@ namespace detail {
 template <class At>
 TSR_DEVICE void bulk_copy_panel(void *to, const TensorMap &map, uint64_t &barrier, const At &at) {
 #if defined(TSR_BULK_COPY)
+  if (!begins_copies()) return;
   const unsigned target = shared_address(to), when = shared_address(&barrier);
   const auto where = reinterpret_cast<uint64_t>(&map);
   if constexpr (At::rank == 2)
@@ -243,6 +249,7 @@ namespace detail {
 template <int Axes>
 TSR_DEVICE void bulk_copy_windows(void *to, const TensorMap &map, uint64_t &barrier, const Coordinates<Axes + 2> &at, const uint16_t (&shift)[Axes]) {
 #if defined(TSR_BULK_COPY)
+  if (!begins_copies()) return;
   const unsigned target = shared_address(to), when = shared_address(&barrier);
   const auto where = reinterpret_cast<uint64_t>(&map);
   if constexpr (Axes == 1)
@@ -286,6 +293,7 @@ namespace detail {
 /// `bytes` that are side by side, a multiple of 16, from a multiple of 16.
 TSR_DEVICE void bulk_copy(void *to, const void *from, int bytes, uint64_t &barrier) {
 #if defined(TSR_BULK_COPY)
+  if (!begins_copies()) return;
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)), "l"(from),
                "r"(bytes), "r"(shared_address(&barrier))
                : "memory");
@@ -301,8 +309,8 @@ TSR_DEVICE void barrier_expect_words(uint64_t &barrier) {
 
 }  // namespace detail
 
-/// Likewise N elements of a row, from element (..., first) on; what is outside of the row becomes zero. One bulk copy, unless the row
-/// begins or ends within it: then word by word, which is slow and rare.
+/// Likewise N elements of a row, from element (..., first) on, by all lanes of a warp; what is outside of the row becomes zero. One bulk
+/// copy, unless the row begins or ends within it, or at no multiple of 16 bytes: then each lane copies some of the words.
 template <int Stages, class T, int N, class V, int Rank, class Layout, class... First>
 TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, 1, N, Linear> &to, const View<V, Rank, Layout> &from, First... first) {
   static_assert(sizeof...(First) == Rank && sizeof(T) == 4 && N % 4 == 0, "one index for each dimension, of words that bulk copies can move");
@@ -322,14 +330,15 @@ TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, 1, N, Lin
     detail::bulk_copy(to.element, row + begin, static_cast<int>(sizeof(T)) * N, writer.barrier());
     return;
   }
-  TSR_NO_UNROLL
-  for (int e = 0; e < N; ++e) {
+  TSR_UNROLL
+  for (int e = lane() % kRowLanes; e < N; e += kRowLanes) {
     const bool some = begin + e >= 0 && begin + e < count;
 #if defined(TSR_ASYNC_COPY)
     detail::copy_async<4>(&to.element[e], some ? row + begin + e : from.data, some ? 4 : 0);
 #endif
   }
   detail::barrier_expect_words(writer.barrier());
+  __syncwarp();  // the phase knows of all words before it may end
 }
 
 }  // namespace tsr

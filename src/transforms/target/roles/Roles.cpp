@@ -135,7 +135,10 @@ LogicalResult emitRoles(Emission &em, tile::RolesOp op) {
     scope.enter(branch.getThenBody());
     statement(em, call("tsr::give_registers", {}, em.none(), {em.builder.getI64IntegerAttr(op.getProducerRegisters())}),
               place);
-    ExprRef idle = unary("!", call("tsr::fills_ring", {}, IntegerType::get(em.context, 1), sizesFor(allConsumers)));
+    bool byWords = op.getProducer().walk([](tile::CopyOp copy) {
+      return isOneRow(copy.getTarget().getType()) ? WalkResult::interrupt() : WalkResult::advance();
+    }).wasInterrupted();
+    ExprRef idle = unary("!", call(byWords ? "tsr::warp_fills_ring" : "tsr::fills_ring", {}, IntegerType::get(em.context, 1), sizesFor(allConsumers)));
     auto leave = em.builder.create<out::IfOp>(place, write(em.builder, place, idle));
     {
       OpBuilder::InsertionGuard guard(em.builder);
