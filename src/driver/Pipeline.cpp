@@ -50,6 +50,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createPickTermsPass());  // derivatives are there, kernels are not
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createSumPartsPass());  // then all that is left of what is put together is rounded
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createRoundEarlyPass());  // all that reads a value is known
+    passes.addPass(transforms::createAskForDepthsPass());  // the next ones ask for bounds
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createExchangeSumsPass());  // equal products are one, and no kernel holds them yet
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createTurnResultsPass());  // behind those that look for pairs of products
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createReadWindowsPass());  // products are those that stay

@@ -11,6 +11,7 @@
 #include "support/Machine.h"
 #include "support/Ops.h"
 #include "transforms/schedule/Chain.h"
+#include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Passes.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/Turn.h"
@@ -128,8 +129,9 @@ Value productOfSoftmax(OpBuilder &builder, Value weights, Value v, graph::DotOp 
 }
 
 /// Whether rows of the one are so much shorter than those of the other that a pass over them is worth it.
-bool isShorter(DimAttr row, DimAttr other) {
+bool isShorter(graph::FuncOp function, DimAttr row, DimAttr other) {
   std::optional<int64_t> count = row.getConstant(), replaced = other.getConstant();
+  if (!count && row.getDim().isVar()) count = greatestOf(row.getDim().varName(), function.getRequirements());
   return count && *count <= replaced.value_or(kLongestRow);
 }
 
@@ -156,7 +158,7 @@ Value exchanged(OpBuilder &builder, graph::ReduceOp sum, Value product, Value we
   Operation *turn = dot.getRhs().getDefiningOp();
   if (!isTurn(turn)) return {};
   Value v = turn->getOperand(0);
-  if (!isShorter(shapeOf(v.getType()).back(), shapeOf(dot.getType()).back())) return {};
+  if (!isShorter(sum->getParentOfType<graph::FuncOp>(), shapeOf(v.getType()).back(), shapeOf(dot.getType()).back())) return {};
   Value o = leftOf(builder, left, rows, [&](Value value) { return productWith(builder, value, v, sum); });
   if (!o) o = leftOf(builder, left = {weights, {}}, rows, [&](Value value) { return productOfSoftmax(builder, value, v, dot, sum); });
   if (!o) return {};

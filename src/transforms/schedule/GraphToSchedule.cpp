@@ -2,6 +2,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
+#include "transforms/schedule/Forms.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Passes.h"
 
@@ -40,7 +41,7 @@ struct GraphToSchedule : PassWrapper<GraphToSchedule, OperationPass<ModuleOp>> {
       if (auto kernel = dyn_cast<graph::KernelOp>(op))
         ok &= succeeded(scheduleKernel(builder, kernel, names));
       else if (auto function = dyn_cast<graph::FuncOp>(op))
-        ok &= succeeded(scheduleFunction(builder, function, names));
+        ok &= isOtherForm(function) || succeeded(scheduleFunction(builder, function, names));
       else if (auto host = dyn_cast<graph::HostFuncOp>(op)) scheduleHost(builder, host);
       else continue;
       done.push_back(&op);
@@ -58,6 +59,7 @@ void registerScheduleTransforms() {
   registerPass(createPickTermsPass);
   registerPass(createSumPartsPass);
   registerPass(createRoundEarlyPass);
+  registerPass(createAskForDepthsPass);
   registerPass(createExchangeSumsPass);
   registerPass(createSumWindowsPass);
   registerPass(createReadWindowsPass);

@@ -60,7 +60,7 @@ bool FunctionScheduler::isLastReader(Operation *last, Value memory) {
 
 /// The memory of an array that a row kernel for `root` reads as the last one, and that its result may lie in; null if there is none.
 Value FunctionScheduler::memoryToOverwrite(Value root, size_t fixed) {
-  if (!when_.empty() || !root.getDefiningOp() || root.getParentBlock() != &function_.entry()) return {};
+  if (when_ != always_ || !root.getDefiningOp() || root.getParentBlock() != &function_.entry()) return {};
   llvm::SetVector<Value> inputs;
   leavesOf(root, inputs);
   Dim rows(1);
@@ -69,7 +69,7 @@ Value FunctionScheduler::memoryToOverwrite(Value root, size_t fixed) {
     Value memory = leaves_.lookup(input);
     auto temp = memory.getDefiningOp<schedule::TempOp>();
     auto isOther = [&](Value other) { return other != input && leaves_.lookup(other) == memory; };
-    bool isAlike = temp && !temp->hasAttr(kBuffer) && !temp->hasAttr(kWhen) && shapeOf(input.getType()) == shapeOf(root.getType()) &&
+    bool isAlike = temp && !temp->hasAttr(kBuffer) && temp->getAttr(kWhen) == (always_.empty() ? Attribute() : builder_.getArrayAttr(always_)) && shapeOf(input.getType()) == shapeOf(root.getType()) &&
                    shapeOf(memory.getType()) == shapeOf(root.getType()) && elementTypeOf(memory.getType()) == elementTypeOf(root.getType());
     if (isAlike && !longAxes(root.getType()).empty() && llvm::none_of(inputs, isOther) && isLastReader(root.getDefiningOp(), memory) &&
         readsOnlyItsRow(root, memory, rows))

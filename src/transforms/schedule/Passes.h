@@ -16,6 +16,8 @@ std::unique_ptr<mlir::Pass> createPickTermsPass();
 std::unique_ptr<mlir::Pass> createSumPartsPass();
 /// Rounds values to fewer bits before they are moved (RoundEarly.cpp).
 std::unique_ptr<mlir::Pass> createRoundEarlyPass();
+/// Compiles functions with heads of any size for short ones and for others, each with a plan of its own (AskForDepths.cpp).
+std::unique_ptr<mlir::Pass> createAskForDepthsPass();
 /// Takes sums of rows from products of matrices that are there already (ExchangeSums.cpp).
 std::unique_ptr<mlir::Pass> createExchangeSumsPass();
 /// Takes sums of what windows take from products as products of windows (SumWindows.cpp).

@@ -16,6 +16,8 @@ inline constexpr llvm::StringLiteral kKeepsRows = "tsr.keeps_rows";
 /// Marks what is made of scores that need not be stored; scores that a product reads as columns are computed turned, so that
 /// it reads them as rows.
 void planSweeps(ir::graph::FuncOp function);
+/// The dimensions without a bound that would have to be short, as those of heads are, for scores to be gone over again.
+llvm::SmallVector<ir::DimAttr> depthsOfSweeps(ir::graph::FuncOp function);
 /// What the kernel of a marked operation goes over.
 Chain sweepOf(mlir::Operation *marked);
 

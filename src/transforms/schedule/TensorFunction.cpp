@@ -6,7 +6,6 @@
 // that every reduction inside sees the same row in all lanes (`rowKernel`); without reductions every lane
 // computes one element (`laneKernel`). A product and what it becomes element by element is computed tile by
 // tile (`contractKernel`).
-#include "llvm/ADT/MapVector.h"
 #include "support/LinearDim.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Loops.h"
@@ -572,55 +571,30 @@ LogicalResult FunctionScheduler::launchBlock(Block &block) {
   return success();
 }
 
-LogicalResult FunctionScheduler::run() {
-  MLIRContext *context = builder_.getContext();
-  OperationState state(function_.getLoc(), schedule::FuncOp::getOperationName());
-  for (StringRef name :
-       {"sym_name", "dims", "requirements", "signature", "doc", "deterministic", "tsr.numerics",
-        "tsr.consts", "tsr.effects", "tsr.specials", "tsr.indices"})
-    if (Attribute attribute = function_->getAttr(name)) state.addAttribute(name, attribute);
-  auto viewOf = [&](Type type) -> Type {
-    return isa<TensorType>(type) ? ViewType::get(context, shapeOf(type), elementTypeOf(type)) : type;
-  };
-  SmallVector<Attribute> params(function_.getParams().begin(), function_.getParams().end()), outputs;
-  SmallVector<Type> types;
-  Block &block = state.addRegion()->emplaceBlock();
-  for (BlockArgument argument : function_.entry().getArguments().take_front(function_.getParams().size())) {
-    types.push_back(viewOf(argument.getType()));
-    leaves_[argument] = block.addArgument(types.back(), argument.getLoc());
-  }
+LogicalResult FunctionScheduler::launchIn(schedule::FuncOp entry) {
+  if (auto asked = function_->getAttrOfType<ArrayAttr>(kWhen)) when_.assign(asked.begin(), asked.end());
+  always_ = when_;
+  entry_ = entry;
+  Block &block = entry.getBody().front();
+  launches_ = OpBuilder::atBlockEnd(&block);
+  const size_t count = function_.getParams().size();
+  for (size_t i = 0; i < count; ++i) leaves_[function_.entry().getArgument(i)] = block.getArgument(i);
   Operation *end = function_.entry().getTerminator();
   SmallVector<Value> targets;
-  for (size_t i = 0; i < end->getNumOperands(); ++i) {
-    Type returned = function_.output(i).getType();
-    if (int64_t param = function_.output(i).getParam(); param >= 0) {  // what the function leaves in a parameter
-      targets.push_back(block.getArgument(param));
-      outputs.push_back(function_.output(i));
-      continue;
-    }
-    types.push_back(ViewType::get(context, shapeOf(returned), elementTypeOf(returned)));
-    Location loc = named(function_.output(i).getName(), function_.getLoc());
-    targets.push_back(block.addArgument(types.back(), loc));
-    outputs.push_back(ResultAttr::get(context, function_.output(i).getName(),
-                                      TensorType::get(context, shapeOf(returned), elementTypeOf(returned)),
-                                      params.size()));
-    params.push_back(
-        ParamAttr::get(context, function_.output(i).getName(), ParamMode::Out, true, false, Attribute()));
+  size_t next = count;
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    int64_t param = function_.output(i).getParam();
+    targets.push_back(block.getArgument(param >= 0 ? param : next++));
     // The first place where a value is returned holds it; what comes in must stay as it is.
-    if (!isa<BlockArgument>(end->getOperand(i))) results_.try_emplace(end->getOperand(i), targets.back());
+    if (param < 0 && !isa<BlockArgument>(value)) results_.try_emplace(value, targets.back());
   }
-  state.addAttribute("function_type", TypeAttr::get(builder_.getFunctionType(types, {})));
-  state.addAttribute("params", builder_.getArrayAttr(params));
-  state.addAttribute("outputs", builder_.getArrayAttr(outputs));
-  entry_ = cast<schedule::FuncOp>(builder_.create(state));
-  launches_ = OpBuilder::atBlockEnd(&block);
   builder_.setInsertionPoint(entry_);
-  for (auto [argument, values] : llvm::zip(function_.entry().getArguments().drop_front(function_.getParams().size()), tables_)) {
+  for (auto [argument, values] : llvm::zip(function_.entry().getArguments().drop_front(count), tables_)) {
     StringRef hint = nameHint(argument).empty() ? "table" : nameHint(argument);
     std::string symbol;
     do symbol = names_.fresh((function_.getSymName() + "_" + hint).str());
     while (llvm::any_of(function_.getParams().getAsRange<ParamAttr>(), [&](ParamAttr param) { return param.getName() == symbol; }));
-    leaves_[argument] = launches_.create<schedule::TableOp>(argument.getLoc(), viewOf(argument.getType()), symbol, values);
+    leaves_[argument] = launches_.create<schedule::TableOp>(argument.getLoc(), ViewType::get(builder_.getContext(), shapeOf(argument.getType()), elementTypeOf(argument.getType())), symbol, values);
   }
 
   // A number that is returned, such as a loss, is computed where what it is made of is there: the derivative may then lie in
@@ -640,57 +614,7 @@ LogicalResult FunctionScheduler::run() {
     if (function_.output(i).getParam() >= 0) states.emplace_back(value, targets[i]);
     else if (failed(laneKernel(value, targets[i], false))) return failure();
   }
-  if (failed(writeStates(std::move(states)))) return failure();
-  launches_.create<schedule::ReturnOp>(end->getLoc(), ValueRange());
-  return success();
-}
-
-/// Numbers that the program writes out lie in memory that is only read, like parameters: they become further arguments of
-/// the function's body. Their values, in that order.
-static SmallVector<ArrayAttr> hoistTables(graph::FuncOp function) {
-  SmallVector<ArrayAttr> values;
-  llvm::MapVector<std::pair<Attribute, Type>, Value> known;  // written twice, they lie there once
-  function.walk([&](graph::TableOp table) {
-    Value &argument = known[{table.getValuesAttr(), table.getType()}];
-    if (!argument) {
-      argument = function.entry().addArgument(table.getType(), table.getLoc());
-      values.push_back(table.getValuesAttr());
-    }
-    table.replaceAllUsesWith(argument);
-    table.erase();
-  });
-  return values;
-}
-
-/// Behind the search for equal values, kernels are launched in the order of the program: what a value waits for has a kernel
-/// before. Single numbers are not kept, but computed where they are read.
-static void forgetOthers(graph::FuncOp function) {
-  function.walk([](graph::AfterOp after) {
-    after.getOthersMutable().clear();
-    if (isa<TensorType>(after.getType())) return;
-    after.replaceAllUsesWith(after.getOperand());
-    after.erase();
-  });
-}
-
-LogicalResult scheduleFunction(OpBuilder &builder, graph::FuncOp function, KernelNames &names) {
-  forgetOthers(function);
-  SmallVector<ArrayAttr> tables = hoistTables(function);
-  sumBehindLoops(function);
-  if (failed(straighten(function))) return failure();
-  narrowCarries(function);
-  dropWhatChangesNothing(function);
-  foldBatches(function);  // first: a batch of single rows is a matrix
-  expandVectorDots(function);
-  expandVectorScatters(function);
-  sortPlaces(function);  // of those that are left
-  reduceApart(function);
-  findFirstOnly(function);
-  separatePlaces(function);  // when nothing joins reshapes any more
-  splitReshapes(function);
-  planSweeps(function);
-  if (failed(planUpdates(function))) return failure();  // last: what was changed above is no update that can be seen
-  return FunctionScheduler(builder, function, names, std::move(tables)).run();
+  return writeStates(std::move(states));
 }
 
 }  // namespace tessera::transforms

@@ -29,7 +29,8 @@ public:
   /// `tables`: what lies in the arguments of the function's body behind those that are its parameters.
   FunctionScheduler(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names, llvm::SmallVector<mlir::ArrayAttr> tables)
       : builder_(builder), function_(function), names_(names), tables_(std::move(tables)) {}
-  mlir::LogicalResult run();
+  /// Everything that the function computes, launched in this order at the end of the entry function, where `kWhen` of it holds.
+  mlir::LogicalResult launchIn(ir::schedule::FuncOp entry);
 
 private:
   friend class RadixSort;
@@ -290,6 +291,7 @@ private:
 template <class Op, class... Args> Op FunctionScheduler::launchOp(Args &&...args) {
   Op op = launches_.create<Op>(std::forward<Args>(args)...);
   if (!when_.empty()) op->setAttr(kWhen, launches_.getArrayAttr(when_));
+  llvm::SmallVector<mlir::Attribute> always_;         // the conditions around all
   return op;
 }
 
