@@ -59,7 +59,7 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
 /// From where to where a tile of rows sees any of the right operands' rows, for any of the chain's products: masks by comparison of
 /// places hide the others, of a sweep also where they were put on the scores.
 /// A multiple of the step, and an end (ChainBounds.cpp).
-std::pair<mlir::Value, mlir::Value> keysSeen(mlir::OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Index &rows,
+std::pair<mlir::Value, mlir::Value> keysSeen(mlir::OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Indices &product,
                                              ir::DimAttr step);
 
 }  // namespace tessera::transforms

@@ -1,5 +1,6 @@
 // Which keys a tile of rows can see at all. Masks compare places: a causal query sees no key after its own, a window none
-// long before, a cache none that is not filled. Tiles in which every score is -INF, whose weights are 0, are left out.
+// long before, a cache none that is not filled. Tiles in which every score is -INF, whose weights are 0, are left out. Where keys are the
+// rows, as in the derivative by them, a tile of hidden ones goes over nothing.
 #include "ir/common/Names.h"
 #include "ir/common/BitCasts.h"
 #include "transforms/schedule/Chain.h"
@@ -20,9 +21,10 @@ struct Place {
 
 class BoundFinder {
 public:
-  /// `all`: the number of keys.
-  BoundFinder(OpBuilder &builder, Privatiser &privatiser, int64_t keyAxis, const Index &rows, Value all)
-      : builder_(builder), privatiser_(privatiser), keyAxis_(keyAxis), rows_(rows), all_(all), line_(unnamed(rows.at.getLoc())) {}
+  /// `all`: the number of keys. `product`: where the tile of the product lies, a point along all axes but the last two.
+  BoundFinder(OpBuilder &builder, Privatiser &privatiser, const Indices &product, Value all)
+      : builder_(builder), privatiser_(privatiser), keyAxis_(static_cast<int64_t>(product.size()) - 1), product_(product), rows_(product[product.size() - 2]),
+        all_(all), line_(unnamed(rows_.at.getLoc())) {}
 
   /// Null where nothing is hidden.
   struct Bounds {
@@ -118,8 +120,21 @@ private:
     if (!holds) isLess = !isLess, orEqual = !orEqual;
     std::optional<Place> left = placeOf(op->getOperand(0)), right = placeOf(op->getOperand(1));
     if (!left || !right) return;
-    if (right->axis == keyAxis_) std::swap(left, right), isLess = !isLess;
+    if (right->axis == keyAxis_ || (right->axis == keyAxis_ - 1 && left->axis == -1)) std::swap(left, right), isLess = !isLess;
     if (left->axis == keyAxis_ && !left->period && (right->axis == keyAxis_ - 1 || right->axis == -1)) add(*left, *right, isLess, orEqual, bounds);
+    else if (left->axis == keyAxis_ - 1 && !left->period && right->axis == -1) addRows(*left, *right, isLess, orEqual, bounds);
+  }
+
+  /// row + a < b: no key is seen where it does not hold for the first row of the tile; for greater ones, for the last.
+  void addRows(const Place &row, const Place &other, bool isLess, bool orEqual, Bounds &bounds) {
+    Value at = rows_.at, limit = privatiser_.constantIndex(0, line_);
+    if (!isLess) at = privatiser_.arithmetic("add", at, privatiser_.dim(rows_.size.getDim() - Dim(1), line_), line_);
+    for (auto [value, negative] : row.added) at = privatiser_.arithmetic(negative ? "sub" : "add", at, value, line_);
+    for (auto [value, negative] : other.added) limit = privatiser_.arithmetic(negative ? "sub" : "add", limit, value, line_);
+    Value sees = privatiser_.arithmetic(std::string(isLess ? "l" : "g") + (orEqual ? "e" : "t"), at, limit, line_);
+    Value end = builder_.create<graph::ElementwiseOp>(line_, builder_.getIndexType(), "select", ValueRange{sees, all_, privatiser_.constantIndex(0, line_)});
+    if (bounds.end && isSame(bounds.end, end)) return;
+    bounds.end = bounds.end ? privatiser_.arithmetic("min", bounds.end, end, line_) : end;
   }
 
   /// key + a < other + b: key < other + (b - a), of the last row of the tile; for greater ones of the first.
@@ -148,6 +163,17 @@ private:
     return privatiser_.arithmetic("min", last, privatiser_.arithmetic("sub", period, privatiser_.constantIndex(1, line_), line_), line_);
   }
 
+  /// A number of each batch, as the length of a sequence: null where rows or keys have their own.
+  Value numberOfBatch(graph::BroadcastOp spread) {
+    Indices at;
+    for (auto [axis, extent] : llvm::zip(spread.getAxes(), shapeOf(spread.getOperand().getType()))) {
+      if (!isUnit(extent) && axis >= keyAxis_ - 1) return {};
+      at.push_back(isUnit(extent) ? Index(privatiser_.constantIndex(0, line_)) : Index(product_[axis].at));
+    }
+    Value number = privatiser_.part(spread.getOperand(), at);
+    return number ? builder_.create<graph::CastOp>(line_, builder_.getIndexType(), number, StringAttr(), UnitAttr()).getResult() : Value();
+  }
+
   static std::optional<Dim> dimOf(Value value) {
     if (auto dim = value.getDefiningOp<graph::DimOp>()) return dim.getDim().getDim();
     auto constant = value.getDefiningOp<graph::ConstantOp>();
@@ -164,6 +190,10 @@ private:
       Value number = numberOf(full.getOperand());
       if (!number) return std::nullopt;
       return Place{-1, {{number, false}}};
+    }
+    if (auto spread = dyn_cast_or_null<graph::BroadcastOp>(op)) {
+      Value number = numberOfBatch(spread);
+      return number ? std::optional(Place{-1, {{number, false}}}) : std::nullopt;
     }
     auto element = dyn_cast_or_null<graph::ElementwiseOp>(op);
     if (element && element.getMnemonic() == "mod") return periodic(placeOf(op->getOperand(0)), placeOf(op->getOperand(1)));
@@ -198,6 +228,7 @@ private:
   OpBuilder &builder_;
   Privatiser &privatiser_;
   int64_t keyAxis_;
+  const Indices &product_;
   const Index &rows_;
   Value all_;
   Location line_;
@@ -205,12 +236,12 @@ private:
 
 }  // namespace
 
-std::pair<Value, Value> keysSeen(OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Index &rows, DimAttr step) {
+std::pair<Value, Value> keysSeen(OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Indices &product, DimAttr step) {
   Location line = unnamed(chain.last()->getLoc());
   ArrayRef<DimAttr> shape = shapeOf(chain.weights().getType());
   Value zero = privatiser.constantIndex(0, line), all = privatiser.dim(shape.back().getDim(), line);
   bool compares = chain.largest || (chain.reduce && chain.reduce.getMnemonic() == "max");
-  BoundFinder finder(builder, privatiser, static_cast<int64_t>(shape.size()) - 1, rows, all);
+  BoundFinder finder(builder, privatiser, product, all);
   auto [first, end] = finder.of(chain.largest ? chain.scores() : chain.weights(), compares ? -std::numeric_limits<double>::infinity() : 0);
   auto index = [&](StringRef mnemonic, Value a, Value b, StringRef name) {
     return privatiser.arithmetic(mnemonic, a, b, name.empty() ? line : Location(named(name, line)));

@@ -36,7 +36,7 @@ bool ScoreTiles::multiply(const Indices &tile) {
 
 scf::ForOp ScoreTiles::goOver(ArrayRef<Value> starts, llvm::function_ref<bool(scf::ForOp, const Index &)> turn) {
   DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.n"));
-  auto [begin, end] = keysSeen(builder_, privatiser_, chain_, product_[rank_ - 2], step);
+  auto [begin, end] = keysSeen(builder_, privatiser_, chain_, product_, step);
   if (from_) {
     auto first = begin.getDefiningOp<graph::ConstantOp>();  // 0, unless a mask hides more
     begin = first ? from_ : privatiser_.arithmetic("max", begin, from_, named("first", line_));
