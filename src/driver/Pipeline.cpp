@@ -74,6 +74,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStageOperandsPass());  // computed left operands, also those turned
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createMatrixLayoutsPass());  // decides what stays in registers
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStageFollowersPass());  // where the layouts are those of warpgroups
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createStageBesidePass());  // copies say where tiles lie
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStageVectorsPass());  // while copies still say where tiles lie
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createSpecialiseRolesPass());  // all that a producer loads is copied
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createShareCopiesPass());  // of the producer, whose loops are what they will be

@@ -57,6 +57,9 @@ struct ChainTile {
 std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, int64_t most);
 
 /// From where to where a tile of rows sees any of the right operands' rows, for any of the chain's products: masks by comparison of
+/// Bytes that a score reads at its own row and column, as a bias; nothing for what is computed of places, or read of rows or columns.
+int64_t bytesBeside(Chain &chain);
+
 /// places hide the others, of a sweep also where they were put on the scores.
 /// A multiple of the step, and an end (ChainBounds.cpp).
 std::pair<mlir::Value, mlir::Value> keysSeen(mlir::OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Indices &product,

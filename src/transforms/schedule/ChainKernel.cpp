@@ -16,6 +16,12 @@ constexpr int64_t kUsualHeld = 128;  // where they do not
 constexpr int64_t kLeastKeys = 64;   // in a tile of a sweep, where registers are many
 
 }  // namespace
+/// Each turn copies more than keys and values: what lies in memory at the places of scores (tile-stage-beside), or rows of other batches.
+bool copiesMore(const Machine *machine, Chain &chain) {
+  bool byPanels = machine && machine->warpgroupProducts && elementTypeOf(chain.inner.front().getLhs().getType()).getIntOrFloatBitWidth() == 16;
+  return byPanels && (chain.addsBatches || (chain.largest && bytesBeside(chain) > 0));
+}
+
 
 Chain *FunctionScheduler::chainIn(ArrayRef<graph::DotOp> dots) {
   for (graph::DotOp dot : dots)
@@ -50,6 +56,29 @@ SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainFormsOf(Chain 
   bool haveOneDepth = llvm::all_of(chain.inner, [&](graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back() == depth; });
   if (!haveOneDepth || most > kMostHeld || (!unbounded.empty() && most > kUsualHeld)) return {ChainForm{}};
   DimAttr tile = DimAttr::get(context, Dim::var("T.k"));
+  auto areAtMost = [&](ArrayRef<DimAttr> extents, int64_t count) -> SmallVector<Attribute> {
+    SmallVector<Attribute> facts;
+    for (DimAttr extent : extents) facts.push_back(RequirementAttr::get(context, extent, Relation::Le, DimAttr::get(context, Dim(count)), ""));
+    return facts;
+  };
+  auto notAll = [&](SmallVector<Attribute> facts) {
+    if (facts.size() == 1) return negated(facts[0]);
+    facts.insert(facts.begin(), StringAttr::get(context, "and"));
+    return negated(ArrayAttr::get(context, facts));
+  };
+  ChainForm stepped;
+  if (!unbounded.empty()) stepped.when = {notAll(areAtMost(unbounded, kUsualHeld))};
+  // Where turns copy more, a tile of scores is smaller for long heads: another kernel.
+  SmallVector<DimAttr> varying;
+  for (DimAttr extent : {depth, cols})
+    if (!extent.getConstant() && !llvm::is_contained(varying, extent)) varying.push_back(extent);
+  if (varying.size() == 1 && haveNames && most <= kUsualHeld && (most == 0 || most > kUsualHeld / 2) && copiesMore(machineOf(function_), chain)) {
+    SmallVector<Attribute> few = areAtMost(varying, kUsualHeld / 2), usual = areAtMost(unbounded, kUsualHeld);
+    ChainForm low{depth, cols, kUsualHeld / 2, few, few}, high{depth, cols, kUsualHeld, usual, usual};
+    high.facts.push_back(RequirementAttr::get(context, varying[0], Relation::Ge, DimAttr::get(context, Dim(kUsualHeld / 2 + 1)), ""));
+    high.when.push_back(notAll(few));
+    return unbounded.empty() ? SmallVector<ChainForm>{low, high} : SmallVector<ChainForm>{low, high, stepped};
+  }
   if (unbounded.empty()) {
     // The copy engine fills panels of 64 columns of 16 bits.
     const Machine *machine = machineOf(function_);
@@ -58,22 +87,10 @@ SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainFormsOf(Chain 
     if (byPanels && !fillsPanels) return {ChainForm{tile, {}, (most + 63) / 64 * 64, {}, {}}};
     return {ChainForm{depth, cols, most, {}, {}}};
   }
-  auto areAtMost = [&](int64_t count) -> SmallVector<Attribute> {
-    SmallVector<Attribute> facts;
-    for (DimAttr extent : unbounded) facts.push_back(RequirementAttr::get(context, extent, Relation::Le, DimAttr::get(context, Dim(count)), ""));
-    return facts;
-  };
-  auto notAll = [&](SmallVector<Attribute> facts) {
-    if (facts.size() == 1) return negated(facts[0]);
-    facts.insert(facts.begin(), StringAttr::get(context, "and"));
-    return negated(ArrayAttr::get(context, facts));
-  };
-  SmallVector<Attribute> usual = areAtMost(kUsualHeld);
-  ChainForm stepped;
-  stepped.when = {notAll(usual)};
+  SmallVector<Attribute> usual = areAtMost(unbounded, kUsualHeld);
   if (haveNames) return {ChainForm{depth, cols, kUsualHeld, usual, usual}, stepped};
   // What is no dimension by itself, as `D // H`, has no capacities: tiles of two sizes hold it.
-  ChainForm low{tile, {}, kUsualHeld / 2, {}, areAtMost(kUsualHeld / 2)}, high{tile, {}, kUsualHeld, {}, usual};
+  ChainForm low{tile, {}, kUsualHeld / 2, {}, areAtMost(unbounded, kUsualHeld / 2)}, high{tile, {}, kUsualHeld, {}, usual};
   if (most > kUsualHeld / 2) return {high, stepped};
   high.when.push_back(notAll(low.when));
   return {low, high, stepped};
@@ -281,7 +298,7 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   // Left and right operands, and the weights on their way into the second product.
   int64_t products = static_cast<int64_t>(chain.inner.size()), depth = most ? most : tile.k, cols = most ? most : tile.cols;
   int64_t outers = 1 + static_cast<int64_t>(chain.beside.size());
-  auto shared = [&] { return (products * (tile.m + tile.n) * depth + outers * (tile.n * cols + tile.m * tile.n)) * operand; };
+  auto shared = [&] { return (products * (tile.m + tile.n) * depth + outers * (tile.n * cols + tile.m * tile.n)) * operand + tile.m * tile.n * beside; };
   const int64_t room = machine.sharedBytes - (machine.family == Target::Hip ? kReductionBytes : 0);
   while (shared() > room && (tile.m > 16 || tile.n > 16)) (tile.m > tile.n ? tile.m : tile.n) /= 2;
   if (shared() > room) return std::nullopt;
@@ -289,3 +306,7 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
 }
 
 }  // namespace tessera::transforms
+  const int64_t beside = bytesBeside(chain);
+  // Two stages of what a turn reads have to be there: what lies beside the scores is as many bytes as keys and values are, or more.
+  if (machine.warpgroupProducts && operand == 2 && beside > 0) tile.n = held <= 64 && beside <= 2 ? 128 : kLeastKeys;
+  if (machine.warpgroupProducts && operand == 2 && chain.addsBatches && held > 64) tile.m = 64, tile.group = 128;

@@ -53,6 +53,29 @@ scf::ForOp ScoreTiles::goOver(ArrayRef<Value> starts, llvm::function_ref<bool(sc
   return done ? loop : scf::ForOp();
 }
 
+int64_t bytesBeside(Chain &chain) {
+  AxisKinds kinds(shapeOf(chain.weights().getType()).size(), AxisKind::Private);
+  kinds.back() = kinds[kinds.size() - 2] = AxisKind::Range;
+  llvm::DenseSet<Value> seen;
+  int64_t bytes = 0;
+  std::function<void(Value, const AxisKinds &)> look = [&](Value value, const AxisKinds &kinds) {
+    Operation *op = value.getDefiningOp();
+    if (!isa<TensorType>(value.getType()) || isa_and_nonnull<graph::IotaOp, graph::FullOp, graph::ConstantOp>(op) || !seen.insert(value).second) return;
+    const bool isComputed = isa_and_nonnull<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::TransposeOp, graph::ReshapeOp, graph::SliceOp>(op);
+    for (auto [i, operand] : llvm::enumerate(isComputed ? ValueRange(op->getOperands()) : ValueRange()))
+      if (std::optional<AxisKinds> inner = isa<TensorType>(operand.getType()) ? operandAxes(op, i, kinds) : std::nullopt) look(operand, *inner);
+    size_t ranges = 0;
+    for (auto [kind, extent] : llvm::zip(kinds, shapeOf(value.getType()))) ranges += kind == AxisKind::Range && !isUnit(extent);
+    if (!isComputed && ranges == 2) bytes += (elementTypeOf(value.getType()).getIntOrFloatBitWidth() + 7) / 8;
+  };
+  for (Operation *op : chain.body)
+    if (!isa<graph::DotOp>(op))
+      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+        if (auto rank = isa<TensorType>(operand.getType()) ? shapeOf(operand.getType()).size() : 0; !chain.body.contains(operand.getDefiningOp()) && shapeOf(op->getResult(0).getType()).size() == kinds.size() && rank)
+          if (std::optional<AxisKinds> inner = operandAxes(op, i, kinds)) look(operand, *inner);
+  return bytes;
+}
+
 Dim ScoreTiles::keys() const { return shapeOf(chain_.weights().getType()).back().getDim(); }
 
 Indices ScoreTiles::tileOf(const Index &keys) {

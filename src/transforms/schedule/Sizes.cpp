@@ -92,7 +92,13 @@ private:
                              << *greatest << ", where no group holds more than " << kMostHeld
                              << " elements; give a smaller bound, or loop over parts of the tile";
     std::vector<int64_t> &values = decision_.capacity[name];
-    for (int64_t value = 64; value < *greatest; value *= 2) values.push_back(value);
+    auto isMore = [&](int64_t value) {  // than any, as the kernel is not started for so few
+      return llvm::any_of(kernel_.getRequirements().getAsRange<RequirementAttr>(), [&](RequirementAttr fact) {
+        return fact.getRelation() == Relation::Ge && fact.getLeft().getDim() == Dim::var(name) && fact.getRight().getConstant().value_or(0) > value;
+      });
+    };
+    for (int64_t value = 64; value < *greatest; value *= 2)
+      if (!isMore(value)) values.push_back(value);
     values.push_back(std::max<int64_t>(*greatest, 1));
     return success();
   }

@@ -45,6 +45,8 @@ std::unique_ptr<mlir::Pass> createShareCopiesPass();
 /// Tiles of arrays that follow the sums of teams are brought by the producer; where products are those of warpgroups.
 std::unique_ptr<mlir::Pass> createStageFollowersPass();
 std::unique_ptr<mlir::Pass> createStageVectorsPass();
+/// Brings what tiles of scores are made of besides products, by way of shared memory (StageBeside.cpp).
+std::unique_ptr<mlir::Pass> createStageBesidePass();
 /// What follows a product goes over its sums in parts of their columns, where whole tiles would take too many registers.
 std::unique_ptr<mlir::Pass> createStoreInPartsPass();
 /// Where a matrix is stored for sums of its columns alone, each 16 rows are added up and stored instead; for CUDA.

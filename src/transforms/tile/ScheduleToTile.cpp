@@ -100,6 +100,7 @@ void registerTileTransforms() {
   registerPass(createMatrixLayoutsPass);
   registerPass(createStageFollowersPass);
   registerPass(createStageVectorsPass);
+  registerPass(createStageBesidePass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createShareCopiesPass);
   registerPass(createGroupProductsPass);

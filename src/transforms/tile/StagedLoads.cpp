@@ -25,7 +25,7 @@ bool canBeStaged(tile::LoadFragmentOp load, Extents &extents) {
   return whole(shape[turned ? 1 : 0], 8) && whole(shape[turned ? 0 : 1], panel);
 }
 
-void stage(tile::LoadFragmentOp load, StringRef swizzle) {
+tile::ReadSharedOp stage(tile::LoadFragmentOp load, StringRef swizzle) {
   OpBuilder builder(load);
   tile::FragmentType type = load.getResult().getType();
   SmallVector<DimAttr> shape(type.getShape());
@@ -48,6 +48,7 @@ void stage(tile::LoadFragmentOp load, StringRef swizzle) {
       Value(), load.getTransposedAttr());
   load.getResult().replaceAllUsesWith(read.getResult());
   load.erase();
+  return read;
 }
 
 }  // namespace tessera::transforms

@@ -7,7 +7,7 @@ namespace tessera::transforms {
 
 /// A tile that bulk copies can bring, as panels.
 bool canBeStaged(ir::tile::LoadFragmentOp load, Extents &extents);
-/// `t = load x[...]` becomes `copy x[...] to s; t = read s`, with a buffer of its own; the load is erased.
-void stage(ir::tile::LoadFragmentOp load, llvm::StringRef swizzle = "");
+/// `t = load x[...]` becomes `copy x[...] to s; t = read s`, with a buffer of its own; the load is erased. The read.
+ir::tile::ReadSharedOp stage(ir::tile::LoadFragmentOp load, llvm::StringRef swizzle = "");
 
 }  // namespace tessera::transforms
