@@ -21,7 +21,8 @@ struct RowFactor {
 struct Chain {
   ir::graph::DotOp outer;                           // weights @ values
   llvm::SmallVector<ir::graph::DotOp> beside;       // of a sweep: other products of its scores that its kernel adds up, too
-  ir::graph::ReduceOp reduce;                       // instead of a product, of a sweep (Sweep.h): along rows of the weights
+  ir::graph::ReduceOp reduce;                       // instead of a product, of a sweep (Sweep.h): along rows of the weights,
+  bool addsBatches = false;                         // or along axes before rows and columns
   llvm::SmallVector<ir::graph::DotOp> inner;        // what the scores are made of
   ir::graph::ReduceOp largest;                      // score of each row; none of a sweep: its weights are known
   ir::graph::ElementwiseOp exponentials;            // exp(scores - largest)
@@ -56,10 +57,10 @@ struct ChainTile {
 /// `most`: the greatest extent of what is held whole; 0 if nothing is. Nothing where a group has no room for it.
 std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, int64_t most);
 
-/// From where to where a tile of rows sees any of the right operands' rows, for any of the chain's products: masks by comparison of
 /// Bytes that a score reads at its own row and column, as a bias; nothing for what is computed of places, or read of rows or columns.
 int64_t bytesBeside(Chain &chain);
 
+/// From where to where a tile of rows sees any of the right operands' rows, for any of the chain's products: masks by comparison of
 /// places hide the others, of a sweep also where they were put on the scores.
 /// A multiple of the step, and an end (ChainBounds.cpp).
 std::pair<mlir::Value, mlir::Value> keysSeen(mlir::OpBuilder &builder, Privatiser &privatiser, Chain &chain, const Indices &product,

@@ -1,5 +1,6 @@
 // The kernels of a chain: the loop over tiles of the right operands, and what it keeps of each row.
 #include "support/Check.h"
+#include "ir/common/BitCasts.h"
 #include "transforms/schedule/ChainWriter.h"
 #include "transforms/schedule/Sweep.h"
 #include "transforms/schedule/TensorFunction.h"
@@ -15,13 +16,13 @@ constexpr int64_t kMostHeld = 256;   // elements of a row that a group holds, wh
 constexpr int64_t kUsualHeld = 128;  // where they do not
 constexpr int64_t kLeastKeys = 64;   // in a tile of a sweep, where registers are many
 
-}  // namespace
 /// Each turn copies more than keys and values: what lies in memory at the places of scores (tile-stage-beside), or rows of other batches.
 bool copiesMore(const Machine *machine, Chain &chain) {
   bool byPanels = machine && machine->warpgroupProducts && elementTypeOf(chain.inner.front().getLhs().getType()).getIntOrFloatBitWidth() == 16;
   return byPanels && (chain.addsBatches || (chain.largest && bytesBeside(chain) > 0));
 }
 
+}  // namespace
 
 Chain *FunctionScheduler::chainIn(ArrayRef<graph::DotOp> dots) {
   for (graph::DotOp dot : dots)
@@ -107,6 +108,20 @@ std::string FunctionScheduler::chainReason(Chain &chain, const ChainForm &form) 
                      (scores.empty() ? "the scores are" : scores.str() + " is") + " not stored";
   if (!form.depth) text += "; rows are too long to be held, and scores are computed anew for each tile of columns";
   return text;
+}
+
+/// What is stored of a sweep that reduces: the sum over batches rounded, if that alone is asked for.
+Value FunctionScheduler::storedOf(Chain &reduced) {
+  Value sum = reduced.reduce.getResult();
+  auto cast = sum.hasOneUse() ? dyn_cast<graph::CastOp>(*sum.user_begin()) : graph::CastOp();
+  bool isRounded = reduced.addsBatches && cast && cast->getBlock() == reduced.reduce->getBlock() && cast.getRounding() != kBits;
+  return isRounded ? cast.getResult() : sum;
+}
+Chain *FunctionScheduler::reducedIn(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto cast = dyn_cast_or_null<graph::CastOp>(op)) op = cast.getOperand().getDefiningOp();
+  auto found = chains_.find(op);
+  return found != chains_.end() && found->second.reduce && storedOf(found->second) == value ? &found->second : nullptr;
 }
 
 /// Some values of a vector for each row.
@@ -235,7 +250,8 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   Location loc = root.getLoc(), line = unnamed(chain.last()->getLoc());
   MLIRContext *context = builder_.getContext();
   auto size = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
-  RootTile tile = chain.reduce ? rowTile(root, size("T.m")) : rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
+  const bool isOfRows = chain.reduce && !chain.addsBatches;
+  RootTile tile = chain.addsBatches ? rootTile(root, size("T.m"), size("T.n")) : isOfRows ? rowTile(root, size("T.m")) : rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName(), {}, rows.empty() ? beside : rows);
   auto kernel = cast<graph::KernelOp>(begun.op);
@@ -246,8 +262,8 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   setChainSizes(kernel, form, *usual);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
-  placeTile(tile, root, builder, privatiser, line, chain.reduce ? "m" : "col");
-  if (chain.reduce) tile.product.push_back(privatiser.constantIndex(0, line));
+  placeTile(tile, root, builder, privatiser, line, chain.addsBatches ? "n" : isOfRows ? "m" : "col");
+  if (isOfRows) tile.product.push_back(privatiser.constantIndex(0, line));
   bool written = chain.largest ? ChainWriter(builder, privatiser, chain, tile.product, form.depth).run()
                                : writeSweep(builder, privatiser, chain, tile.product, form.depth);
   Value piece = written ? privatiser.part(root, tile.stored) : Value();

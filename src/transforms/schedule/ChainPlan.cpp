@@ -279,7 +279,8 @@ void FunctionScheduler::prepareChain(Chain &chain) {
     Operation *op = value.getDefiningOp();
     if (!chain.body.contains(op)) {
       auto spread = dyn_cast_or_null<graph::BroadcastOp>(op);
-      if (!chain.largest && spread && readsMemory(value)) markIf(true, spread.getOperand());  // what is known of rows
+      auto lies = [&](size_t fromEnd) { return llvm::is_contained(spread.getAxes(), static_cast<int64_t>(kinds.size() - fromEnd)); };
+      if (!chain.largest && spread && readsMemory(value) && !(lies(1) && lies(2))) markIf(true, spread.getOperand());  // what is known of rows
       return prepareTile(value, kinds, none, Value(), met);
     }
     if (!seen.insert(op).second || isa<graph::DotOp>(op)) return;

@@ -20,6 +20,7 @@ namespace {
 
 /// Products deeper than this cost more to compute again than to store and read: 2 * 256 operations against 8 bytes.
 constexpr int64_t kMostDepth = 256;
+constexpr size_t kFewestAxes = 3;  // of products of heads, whose depth is taken to be short where nothing says how long it is
 
 bool isByElement(Operation *op) { return isa_and_nonnull<graph::ElementwiseOp, graph::CastOp>(op); }
 
@@ -52,6 +53,20 @@ private:
   llvm::DenseMap<Operation *, bool> isMade_;
 };
 
+/// The derivative by a bias that batches share: a sum of scores of several products.
+bool addsBatches(graph::ReduceOp reduce) {
+  auto rank = static_cast<int64_t>(shapeOf(reduce.getOperand().getType()).size());
+  return reduce.getMnemonic() == "sum" && !reduce.getAxes().empty() && llvm::all_of(reduce.getAxes(), [&](int64_t axis) { return axis < rank - 2; });
+}
+
+/// Whether what is made of the result leaves in 16 bits alone.
+bool leavesNarrow(Operation *op) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+    auto cast = dyn_cast<graph::CastOp>(user);
+    return cast && isa<FloatType>(elementTypeOf(cast.getType())) && elementTypeOf(cast.getType()).getIntOrFloatBitWidth() <= 16;
+  });
+}
+
 /// A product or a reduction that goes over scores.
 struct Consumer {
   Operation *op;
@@ -60,6 +75,7 @@ struct Consumer {
   bool keepsRows = false, isKept = false;  // a chain that stores what it knows of rows; a reduction that it stores
   SmallVector<graph::DotOp> inner;
   llvm::SetVector<Operation *> body;
+  SmallVector<DimAttr> shorts = {};  // extents that must be short
 };
 
 class Planner {
@@ -68,6 +84,28 @@ public:
 
   /// Whether anything was marked.
   bool run() {
+    findAll();
+    for (Consumer &consumer : consumers_) nameRows(consumer.op);
+    keepRows();
+    for (Consumer &consumer : consumers_) takeLogSums(consumer);
+    for (Consumer &consumer : consumers_) takeRows(consumer);
+    for (Consumer &consumer : consumers_) mark(consumer);
+    return !consumers_.empty();
+  }
+
+  /// The dimensions that would have to be short for scores to be gone over again.
+  SmallVector<DimAttr> depthsToBound() {
+    assumesShort_ = true;
+    findAll();
+    llvm::SetVector<DimAttr> depths;
+    for (const Consumer &consumer : consumers_)
+      for (DimAttr extent : consumer.shorts)
+        if (!greatestOf(extent)) depths.insert(extent);
+    return depths.takeVector();
+  }
+
+private:
+  void findAll() {
     function_.walk([&](Operation *op) {
       if (auto reduce = dyn_cast<graph::ReduceOp>(op)) find(reduce);
       if (auto dot = dyn_cast<graph::DotOp>(op)) find(dot);
@@ -78,19 +116,13 @@ public:
       llvm::erase_if(consumers_, [&](const Consumer &consumer) { return !isWorthWhile(consumer); });
       dropped = consumers_.size() < before;
     }
-    for (Consumer &consumer : consumers_) nameRows(consumer.op);
-    keepRows();
-    for (Consumer &consumer : consumers_) takeLogSums(consumer);
-    for (Consumer &consumer : consumers_) takeRows(consumer);
-    for (Consumer &consumer : consumers_) mark(consumer);
-    return !consumers_.empty();
   }
 
-private:
   void find(graph::ReduceOp reduce) {
     int64_t last = static_cast<int64_t>(shapeOf(reduce.getOperand().getType()).size()) - 1;
     bool isKnown = reduce.getMnemonic() == "sum" || reduce.getMnemonic() == "max";
-    if (isKnown && last > 0 && reduce.getAxes() == ArrayRef(last) && isa<FloatType>(elementTypeOf(reduce.getType())))
+    bool isAlongRows = last > 0 && reduce.getAxes() == ArrayRef(last);
+    if (isKnown && (isAlongRows || addsBatches(reduce)) && isa<FloatType>(elementTypeOf(reduce.getType())))
       consider({reduce, reduce.getOperand(), false, false, false, false, {}, {}});
   }
 
@@ -102,8 +134,9 @@ private:
       Operation *turn = dot->getOperand(isRight).getDefiningOp();
       bool isTurned = isTurn(turn);
       Value weights = isTurned ? turn->getOperand(0) : dot->getOperand(isRight);
-      if (!isShort(isRight ? shape[shape.size() - 2] : shape.back())) continue;
-      Consumer consumer{dot, weights, isRight, isTurned != isRight, false, false, {}, {}};
+      DimAttr held = isRight ? shape[shape.size() - 2] : shape.back();
+      if (!isShort(held, shape.size())) continue;
+      Consumer consumer{dot, weights, isRight, isTurned != isRight, false, false, {}, {}, {held}};
       if (isTurned) consumer.body.insert(turn);
       if (consider(std::move(consumer))) return;
     }
@@ -112,19 +145,27 @@ private:
   bool consider(Consumer consumer) {
     Body body(consumer.weights);
     bool isKnown = !body.products.empty() && body.products.size() <= kMostInner && llvm::all_of(body.products, [&](graph::DotOp dot) {
-      return hasTiles(dot) && !summedWindows(dot) && !dot.hasTerm() && isShort(shapeOf(dot.getLhs().getType()).back());
+      return hasTiles(dot) && !summedWindows(dot) && !dot.hasTerm() && isShort(depthOf(dot), shapeOf(dot.getType()).size());
     });
     if (!isKnown || consumer.weights.getParentBlock() != consumer.op->getBlock()) return false;
+    for (graph::DotOp dot : body.products) consumer.shorts.push_back(depthOf(dot));
     consumer.inner = std::move(body.products);
     consumer.body.insert(body.ops.begin(), body.ops.end());
     consumers_.push_back(std::move(consumer));
     return true;
   }
 
-  bool isShort(DimAttr extent) {
+  static DimAttr depthOf(graph::DotOp dot) { return shapeOf(dot.getLhs().getType()).back(); }
+
+  std::optional<int64_t> greatestOf(DimAttr extent) {
     Dim dim = extent.getDim();
-    std::optional<int64_t> most = dim.isConstant() ? dim.constant() : dim.isVar() ? greatestOf(dim.varName(), function_.getRequirements()) : std::nullopt;
-    return most && *most <= kMostDepth;
+    return dim.isConstant() ? dim.constant() : dim.isVar() ? transforms::greatestOf(dim.varName(), function_.getRequirements()) : std::nullopt;
+  }
+
+  /// `axes`: of the product.
+  bool isShort(DimAttr extent, size_t axes) {
+    std::optional<int64_t> most = greatestOf(extent);
+    return most ? *most <= kMostDepth : assumesShort_ && axes >= kFewestAxes && extent.getDim().isVar();
   }
 
   /// Nothing else needs what the kernel does not store.
@@ -142,7 +183,8 @@ private:
     bool isReduced = false, isMultiplied = false;
     for (const Consumer &other : consumers_) {
       if (llvm::none_of(other.inner, [&](graph::DotOp dot) { return llvm::is_contained(consumer.inner, dot); })) continue;
-      (isa<graph::ReduceOp>(other.op) ? isReduced : isMultiplied) = true;
+      auto reduce = dyn_cast<graph::ReduceOp>(other.op);
+      if (!reduce || !addsBatches(reduce)) (reduce ? isReduced : isMultiplied) = true;
     }
     return isReduced && isMultiplied;
   }
@@ -168,7 +210,7 @@ private:
   /// What is stored has a name: the program's, under whatever shape, or what it is.
   static void nameRows(Operation *op) {
     auto reduce = dyn_cast<graph::ReduceOp>(op);
-    if (!reduce || !nameHint(reduce.getResult()).empty()) return;
+    if (!reduce || addsBatches(reduce) || !nameHint(reduce.getResult()).empty()) return;
     StringRef name = reduce.getMnemonic() == "max" ? "largest" : "row_sum";
     for (Operation *user : reduce->getUsers())
       if (isa<graph::BroadcastOp, graph::ReshapeOp>(user) && !nameHint(user->getResult(0)).empty()) name = nameHint(user->getResult(0));
@@ -183,10 +225,12 @@ private:
     return name;
   }
 
-  /// Weights that products take rounded to 16 bits are made of one number of each row. A chain has to see its softmax.
+  /// Weights that products take rounded to 16 bits, or sums of them that leave so, are made of one number of each row. A chain has to see
+  /// its softmax.
   void takeLogSums(Consumer &consumer) {
-    if (consumer.keepsRows || consumer.isKept || !isa<graph::DotOp>(consumer.op) || !elementTypeOf(consumer.weights.getType()).isIntOrFloat()) return;
-    if (elementTypeOf(consumer.weights.getType()).getIntOrFloatBitWidth() > 16) return;
+    auto reduce = dyn_cast<graph::ReduceOp>(consumer.op);
+    if (consumer.keepsRows || consumer.isKept || (reduce && !addsBatches(reduce)) || !elementTypeOf(consumer.weights.getType()).isIntOrFloat()) return;
+    if (reduce ? !leavesNarrow(reduce) : elementTypeOf(consumer.weights.getType()).getIntOrFloatBitWidth() > 16) return;
     Value weights = logSums_.rewritten(consumer.weights);
     if (weights == consumer.weights) return;
     consumer.weights = weights;
@@ -257,7 +301,7 @@ private:
       readTurned(dot.getResult(), other.getResult());
       dot.getResult().replaceAllUsesWith(turner_.transposed(other.getResult()));
       marked = other;
-    } else if (isa<graph::DotOp>(consumer.op)) {
+    } else {
       consumer.op->setOperand(0, weights);
     }
     marked->setAttr(kSweep, builder_.getUnitAttr());
@@ -267,11 +311,18 @@ private:
   OpBuilder builder_{function_.getContext()};
   Turner turner_{builder_};
   LogSums logSums_{function_.getContext()};
+  bool assumesShort_ = false;
   std::vector<Consumer> consumers_;
   std::map<std::pair<Operation *, bool>, Value> squeezed_;
 };
 
 }  // namespace
+
+SmallVector<DimAttr> depthsOfSweeps(graph::FuncOp function) {
+  const Machine *machine = machineOf(function);
+  if (!machine || machine->family == Target::Cpu) return {};
+  return Planner(function).depthsToBound();
+}
 
 void planSweeps(graph::FuncOp function) {
   const Machine *machine = machineOf(function);
@@ -283,6 +334,7 @@ Chain sweepOf(Operation *marked) {
   Chain chain;
   chain.outer = dyn_cast<graph::DotOp>(marked);
   chain.reduce = dyn_cast<graph::ReduceOp>(marked);
+  chain.addsBatches = chain.reduce && addsBatches(chain.reduce);
   Body body(chain.weights());
   chain.inner = body.products;
   chain.body = std::move(body.ops);

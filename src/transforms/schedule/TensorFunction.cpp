@@ -117,7 +117,7 @@ void FunctionScheduler::findRoots(Block &block) {
         continue;
       }
       prepareChain(sweep->second);
-      roots_.insert(reduce.getResult());
+      roots_.insert(storedOf(sweep->second));
     } else if (auto dot = dyn_cast<graph::DotOp>(op)) {
       if (auto chain = chains_.find(dot); chain != chains_.end()) {
         prepareChain(chain->second);
@@ -272,8 +272,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
   if (auto scan = value.getDefiningOp<graph::ScanOp>()) return finish(scanKernel(scan, target));
   if (auto between = value.getDefiningOp<graph::ExchangeOp>()) return finish(exchange(between, target));
-  if (auto sweep = chains_.find(value.getDefiningOp()); sweep != chains_.end() && sweep->second.reduce)
-    return finish(chainKernels(value, sweep->second, target));
+  if (Chain *sweep = reducedIn(value)) return finish(chainKernels(value, *sweep, target));
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
   if (!dots.empty()) return finish(contractKernel(value, dots, target));
   while (true) {

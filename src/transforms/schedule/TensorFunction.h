@@ -233,6 +233,8 @@ private:
   llvm::SmallVector<Stored> roundedBeside(mlir::Value root);
   mlir::Value memoryInJoined(mlir::Value rounded);
   bool isStoredInPlace(ir::graph::ConcatOp concat);
+  static mlir::Value storedOf(Chain &reduced);
+  Chain *reducedIn(mlir::Value value);
   void isHeldInPlace(mlir::Value rounded);
   bool readsStored(mlir::Value value);
   mlir::LogicalResult makeKeeper(mlir::Value rows);
