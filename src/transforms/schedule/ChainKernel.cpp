@@ -194,10 +194,39 @@ bool FunctionScheduler::readsStored(Value value) {
   return isThere;
 }
 
+/// What another product of these scores reads, but not from this one, is stored before both, so that one kernel adds up both.
+LogicalResult FunctionScheduler::storeForSweeps(Value root, Chain &chain) {
+  if (!chain.outer || chain.largest || sweepBeside(root, chain)) return success();
+  auto isOfScores = [&](graph::DotOp dot) {
+    auto found = chains_.find(dot);
+    if (found == chains_.end() || dot == chain.outer || !found->second.outer || found->second.largest || dot.getType() != chain.outer.getType()) return false;
+    return llvm::all_of(chain.inner, [&](graph::DotOp inner) { return llvm::is_contained(found->second.inner, inner); });
+  };
+  for (auto dot : chain.outer->getBlock()->getOps<graph::DotOp>()) {
+    Value stored = isOfScores(dot) ? storedFor(dot) : Value();
+    if (!stored || !isToStore(stored)) continue;
+    llvm::SetVector<Value> missing;
+    bool isFree = true;  // of this root, and of what is stored in its own turn
+    walkBack(stored, [&](Value each) {
+      if (leaves_.count(each) || parts_.count(each)) return false;
+      isFree &= each != root && (each == stored || !keepers_.count(each)) && !(each != stored && waitsForSum(each));
+      if (each != stored && roots_.count(each)) missing.insert(each);
+      return isFree;
+    });
+    if (!isFree || llvm::any_of(missing, [&](Value each) { return !isToStore(each) || chains_.count(each.getDefiningOp()) || isa<scf::SCFDialect>(each.getDefiningOp()->getDialect()); })) continue;
+    SmallVector<Value> inOrder = missing.takeVector();
+    llvm::sort(inOrder, [](Value a, Value b) { return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp()); });
+    for (Value each : inOrder)
+      if (!leaves_.count(each) && failed(makeRoot(each))) return failure();
+  }
+  return success();
+}
+
 LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value target) {
   auto areHeld = [&](ArrayRef<Stored> beside) {
     for (const Stored &stored : beside) isHeld(stored), isHeldInPlace(stored.first);
   };
+  if (failed(storeForSweeps(root, chain))) return failure();
   if (Chain *other = sweepBeside(root, chain)) {
     Chain both = together(chain, *other);
     Value stored = storedFor(other->outer), memory = memoryFor(stored);
@@ -306,10 +335,14 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   if (machine.family == Target::Cpu)
     return ChainTile{64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
   const bool isShort = hasFewKeys(chain);
+  const int64_t beside = bytesBeside(chain);
   if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 64 && !isShort ? 192 : held <= 128 ? 128 : 64, 64, 128, 256};
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills
   else if (machine.family == Target::Hip) tile.group = 128;  // two units of 64 lanes, each with whole rows
   else if (sum > 4) tile.n = 32;
+  // Two stages of what a turn reads have to be there: what lies beside the scores is as many bytes as keys and values are, or more.
+  if (machine.warpgroupProducts && operand == 2 && beside > 0) tile.n = held <= 64 && beside <= 2 ? 128 : kLeastKeys;
+  if (machine.warpgroupProducts && operand == 2 && chain.addsBatches && held > 64) tile.m = 64, tile.group = 128;
   while (!chain.largest && tile.n > kLeastKeys && !sweepFits(machine, chain, tile.n, held)) tile.n -= 64;
   // Left and right operands, and the weights on their way into the second product.
   int64_t products = static_cast<int64_t>(chain.inner.size()), depth = most ? most : tile.k, cols = most ? most : tile.cols;
@@ -322,7 +355,3 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
 }
 
 }  // namespace tessera::transforms
-  const int64_t beside = bytesBeside(chain);
-  // Two stages of what a turn reads have to be there: what lies beside the scores is as many bytes as keys and values are, or more.
-  if (machine.warpgroupProducts && operand == 2 && beside > 0) tile.n = held <= 64 && beside <= 2 ? 128 : kLeastKeys;
-  if (machine.warpgroupProducts && operand == 2 && chain.addsBatches && held > 64) tile.m = 64, tile.group = 128;
