@@ -63,6 +63,11 @@ def parted[B, S, D](x: Tensor[B, S, 3 * D, f32]) -> Tensor[B, S, D, f32] where D
     q, k, v = [t.reshape(B, S, 2, D // 2).transpose(1, 2) for t in split(x, 3, axis=-1)]
     return flash_attention(q, k, v, causal=True).transpose(1, 2).reshape(B, S, D)
 
+def numbered[B, S, D](x: Tensor[B, S, 3 * D, f32]) -> Tensor[B, S, D, f32] where D % 16 == 0:
+    parts = x.reshape(B, S, 3, D // 16, 16).permute(2, 0, 3, 1, 4)
+    s = parts[0] @ parts[1].transpose(-2, -1) * 0.25
+    return (softmax_safe(s) @ parts[2]).transpose(1, 2).reshape(B, S, D)
+
 def cached[B, S, U](q: Tensor[B, S, 32, f32], k: Tensor[2, B, U, 32, f32], v: Tensor[2, B, U, 48, f32]) -> Tensor[B, S, 40, f32] where U >= 5:
     s = q @ transpose(k[1, :, 2:U - 3], -2, -1) * 0.25
     return softmax_safe(s) @ v[1, :, 2:U - 3, 8:]
@@ -141,12 +146,12 @@ def case(name, s, t, d):
         d = 16
         shapes, result = [(b, 3, s, d), (b, t, d), (b, t, d)], (b, 3 * s, d)
         scores[name] = lambda x, i, j: x if j <= i % s + t - s else -math.inf
-    if name == "parted":  # two heads of one batch, in the columns of one matrix
+    if name in ("parted", "numbered"):  # two heads of one batch, in the columns of one matrix
         t, shapes, result = s, [(1, s, 3 * b * d)], (1, s, b * d)
-        scores[name] = lambda x, i, j: x * scale if j <= i else -math.inf
+        scores[name] = lambda x, i, j: x * scale if j <= i or name == "numbered" else -math.inf
 
     def right(q, k=None, v=None, bias=None, more=None):
-        if name == "parted":
+        if name in ("parted", "numbered"):
             q, k, v = [flat(row[p * b * d:(p + 1) * b * d] for row in rows(q, s, 3 * b * d)) for p in range(3)]
         height = 3 * s if name == "packed" else s
         if name == "cached":
@@ -160,11 +165,11 @@ def case(name, s, t, d):
         made, depth = [], 40 if name == "paired" else d
         for h in range(result[0] if name == "grouped" else b):
             part = lambda values, count, w, h: rows(values[h * count * w:(h + 1) * count * w], count, w)
-            if name in ("heads", "parted"):
+            if name in ("heads", "parted", "numbered"):
                 part = lambda values, count, w, h: [values[(i * b + h) * w:(i * b + h + 1) * w] for i in range(count)]
             of = h // 2 if name == "grouped" else h
             made.append(attended(part(q, height, depth, h), part(k, t, depth, of), part(v, t, width, of), score, weigh, name != "by_hand"))
-        if name in ("heads", "parted"):
+        if name in ("heads", "parted", "numbered"):
             made = [[made[h][i] for h in range(b)] for i in range(s)]
         extra = 1.0 if name in ("dropped", "packed") else 0.0
         return [x + extra for x in flat(flat(made))]
@@ -188,6 +193,7 @@ FUNCTIONS = {
     "cached": [(1, 1, 32), (1, 64, 32), (3, 129, 32), (64, 200, 32), (65, 66, 32), (1, 700, 32)],
     "packed": [(1, 1, 16), (1, 200, 16), (21, 65, 16), (22, 130, 16), (64, 64, 16), (67, 140, 16)],
     "parted": [(1, 1, 8), (65, 65, 33), (66, 66, 72), (130, 130, 130)],
+    "numbered": [(1, 1, 16), (65, 65, 16), (130, 130, 16)],
 }
 
 

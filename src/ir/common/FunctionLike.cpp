@@ -1,4 +1,5 @@
 #include "ir/common/FunctionLike.h"
+#include "ir/common/Multiples.h"
 #include "ir/common/Names.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "support/LinearDim.h"
@@ -195,11 +196,11 @@ static bool isShapeUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller,
 }
 
 /// As many elements, whatever the shapes are: views are contiguous.
-static bool isCountUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller, const std::map<std::string, Dim> &values) {
+static bool isCountUnder(ArrayRef<DimAttr> callee, ArrayRef<DimAttr> caller, const std::map<std::string, Dim> &values, ArrayAttr facts) {
   Dim inner(1), outer(1);
   for (DimAttr extent : callee) inner = inner * extent.getDim().substitute(values);
   for (DimAttr extent : caller) outer = outer * extent.getDim();
-  return inner == outer;
+  return inner == outer || inMultiples(inner, facts) == inMultiples(outer, facts);
 }
 
 std::map<std::string, Dim> dimsOfLaunch(ArrayAttr kernelDims, DimsAttr dims) {
@@ -230,7 +231,7 @@ LogicalResult verifyLaunch(Operation *launch, FunctionOpInterface kernel, ArrayA
     if (isa<ViewType>(operand) && isa<ViewType>(declared) &&
         elementTypeOf(operand) == elementTypeOf(declared))
       matches = cast<ViewType>(declared).getPlaces() || isShapeUnder(shapeOf(declared), shapeOf(operand), values) ||
-                isCountUnder(shapeOf(declared), shapeOf(operand), values);
+                isCountUnder(shapeOf(declared), shapeOf(operand), values, launch->getParentOp()->getAttrOfType<ArrayAttr>("requirements"));
     if (!matches)
       return launch->emitOpError() << "passes " << operand << " where @" << name << " takes " << declared;
   }

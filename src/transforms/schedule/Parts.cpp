@@ -34,17 +34,17 @@ std::optional<Part> sliced(Part part, graph::SliceOp slice, graph::FuncOp functi
 
 /// The part under another shape. From the last axis to the first: axes that lie behind each other are one, which is divided
 /// into the axes of the new shape; nothing where the two do not meet.
-std::optional<Part> reshaped(Part part, ArrayRef<DimAttr> from, ArrayRef<DimAttr> to) {
+std::optional<Part> reshaped(Part part, ArrayRef<DimAttr> from, ArrayRef<DimAttr> to, SameDims same) {
   SmallVector<Dim> strides(to.size(), Dim(1));
   size_t left = to.size();
   for (size_t axis = from.size(); axis-- > 0;) {
     Dim stride = part.strides[axis], count = from[axis].getDim(), made(1);
-    while (axis > 0 && (isUnit(from[axis - 1]) || part.strides[axis - 1] == count * stride)) count = count * from[--axis].getDim();
-    while (left > 0 && (!(made == count) || isUnit(to[left - 1]))) {
+    while (axis > 0 && (isUnit(from[axis - 1]) || same(part.strides[axis - 1], count * stride))) count = count * from[--axis].getDim();
+    while (left > 0 && (!same(made, count) || isUnit(to[left - 1]))) {
       strides[--left] = made * stride;
       made = made * to[left].getDim();
     }
-    if (!(made == count)) return std::nullopt;
+    if (!same(made, count)) return std::nullopt;
   }
   if (left > 0) return std::nullopt;
   part.strides = strides;
@@ -63,25 +63,25 @@ bool endsEarly(graph::SliceOp slice, const AxisKinds &kinds) {
 
 }  // namespace
 
-std::optional<Part> partOf(Value value, llvm::function_ref<bool(Value)> isStored, graph::FuncOp function) {
+std::optional<Part> partOf(Value value, llvm::function_ref<bool(Value)> isStored, graph::FuncOp function, SameDims same) {
   if (isStored(value)) return wholeOf(value);
   Operation *op = value.getDefiningOp();
   if (!isa_and_nonnull<graph::SliceOp, graph::TransposeOp, graph::ReshapeOp>(op)) return std::nullopt;
-  std::optional<Part> part = partOf(op->getOperand(0), isStored, function);
+  std::optional<Part> part = partOf(op->getOperand(0), isStored, function, same);
   if (!part) return std::nullopt;
   if (auto slice = dyn_cast<graph::SliceOp>(op)) return sliced(*part, slice, function);
-  if (isa<graph::ReshapeOp>(op)) return reshaped(*part, shapeOf(op->getOperand(0).getType()), shapeOf(value.getType()));
+  if (isa<graph::ReshapeOp>(op)) return reshaped(*part, shapeOf(op->getOperand(0).getType()), shapeOf(value.getType()), same);
   SmallVector<Dim> strides;
   for (int64_t axis : cast<graph::TransposeOp>(op).getPerm()) strides.push_back(part->strides[axis]);
   part->strides = strides;
   return part;
 }
 
-std::optional<Part> placeIn(graph::ConcatOp concat, unsigned operand, Value made) {
+std::optional<Part> placeIn(graph::ConcatOp concat, unsigned operand, Value made, SameDims same) {
   Part part = wholeOf(concat.getResult());
   for (Value before : concat.getOperands().take_front(operand))
     part.offset = part.offset + shapeOf(before.getType())[concat.getAxis()].getDim() * part.strides[concat.getAxis()];
-  return reshaped(part, shapeOf(concat.getOperands()[operand].getType()), shapeOf(made.getType()));
+  return reshaped(part, shapeOf(concat.getOperands()[operand].getType()), shapeOf(made.getType()), same);
 }
 
 /// Marks in an operand of a product the parts of arrays that tiles take as they lie. `kinds`: of the operand's axes, for a tile.
@@ -89,7 +89,7 @@ std::optional<Part> placeIn(graph::ConcatOp concat, unsigned operand, Value made
 void FunctionScheduler::takeParts(Value value, const AxisKinds &kinds, bool sideBySide, Met &met) {
   Operation *op = value.getDefiningOp();
   if (isStored(value) || parts_.count(value) || !op || !met.isNew(value, kinds)) return;
-  if (std::optional<Part> part = partOf(value, [&](Value each) { return isOrWillBeStored(each); }, function_); part && gains(*part, value, kinds, sideBySide)) {
+  if (std::optional<Part> part = partOf(value, [&](Value each) { return isOrWillBeStored(each); }, function_, sameDims()); part && gains(*part, value, kinds, sideBySide)) {
     markIf(true, part->base);
     parts_.try_emplace(value, *part);
     return;
@@ -127,7 +127,7 @@ bool FunctionScheduler::speaksOfDims(const Part &part) {
 /// Windows are read from the tensor under them, which may be a part of one, if its channels lie side by side.
 void FunctionScheduler::takeWindows(graph::WindowsOp windows) {
   Value array = windows.getOperand();
-  std::optional<Part> part = partOf(array, [&](Value each) { return isOrWillBeStored(each); }, function_);
+  std::optional<Part> part = partOf(array, [&](Value each) { return isOrWillBeStored(each); }, function_, sameDims());
   if (!part || !(part->strides.back() == Dim(1)) || !speaksOfDims(*part)) part = wholeOf(array);
   markIf(true, part->base);
   part->strides.pop_back();

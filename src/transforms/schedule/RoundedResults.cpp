@@ -33,7 +33,7 @@ bool FunctionScheduler::isStoredInPlace(graph::ConcatOp concat) {
     if (found == chains_.end() || found->second.largest || found->second.reduce || storedFor(found->second.outer) != cast.getOperand()) return false;
     if (!isToStore(made) && !placed_.count(made)) return false;
     SmallVector<ChainForm> forms = chainForms(found->second);
-    std::optional<Part> place = placeIn(concat, i, made);
+    std::optional<Part> place = placeIn(concat, i, made, sameDims());
     isOne = forms.size() == 1 && !splitTile(found->second, forms) && place && place->strides.back() == Dim(1);
   }
   return isOne;
@@ -46,7 +46,7 @@ Value FunctionScheduler::memoryInJoined(Value rounded) {
   if (!concat || results_.count(concat.getResult()) || !isStoredInPlace(concat)) return {};
   Value &memory = joined_[concat];
   if (!memory) memory = memoryFor(concat.getResult());
-  placed_.try_emplace(rounded, *placeIn(concat, use->getOperandNumber(), rounded));
+  placed_.try_emplace(rounded, *placeIn(concat, use->getOperandNumber(), rounded, sameDims()));
   return memory;
 }
 

@@ -230,12 +230,18 @@ StringRef FunctionScheduler::calledBy(Value value) {
   return under ? calledBy(under) : hint;
 }
 
-/// What lies in memory under another shape: a reshape, if the shapes alone say that they have as many elements. Under its own:
+/// By what the function says of its dimensions.
+bool FunctionScheduler::isSame(const Dim &a, const Dim &b) {
+  ArrayAttr facts = function_.getRequirementsAttr();
+  return a == b || inMultiples(a, facts) == inMultiples(b, facts);
+}
+
+/// What lies in memory under another shape: a reshape, if the shapes say that they have as many elements. Under its own:
 /// what is to be known after others.
 Value FunctionScheduler::sameMemory(Value value) {
   if (auto after = value.getDefiningOp<graph::AfterOp>()) return after.getOperand();
   auto reshape = value.getDefiningOp<graph::ReshapeOp>();
-  if (!reshape || countOf(value.getType()) != countOf(reshape.getOperand().getType())) return {};
+  if (!reshape || !isSame(countOf(value.getType()), countOf(reshape.getOperand().getType()))) return {};
   return reshape.getOperand();
 }
 

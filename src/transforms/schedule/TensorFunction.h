@@ -5,6 +5,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "ir/common/Names.h"
+#include "ir/common/Multiples.h"
 #include "transforms/schedule/Chain.h"
 #include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Contract.h"
@@ -59,6 +60,10 @@ private:
   bool readsMemory(mlir::Value value);
   bool isStored(mlir::Value value) { return leaves_.count(value) || roots_.count(value) || !value.getDefiningOp(); }
 
+  bool isSame(const Dim &a, const Dim &b);
+  auto sameDims() {
+    return [this](const Dim &a, const Dim &b) { return isSame(a, b); };
+  }
   mlir::Value sameMemory(mlir::Value value);
   mlir::Value memoryUnder(mlir::Value value);
   llvm::StringRef calledBy(mlir::Value value);
@@ -228,21 +233,21 @@ private:
   mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
   mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows, llvm::ArrayRef<Stored> beside = {});
   Chain *sweepBeside(mlir::Value root, Chain &chain);
+  static mlir::Value storedOf(Chain &reduced);
+  Chain *reducedIn(mlir::Value value);
   static Chain together(const Chain &one, const Chain &other);
   // ---- what products store rounded, beside themselves or where they are put together (RoundedResults.cpp)
   llvm::SmallVector<Stored> roundedBeside(mlir::Value root);
   mlir::Value memoryInJoined(mlir::Value rounded);
   bool isStoredInPlace(ir::graph::ConcatOp concat);
-  static mlir::Value storedOf(Chain &reduced);
-  Chain *reducedIn(mlir::Value value);
   void isHeldInPlace(mlir::Value rounded);
   bool readsStored(mlir::Value value);
+  mlir::LogicalResult storeForSweeps(mlir::Value root, Chain &chain);
   mlir::LogicalResult makeKeeper(mlir::Value rows);
   // ---- chains of few rows (ChainSplit.cpp)
   std::optional<ChainTile> splitTile(Chain &chain, llvm::ArrayRef<ChainForm> forms);
   mlir::LogicalResult splitChain(mlir::Value root, Chain &chain, const ChainForm &form, const ChainTile &sizes, mlir::Value target);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, const Dim &count);
-  mlir::LogicalResult storeForSweeps(mlir::Value root, Chain &chain);
   mlir::LogicalResult mergeKernel(mlir::Value root, Chain &chain, const ChainForm &form, llvm::ArrayRef<mlir::Value> parts, const Dim &count, mlir::Value target);
   void setChainSizes(ir::graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes);
   std::string chainReason(Chain &chain, const ChainForm &form);
@@ -286,6 +291,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Operation *> keepers_;  // of what a chain stores of rows: its outer product
   llvm::DenseMap<mlir::Operation *, Recurrence> recurrences_;  // by their loops
   llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
+  llvm::SmallVector<mlir::Attribute> always_;         // the conditions around all
   llvm::SmallVector<mlir::Attribute> counters_;       // names of integers that the loops around it count
   int64_t loops_ = 0, buffers_ = 0;
 };
@@ -294,7 +300,6 @@ private:
 template <class Op, class... Args> Op FunctionScheduler::launchOp(Args &&...args) {
   Op op = launches_.create<Op>(std::forward<Args>(args)...);
   if (!when_.empty()) op->setAttr(kWhen, launches_.getArrayAttr(when_));
-  llvm::SmallVector<mlir::Attribute> always_;         // the conditions around all
   return op;
 }
 
