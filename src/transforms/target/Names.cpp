@@ -19,9 +19,7 @@ std::string NameTable::declare(llvm::StringRef name) {
 }
 
 std::string NameTable::fresh(llvm::StringRef name) {
-  // The words that emitted text keeps for itself are the compiler's to give.
-  std::string base = ir::target::isOwnWord(name) ? name.str() : identifier(name), unique = base;
-  for (int i = 2; taken(unique) || users_.contains(unique); ++i) unique = base + "_" + std::to_string(i);
+  std::string unique = freshFrom(name);
   scopes_.back().insert(unique);
   return unique;
 }
@@ -29,6 +27,19 @@ std::string NameTable::fresh(llvm::StringRef name) {
 std::string NameTable::asParameter(const std::string &name) {
   scopes_.front().insert(name);
   return name;
+}
+
+std::string NameTable::freshOutside(llvm::StringRef name) {
+  std::string unique = freshFrom(name);
+  scopes_.front().insert(unique);
+  return unique;
+}
+
+std::string NameTable::freshFrom(llvm::StringRef name) const {
+  // The words that emitted text keeps for itself are the compiler's to give.
+  std::string base = ir::target::isOwnWord(name) ? name.str() : identifier(name), unique = base;
+  for (int i = 2; taken(unique) || users_.contains(unique); ++i) unique = base + "_" + std::to_string(i);
+  return unique;
 }
 
 }  // namespace tessera::transforms::totarget

@@ -24,11 +24,14 @@ public:
   bool has(llvm::StringRef name) const { return taken(identifier(name)); }
   /// Declares a name of the compiler's own.
   std::string fresh(llvm::StringRef base);
-  /// The name of a parameter, which is found to be needed within a scope: it is seen in all that follow.
+  /// A name that was declared within a scope, as that of a parameter: it is seen in all scopes that follow.
   std::string asParameter(const std::string &name);
+  /// Likewise in the outermost, for what is declared there while a scope in it is open.
+  std::string freshOutside(llvm::StringRef base);
 
 private:
   bool taken(llvm::StringRef name) const;
+  std::string freshFrom(llvm::StringRef base) const;
   std::vector<llvm::StringSet<>> scopes_;
   llvm::StringSet<> users_;
 };

@@ -45,7 +45,7 @@ static std::string divisorName(const std::string &text) {
 static ExprRef computedByLaunch(Emission &em, const std::string &text, ExprRef &value, Type type, const std::string &name) {
   if (!value) {
     value = valueOf(em.top->addArgument(type, em.kernel.getLoc()));
-    em.parameters.push_back(em.names.asParameter(em.names.fresh(name)));
+    em.parameters.push_back(em.names.freshOutside(name));
     em.info.dims.push_back(text);
   }
   return value;

@@ -58,7 +58,7 @@ static ExprRef declareScratch(Emission &em, Type element, ArrayRef<StringRef> sh
   auto array = out::ArrayType::get(em.context, em.builder.getStrArrayAttr(shape), element);
   // The reductions take a pointer; an array is one.
   auto shared = em.builder.create<out::SharedOp>(em.kernel.getLoc(), out::LValueType::get(em.context, array),
-                                                 em.names.fresh("scratch"));
+                                                 em.names.freshOutside("scratch"));
   if (alignment > 1) shared->setAttr(ir::kSharedAlignment, em.builder.getI64IntegerAttr(alignment));
   em.shared->buffers.push_back({std::move(extents), bytes, "scratch", em.kernel.getLoc(), alignment});
   return valueOf(shared.getPlace());
