@@ -1,5 +1,15 @@
 // RUN: tessera-opt %s --pass-pipeline='builtin.module(set-machine{name=sm_90a},graph.func(graph-exchange-sums))' | FileCheck %s
 // RUN: tessera-opt %s --pass-pipeline='builtin.module(set-machine{name=cpu},graph.func(graph-exchange-sums))' | FileCheck %s --check-prefix=CPU
+// RUN: tessera-opt %s --pass-pipeline='builtin.module(set-machine{name=sm_90a},graph.func(graph-exchange-sums),graph-to-schedule,verify-schedule)' | FileCheck %s --check-prefix=ROWS
+
+// The chain adds up the rows of what follows its result, and stores numbers of rows alone.
+// ROWS-LABEL: schedule.kernel @derivative_kernel(
+// ROWS: scf.for
+// ROWS: %[[SUM:.*]] = graph.reduce "sum" %{{.*}} {axes = array<i64: 1>} : <["T.m", "64"], f32> to !tsr.tensor<["T.m"], f32>
+// ROWS-NEXT: graph.store %[[SUM]], %r1
+// ROWS-LABEL: schedule.func @derivative(
+// ROWS-NOT: schedule.temp {{.*}}"64"
+// ROWS: schedule.return
 
 // The derivative of attention where nobody asks for its result: a chain that computes o = w @ v goes over the scores once, and knows their
 // rows' largest and sums at its end. On CPUs, where scores are stored, that would be one product more.

@@ -124,6 +124,31 @@ Chain *FunctionScheduler::reducedIn(Value value) {
   return found != chains_.end() && found->second.reduce && storedOf(found->second) == value ? &found->second : nullptr;
 }
 
+/// Where what follows a chain's result is only added up along its rows, which its kernel holds, the sums are stored instead: the row's
+/// part of attention's derivative, `sum(do * o)`.
+void FunctionScheduler::addUpRows(Block &block) {
+  for (auto &[op, chain] : chains_) {
+    if (op->getBlock() != &block || !chain.largest || !chain.keepsRows) continue;
+    Value terms = storedFor(chain.outer);
+    auto sum = terms.hasOneUse() ? dyn_cast<graph::ReduceOp>(*terms.user_begin()) : graph::ReduceOp();
+    int64_t last = chain.outer.getType().getRank() - 1;
+    bool isOfRows = sum && sum->getBlock() == &block && sum.getMnemonic() == "sum" && sum.getAxes() == ArrayRef(last) && terms.getType() == chain.outer.getType() &&
+                    isToStore(terms) && !results_.count(terms) && !chains_.count(sum);
+    if (!isOfRows || !llvm::all_of(chainForms(chain), [](const ChainForm &form) { return form.cols != nullptr; })) continue;
+    roots_.erase(terms);
+    roots_.insert(sum.getResult());
+    rowSums_[sum.getResult()] = op;
+  }
+}
+
+/// What the kernel of a chain stores.
+Value FunctionScheduler::rootOf(Chain &chain) {
+  Value stored = storedFor(chain.outer);
+  for (Operation *user : stored.getUsers())
+    if (auto sum = dyn_cast<graph::ReduceOp>(user); sum && rowSums_.count(sum.getResult())) return sum.getResult();
+  return stored;
+}
+
 /// Some values of a vector for each row.
 FunctionScheduler::RootTile FunctionScheduler::rowTile(Value root, DimAttr rows) {
   size_t rank = shapeOf(root.getType()).size();
@@ -137,7 +162,7 @@ FunctionScheduler::RootTile FunctionScheduler::rowTile(Value root, DimAttr rows)
 LogicalResult FunctionScheduler::makeKeeper(Value rows) {
   Operation *outer = keepers_.lookup(rows);
   Chain &chain = chains_.find(outer)->second;
-  Value root = storedFor(chain.outer);
+  Value root = rootOf(chain);
   SmallVector<Value> needed;
   walkBack(root, [&](Value value) {
     if (leaves_.count(value)) return false;
@@ -279,7 +304,8 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   Location loc = root.getLoc(), line = unnamed(chain.last()->getLoc());
   MLIRContext *context = builder_.getContext();
   auto size = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
-  const bool isOfRows = chain.reduce && !chain.addsBatches;
+  graph::ReduceOp sum = rowSums_.count(root) ? root.getDefiningOp<graph::ReduceOp>() : graph::ReduceOp();
+  const bool isOfRows = sum || (chain.reduce && !chain.addsBatches);
   RootTile tile = chain.addsBatches ? rootTile(root, size("T.m"), size("T.n")) : isOfRows ? rowTile(root, size("T.m")) : rootTile(root, size("T.m"), form.cols ? form.cols : size("T.cols"));
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName(), {}, rows.empty() ? beside : rows);
@@ -292,11 +318,12 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
   placeTile(tile, root, builder, privatiser, line, chain.addsBatches ? "n" : isOfRows ? "m" : "col");
-  if (isOfRows) tile.product.push_back(privatiser.constantIndex(0, line));
+  if (isOfRows) tile.product.push_back(sum ? Index(privatiser.constantIndex(0, line), form.cols) : Index(privatiser.constantIndex(0, line)));
   bool written = chain.largest ? ChainWriter(builder, privatiser, chain, tile.product, form.depth).run()
                                : writeSweep(builder, privatiser, chain, tile.product, form.depth);
-  Value piece = written ? privatiser.part(root, tile.stored) : Value();
+  Value piece = !written ? Value() : sum ? privatiser.part(sum.getOperand(), tile.product) : privatiser.part(root, tile.stored);
   if (!piece) return failure();
+  if (sum) piece = builder.create<graph::ReduceOp>(unnamed(loc), TensorType::get(context, size("T.m"), elementTypeOf(root.getType())), "sum", piece, ArrayRef<int64_t>{1});
   SmallVector<Value> pieces;
   for (const Stored &other : beside)
     if (!pieces.emplace_back(privatiser.part(other.first, tile.stored))) return failure();

@@ -174,6 +174,7 @@ void FunctionScheduler::findRoots(Block &block) {
     }
   }
   planProducts(block);
+  addUpRows(block);
   storeTurnedRows(block);
   for (auto [value, memory] : states_) markIf(value.getParentBlock() == &block, value);
   for (Value value : updated) markIf(holds(value, isDotOrReduce), value);
@@ -278,6 +279,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
   if (auto scan = value.getDefiningOp<graph::ScanOp>()) return finish(scanKernel(scan, target));
   if (auto between = value.getDefiningOp<graph::ExchangeOp>()) return finish(exchange(between, target));
+  if (Operation *outer = rowSums_.lookup(value)) return finish(chainKernels(value, chains_.find(outer)->second, target));
   if (Chain *sweep = reducedIn(value)) return finish(chainKernels(value, *sweep, target));
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
   if (!dots.empty()) return finish(contractKernel(value, dots, target));

@@ -243,6 +243,8 @@ private:
   void isHeldInPlace(mlir::Value rounded);
   bool readsStored(mlir::Value value);
   mlir::LogicalResult storeForSweeps(mlir::Value root, Chain &chain);
+  void addUpRows(mlir::Block &block);
+  mlir::Value rootOf(Chain &chain);
   mlir::LogicalResult makeKeeper(mlir::Value rows);
   // ---- chains of few rows (ChainSplit.cpp)
   std::optional<ChainTile> splitTile(Chain &chain, llvm::ArrayRef<ChainForm> forms);
@@ -289,6 +291,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Chain> chains_;   // and sweeps, by the outer product or the reduction
   llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies
   llvm::DenseMap<mlir::Value, mlir::Operation *> keepers_;  // of what a chain stores of rows: its outer product
+  llvm::DenseMap<mlir::Value, mlir::Operation *> rowSums_;  // of what follows a chain: its outer product
   llvm::DenseMap<mlir::Operation *, Recurrence> recurrences_;  // by their loops
   llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
   llvm::SmallVector<mlir::Attribute> always_;         // the conditions around all

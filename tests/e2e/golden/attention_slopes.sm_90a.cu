@@ -22,7 +22,7 @@
 TESS_SET(0000000000000000)  // the headers and the manifest of this compile have the same number
 
 // slopes = vjp(attend, wrt=("q", "k", "v"))
-//   schedule  m = 128, n = 192, stages = 3, 256 threads a group
+//   schedule  m = 128, n = 192, stages = 4, 256 threads a group
 //   chain: a group goes over T in tiles and keeps of each row the largest score, the sum and the
 //     result so far, rescaled where a larger score comes; what it knows of rows is stored, too; s
 //     is not stored
@@ -36,10 +36,9 @@ slopes_kernel(tsr::View<const tsr::bf16, 3> dresult,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> k,
               const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
-              tsr::View<float, 2> largest, tsr::View<float, 2> row_sum,
-              const __grid_constant__ tsr::TiledView<float, 3> result, int64_t S, int64_t H,
-              int64_t T) {
-  constexpr int BM = 128, BN = 192, Stages = 3, Consumers = 256;
+              tsr::View<float, 2> largest, tsr::View<float, 2> row_sum, tsr::View<float, 2> result,
+              int64_t S, int64_t H, int64_t T) {
+  constexpr int BM = 128, BN = 192, Stages = 4, Consumers = 256;
   using Warps = tsr::MmaGrid<8, 1>;
   struct Shared {
     tsr::SharedTile<tsr::bf16, BM, 64, tsr::Panels> q_tile[2];
@@ -47,7 +46,6 @@ slopes_kernel(tsr::View<const tsr::bf16, 3> dresult,
     tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> k_tile[Stages];
     tsr::SharedTile<tsr::bf16, BN, 64, tsr::Panels> v_tile[Stages];
     tsr::Ring<Stages> ring2;
-    tsr::StorePanels<float, 2> panels;
   };
   extern __shared__ __align__(1024) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
@@ -81,7 +79,6 @@ slopes_kernel(tsr::View<const tsr::bf16, 3> dresult,
   } else {
     tsr::take_registers<232>();  // :8
     tsr::Turns<Consumers> turns;
-    tsr::PanelWriter<float, 2> to_store(shared.panels);
     tsr::RingReader<2> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
@@ -177,11 +174,11 @@ slopes_kernel(tsr::View<const tsr::bf16, 3> dresult,
           product(i, j) = tsr::to<float>(dresult_tile(i, j)) * (acc(i, j) * reciprocal(i));
         }
       }
-      tsr::store_tile(result, to_store, product, h0, m, 0);
+      const tsr::RowVector<float, BM, Warps> row_sum_3 = tsr::row_reduce<tsr::Sum>(product);
+      tsr::store_fragment(result[h0], row_sum_3, m);
       tsr::store_fragment(largest[h0], largest_2, m);  // :9
       tsr::store_fragment(row_sum[h0], row_sum_2, m);
     }
-    tsr::finish_stores();  // :8
   }
 }
 
@@ -212,37 +209,27 @@ slopes_log_sum_kernel(const float *__restrict__ largest, const float *__restrict
 
 // slopes = vjp(attend, wrt=("q", "k", "v"))
 //   schedule  256 threads a group
-//   one group a row
-//   rows: a group goes over its row once, in vectors
-template <int Vector, int Threads, int Rows>
-static __global__ void __launch_bounds__(Threads * Rows)
-slopes_row_sum_kernel(const float *__restrict__ temporary, float *__restrict__ row_sum, int64_t H,
-                      int64_t S) {
+//   map: a lane loads, computes and stores Vector neighbouring elements at once
+template <int Vector>
+static __global__ void __launch_bounds__(256)
+slopes_row_sum_kernel(const float *__restrict__ row_sum, const float *__restrict__ temporary,
+                      float *__restrict__ row_sum_1, int64_t H, int64_t S) {
+  constexpr int Threads = 256;
   tsr::after_previous_kernel();  // attention_slopes.tsr:8
-  __shared__ float scratch[tsr::group_reduce_scratch(Threads)];
-  const int64_t group = int64_t(blockIdx.x) * Rows + (Rows > 1 ? int64_t(threadIdx.y) : 0);
-  if (group < H * S) {
-    const int64_t row_sum_2 = group / S;
-    const int64_t row_sum_3 = group % S;
-    const float row_sum_max = tsr::max(row_sum[row_sum_2 * S + row_sum_3], 0.5f);  // :9
-    float lane_sum = 0.0f;  // :8
-    #pragma unroll 4
-    for (int64_t k = 0; k < tsr::row_turns<Vector, 0, Threads>(64); ++k) {
-      const int64_t c = (k * Threads + int64_t(threadIdx.x)) * Vector;
-      if (c < 64) {
-        const tsr::Vector<float, Vector> temporary_vector = tsr::load_vector<Vector>(
-            temporary + ((row_sum_2 * S + row_sum_3) * 64 + c));
-        #pragma unroll
-        for (int64_t v = 0; v < Vector; ++v) {
-          lane_sum += temporary_vector(v);
-        }
-      }
+  const int64_t i = (int64_t(blockIdx.x) * Threads + int64_t(threadIdx.x)) * Vector;
+  if (i < H * S) {
+    tsr::Vector<float, Vector> row_sum_1_vector;
+    const tsr::Vector<float, Vector> row_sum_vector = tsr::load_vector<Vector>(row_sum + i);  // :9
+    // :8
+    const tsr::Vector<float, Vector> temporary_vector = tsr::load_vector<Vector>(temporary + i);
+    #pragma unroll
+    for (int64_t v = 0; v < Vector; ++v) {
+      const float row_sum_vector_max = tsr::max(row_sum_vector(v), 0.5f);  // :9
+      const float row_sum_2 = (row_sum_vector_max > 0.5f ? -temporary_vector(v) / row_sum_vector_max
+          : 0.0f) * row_sum_vector_max;  // :8
+      row_sum_1_vector(v) = row_sum_2;
     }
-    const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum, scratch);
-    const float row_sum_4 = (row_sum_max > 0.5f ? -sum / row_sum_max : 0.0f) * row_sum_max;
-    if (threadIdx.x == 0) {
-      row_sum[row_sum_2 * S + row_sum_3] = row_sum_4;
-    }
+    tsr::store_vector(row_sum_1, i, row_sum_1_vector);
   }
 }
 
@@ -630,8 +617,8 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
   call.output<tsr::bf16>("result_1", result_1, {H, T, 64});
   call.output<tsr::bf16>("result_2", result_2, {H, T, 64});
   if (call.done()) return call.status();
-  float *temporary = call.temporary<float>("temporary", 64 * H * S);
-  float *largest = call.temporary<float>("largest", H * S);
+  float *temporary = call.temporary<float>("temporary", H * S);
+  float *memory = call.temporary<float>("memory", H * S);
   float *row_sum = call.temporary<float>("row_sum", H * S);
   float *log_sum = call.temporary<float>("log_sum", H * S);
   if (call.failed()) return call.status();
@@ -643,19 +630,17 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
         tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
     const auto v_tiles = tsr::tiled(call,
         tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
-    const auto result_tiles = tsr::tiled_result(call, tsr::View<float, 3>{temporary, {H, S, 64}},
-        64);
-    call.allow_shared(slopes_kernel, 215040);
+    call.allow_shared(slopes_kernel, 230528);
     if (call.failed()) return call.status();
-    call.start_early(slopes_kernel, tsr::resident_groups(groups), Threads, 215040,
+    call.start_early(slopes_kernel, tsr::resident_groups(groups), Threads, 230528,
         tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(dresult), {H, S, 64}}, q_tiles,
-        k_tiles, v_tiles, tsr::View<float, 2>{largest, {H, S}},
-        tsr::View<float, 2>{row_sum, {H, S}}, result_tiles, S, H, T);
+        k_tiles, v_tiles, tsr::View<float, 2>{memory, {H, S}}, tsr::View<float, 2>{row_sum, {H, S}},
+        tsr::View<float, 2>{temporary, {H, S}}, S, H, T);
   }
   {
     const auto start = [&](auto *kernel, int64_t count) {
       if (const unsigned groups = call.groups(count))
-        call.start_early(kernel, groups, 256, 0, largest, row_sum, log_sum, H, S);
+        call.start_early(kernel, groups, 256, 0, memory, row_sum, log_sum, H, S);
     };
     if (H * S % 4 == 0)
       start(slopes_log_sum_kernel<4>, tsr::ceil_div(tsr::ceil_div(H * S, 4), 256));
@@ -663,11 +648,14 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
       start(slopes_log_sum_kernel<1>, tsr::ceil_div(H * S, 256));
   }
   {
-    const auto start = [&](auto *kernel, int64_t count, dim3 block) {
+    const auto start = [&](auto *kernel, int64_t count) {
       if (const unsigned groups = call.groups(count))
-        call.start_early(kernel, groups, block, 0, temporary, row_sum, H, S);
+        call.start_early(kernel, groups, 256, 0, row_sum, temporary, memory, H, S);
     };
-    start(slopes_row_sum_kernel<4, 8, 16>, tsr::ceil_div(H * S, 16), dim3(8, 16));
+    if (H * S % 4 == 0)
+      start(slopes_row_sum_kernel<4>, tsr::ceil_div(tsr::ceil_div(H * S, 4), 256));
+    else
+      start(slopes_row_sum_kernel<1>, tsr::ceil_div(H * S, 256));
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(T, BM) * H)) {
     const auto v_tiles = tsr::tiled(call,
@@ -685,7 +673,7 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
     call.allow_shared(slopes_kernel_1, 202752);
     if (call.failed()) return call.status();
     call.start_early(slopes_kernel_1, tsr::resident_groups(groups), Threads, 202752, v_tiles,
-        dresult_tiles, tsr::View<const float, 2>{row_sum, {H, S}}, k_tiles, q_tiles,
+        dresult_tiles, tsr::View<const float, 2>{memory, {H, S}}, k_tiles, q_tiles,
         tsr::View<const float, 2>{log_sum, {H, S}}, result_2_tiles, result_1_tiles, T, H, S);
   }
   if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
@@ -702,7 +690,7 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
     call.allow_shared(slopes_kernel_2, 231424);
     if (call.failed()) return call.status();
     call.start_early(slopes_kernel_2, tsr::resident_groups(groups), Threads, 231424, dresult_tiles,
-        v_tiles, tsr::View<const float, 2>{row_sum, {H, S}}, q_tiles, k_tiles,
+        v_tiles, tsr::View<const float, 2>{memory, {H, S}}, q_tiles, k_tiles,
         tsr::View<const float, 2>{log_sum, {H, S}}, result_0_tiles, S, H, T);
   }
   return call.finish();
