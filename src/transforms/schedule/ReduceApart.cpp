@@ -2,6 +2,7 @@
 // and a few channels of each. A kernel of rows would take single elements far apart; here the first axes are reduced for all columns side by
 // side, and what is left of the short ones after that.
 #include "support/Machine.h"
+#include "ir/common/Names.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 
