@@ -5,7 +5,7 @@
 
 namespace tessera::sema {
 
-/// `x[n, iy, ix]` in a kernel: what tiles of integers name along neighbouring axes, counted along all of them; -1 where one lies outside.
+/// `x[n, iy, ix]`: what tensors of integers name along neighbouring axes, counted along all of them; -1 where one lies outside.
 static Value placesTogether(Context &cx, std::vector<Value> tiles, const std::vector<Dim> &extents, Span span) {
   std::vector<Dim> shape;
   if (!broadcastShapes(cx, tiles, shape, span)) return Value::poison();
@@ -22,6 +22,16 @@ static Value placesTogether(Context &cx, std::vector<Value> tiles, const std::ve
   }
   Value chosen = elementwise(cx, ElementwiseOp::Select, {std::move(inside), std::move(together), Value::integer(Dim(-1))}, span, "an index");
   return chosen.isPoison() ? chosen : reusable(cx, std::move(chosen), "place", span);
+}
+
+/// `arange(N)` for an axis of N: each of its rows in turn.
+static bool isWholeAxis(const Context &cx, const Value &places, const Dim &extent) {
+  const Expr *e = places.expr.get();
+  while (e && e->kind == ExprKind::Cast) e = e->args[0].get();
+  return e && e->kind == ExprKind::Iota && e->type.shape.size() == 1 && cx.function.facts.same(e->type.shape[0], extent);
+}
+static bool isOnePerRow(const Context &cx, const Value &places, const Dim &rows) {
+  return places.type.shape.size() == 1 && cx.function.facts.same(places.type.shape[0], rows);
 }
 
 /// What stands in a subscript for an axis that is not left to `...`.
@@ -50,7 +60,7 @@ std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access &access
       ranges += !access.parts[axis].isPoint;
       continue;
     }
-    const bool isNeighbour = out.axis >= 0 && axis == first + tiles.size() && inKernel(cx) && base.kind == ValueKind::View;
+    const bool isNeighbour = out.axis >= 0 && axis == first + tiles.size() && (inKernel(cx) ? base.kind == ValueKind::View : base.isArray());
     if (out.axis >= 0 && !isNeighbour) {  // beside another one it would have to be a number
       convertInt(cx, tiles.front(), indexOf(expr, first, places.size()));
       return std::nullopt;
@@ -71,7 +81,10 @@ std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access &access
     ++ranges;
   }
   if (tiles.size() == 1) out.places = std::move(tiles.front());
-  if (tiles.size() > 1) {
+  if (tiles.size() == 2 && isWholeAxis(cx, tiles[0], along[0]) && isOnePerRow(cx, tiles[1], along[0])) {
+    out.rows = true;
+    out.places = std::move(tiles[1]);
+  } else if (tiles.size() > 1) {
     out.merged = tiles.size();
     out.places = placesTogether(cx, std::move(tiles), along, expr.span);
     if (out.places.isPoison()) return std::nullopt;

@@ -61,7 +61,8 @@ static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, Ind
   Value written = checkExpr(cx, expr);
   if (places && isListOfNumbers(written, true)) written = tensorLike(cx, written, DType::I64, expr.span);
   if (places && written.isArray() && !written.isScalar() && isInt(written.type.dtype)) {
-    *places = indicesFromStart(cx, std::move(written), extent, expr.span);
+    const bool counts = written.expr->kind == ExprKind::Iota && !inKernel(cx);  // from 0 on
+    *places = counts ? castTo(cx, std::move(written), DType::I64, {}, expr.span) : indicesFromStart(cx, std::move(written), extent, expr.span);
     part.size = extent;
     return !places->isPoison();
   }
@@ -496,6 +497,14 @@ static Value takenAtData(Context &cx, Value base, Access &access, std::vector<Sl
   return base;
 }
 
+/// `x[arange(N), labels]`: of each row along an axis the element that its index names along the next one.
+static Value eachOfItsRow(Context &cx, Value x, Value places, int axis, Span span) {
+  std::vector<Dim> shape = x.type.shape;
+  shape.erase(shape.begin() + axis + 1);
+  Value out = gathered(cx, std::move(x), insertAxis(cx, std::move(places), 1, span), axis + 1, {axis, axis + 1}, span);
+  return out.isPoison() ? out : reshape(cx, std::move(out), std::move(shape), -1, span);
+}
+
 Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
   Access access;
   std::vector<Dim> shape;
@@ -508,6 +517,8 @@ Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr)
   if (!chosen) return Value::poison();
   Value from = inKernel(cx) ? base : takenAtData(cx, base, access, starts, expr.span);
   Value out = from.isPoison() ? from : partOfArray(cx, from, std::move(access), shape, starts, expr.span);
+  if (chosen->rows && !out.isPoison()) return eachOfItsRow(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
+  if (chosen->merged > 1 && !out.isPoison()) out = mergeAxes(cx, std::move(out), static_cast<size_t>(chosen->axis), chosen->merged, expr.span);
   if (chosen->axis >= 0 && !out.isPoison()) return taken(cx, std::move(out), std::move(chosen->places), chosen->axis, expr.span);
   for (int a : out.isPoison() ? std::vector<int>() : newAxes) out = insertAxis(cx, std::move(out), a, expr.span);
   return out;
