@@ -130,7 +130,7 @@ void leaveStates(Context &cx, const std::vector<PassedState> &passed, Frame &cal
                  Value &result, Span span);
 /// All names of the caller for the state `before` stand for `after` from now on. False, with a message, if it has
 /// none.
-bool leaveState(Context &cx, int before, const Value &after, const std::string &callee, Span span);
+bool leaveState(Context &cx, int before, const Value &after, const std::string &callee, Span span, bool returned = false);
 /// `s.m = value` of a struct that is a state, also of a struct inside of it: the name stands for the new state.
 void assignPart(Context &cx, const ast::Expr &place, Value value, Span span);
 /// Whether this is a field of a struct that is a state and has a name here; also of a struct inside of it.

@@ -83,14 +83,16 @@ void leaveStates(Context &cx, const std::vector<PassedState> &passed, Frame &cal
   takeOverEffects(cx, effects, name, true, span);
   for (const PassedState &state : passed) {
     const Value &last = callee.names[state.parameter].value;
-    if (last.isState() && last.handle != state.handle) leaveState(cx, state.handle, last, name, span);
+    auto returns = [&](const Value &value) { return value.isState() && value.handle == last.handle; };
+    const bool given = returns(result) || std::any_of(result.items.begin(), result.items.end(), returns);
+    if (last.isState() && last.handle != state.handle) leaveState(cx, state.handle, last, name, span, given);
     if (result.isState() && result.text == state.parameter) result.text = state.root;
     for (Value &item : result.items)
       if (item.isState() && item.text == state.parameter) item.text = state.root;
   }
 }
 
-bool leaveState(Context &cx, int before, const Value &after, const std::string &callee, Span span) {
+bool leaveState(Context &cx, int before, const Value &after, const std::string &callee, Span span, bool returned) {
   std::vector<std::string> structs;
   bool named = false;
   for (Frame *frame = cx.function.frame.get(); frame; frame = frame->parent.get())
@@ -110,7 +112,7 @@ bool leaveState(Context &cx, int before, const Value &after, const std::string &
     now.text = cx.function.frame->names[name].value.text;
     assignName(cx, name, std::move(now), span);
   }
-  if (named) return true;
+  if (named || returned) return true;
   if (fresh(cx, Id::stateDropped, span))
     report(cx, Id::stateDropped, span)
         .label("`" + callee + "` moves this state on, and it has no name")

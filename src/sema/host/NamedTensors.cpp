@@ -27,8 +27,15 @@ size_t stackDepth(const std::string &name) { return static_cast<size_t>(std::cou
 
 /// The tensors of a struct or tuple by their names, in pairs. False for what holds anything else.
 /// Those of a stack, which are written row by row, have a `*` where the row's number stands: `layers.*.w`.
-bool namedTensors(const Value &value, std::string name, std::vector<ExprPtr> &out, Span span) {
+bool namedTensors(Context &cx, const Value &value, std::string name, std::vector<ExprPtr> &out, Span span, std::optional<DType> declared = std::nullopt) {
   if (value.kind == ValueKind::None) return true;
+  if (declared && (value.isScalar() || value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool)) {  // a number of a field
+    const Value one = hostFull(cx, Value::tuple({}), span, value, scalarType(*declared), span);
+    if (one.isPoison()) return false;
+    out.push_back(textExpr(name, span));
+    out.push_back(clone(*one.expr));
+    return true;
+  }
   if (value.kind == ValueKind::HostTensor && !name.empty()) {
     out.push_back(textExpr(name, span));
     out.push_back(clone(*value.expr));
@@ -38,16 +45,29 @@ bool namedTensors(const Value &value, std::string name, std::vector<ExprPtr> &ou
   if (!structure && !value.isSequence()) return false;
   const size_t around = stackDepth(name);
   for (size_t i = around; structure && i < value.instance->stack.size(); ++i) name = joined(name, "*");
-  for (size_t i = 0; i < value.items.size(); ++i)
-    if (!namedTensors(value.items[i],
-                      joined(name, structure ? value.instance->info->fields[i].name : std::to_string(i)), out, span))
-      return false;
+  for (size_t i = 0; i < value.items.size(); ++i) {
+    const StructField *field = structure ? &value.instance->info->fields[i] : nullptr;
+    const auto declared = field ? dtypeByName(cx.sources.text(field->type->span)) : std::nullopt;
+    if (!namedTensors(cx, value.items[i], joined(name, field ? field->name : std::to_string(i)), out, span, declared)) return false;
+  }
   return true;
 }
 }  // namespace
 
 static Value structOfTensors(Context &cx, const Value &type, const std::string &name, std::vector<ExprPtr> &names,
                              const Expr &path, Span span);
+
+/// The one number of a tensor without axes, or of one element.
+static Value numberOf(Context &cx, DType dtype, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span) {
+  names.push_back(textExpr(name, span));
+  std::vector<ExprPtr> args;
+  args.push_back(clone(path));
+  args.push_back(textExpr(name, span));
+  args.push_back(textExpr(std::string(tessera::name(dtype)), span));
+  Value made = hostCall(cx, "load_tensor", std::move(args), span);
+  made.rank = 0, made.madeOf = dtype;
+  return hostScalar(cx, made, span);
+}
 
 /// What a field of this type is filled with.
 static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::string &name, std::vector<ExprPtr> &names,
@@ -72,6 +92,7 @@ static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::stri
   if (!plain || plain->name != "Tensor") {
     const Value named = typeNamed(cx, index ? *index->object : type);
     if (named.kind == ValueKind::StructType) return structOfTensors(cx, named, name, names, path, span);
+    if (named.kind == ValueKind::DType && !index) return numberOf(cx, named.type.dtype, name, names, path, span);
     if (fresh(cx, Id::wrongArgument, annotation.span))
       report(cx, Id::wrongArgument, annotation.span, quoted("load_safetensors"),
              "fields that are tensors, tuples and structs", "`" + std::string(cx.sources.text(annotation.span)) + "`")
@@ -99,10 +120,13 @@ static Value structOfTensors(Context &cx, const Value &type, const std::string &
                              const Expr &path, Span span) {
   const StructInfo &info = *type.instance->info;
   if (structRecursion(cx, info)) return Value::poison();
+  StructInstance open = *type.instance;  // what its dimensions are, the file says
+  for (const ast::TypeParameter &t : info.def->typeParameters)
+    if (!isDTypeParameter(cx, t)) open.dims.try_emplace(t.name.text, Dim::var(t.name.text));
   GivenList given;
   for (const StructField &field : info.fields) {
     std::shared_ptr<Frame> caller = cx.function.frame;
-    cx.function.frame = structFrame(cx, *type.instance);
+    cx.function.frame = structFrame(cx, open);
     Value part = tensorsOf(cx, *field.type, joined(name, field.name), names, path, span);
     cx.function.frame = caller;
     if (part.isPoison()) return part;
@@ -121,6 +145,13 @@ Value loadTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span sp
     args.push_back(what.expr ? clone(*what.expr) : textExpr(what.text, at));
     args.push_back(textExpr("", at));
     return hostCall(cx, "load_tensor", std::move(args), span);
+  }
+  if (what.kind == ValueKind::Struct && !what.isStack()) {  // of the same kind
+    auto plain = std::make_shared<StructInstance>();
+    plain->info = what.instance->info;
+    Value type = Value::of(ValueKind::StructType);
+    type.instance = std::move(plain);
+    return loadTensors(cx, std::move(path), type, at, span);
   }
   if (what.kind != ValueKind::StructType) {
     report(cx, Id::wrongArgument, at, quoted("load_safetensors"),
@@ -172,7 +203,7 @@ Value saveTensors(Context &cx, ExprPtr path, const Value &what, Span at, Span sp
   if (what.isPoison()) return what;
   std::vector<ExprPtr> args;
   args.push_back(std::move(path));
-  if (!namedTensors(what, "", args, at)) {
+  if (!namedTensors(cx, what, "", args, at)) {
     report(cx, Id::wrongArgument, at, quoted("save_safetensors"),
            "a struct or tuple of tensors, whose fields name them", describe(cx, what));
     return Value::poison();

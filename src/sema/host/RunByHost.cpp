@@ -64,6 +64,13 @@ bool comparesExtents(const std::string &message) {
   return extentsIn(all).size() > 1 || (between != std::string_view::npos && extentsIn(all.substr(0, between)).empty() && !extentsIn(all.substr(between)).empty());
 }
 
+/// `x[start:start + chunk]` with a start that changes: run time cuts the slice where the axis ends, as Python does.
+bool isCutSlice(const std::string &message) {
+  const std::string_view index = std::string_view(message).substr(0, message.find(" lies outside "));
+  const size_t dots = index.find("..");
+  return dots != std::string_view::npos && std::any_of(index.begin() + 10, index.begin() + static_cast<std::ptrdiff_t>(dots), [](unsigned char c) { return std::isalpha(c); });
+}
+
 /// `x[t + 1] if t + 1 < n else 0.0`: host code computes the chosen side alone.
 bool isChosen(const ast::Children &parts, Span at) {
   auto holds = [&](Span span) { return span.file == at.file && span.begin <= at.begin && at.end <= span.end; };
@@ -84,7 +91,7 @@ bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vecto
     return std::any_of(f->def->body.begin(), f->def->body.end(), [&](const ast::StmtPtr &s) { return isChosen(ast::childrenOf(*s), said.span); });
   };
   switch (said.id) {
-  case Id::outOfBounds: return comparesExtents(said.message) || namesAny(said, numbers) || std::any_of(functions.begin(), functions.end(), chooses);
+  case Id::outOfBounds: return comparesExtents(said.message) || isCutSlice(said.message) || namesAny(said, numbers) || std::any_of(functions.begin(), functions.end(), chooses);
   case Id::shapeUndecided:
   case Id::redefinedType:
   case Id::notSupportedYet:
@@ -96,6 +103,7 @@ bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vecto
   case Id::cannotReturnInside:
   case Id::typeArguments:  // `-> CSR`: its dimensions are those of what is returned
   case Id::narrowing: return true;
+  case Id::immutableTensor: return said.message.starts_with("a dict");
   case Id::undefinedName:
   case Id::hostOnly: return isOfHost(cx, said);
   case Id::argumentNotGiven: return cx.sources.text(said.span).starts_with("where(");  // `where(mask)` is `nonzero(mask)`

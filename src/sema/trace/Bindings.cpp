@@ -131,7 +131,7 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
     value = hostScalar(cx, value, span);
     if (value.isPoison()) return;
   }
-  if (inHost(cx) && old.kind == ValueKind::Int && value.isScalar() && isInt(value.type.dtype) && value.type.dtype != DType::Bool) value = convertInt(cx, value, span);  // `at = next[at]`
+  if ((inHost(cx) || inKernel(cx)) && old.kind == ValueKind::Int && value.isScalar() && isInt(value.type.dtype) && value.type.dtype != DType::Bool) value = convertInt(cx, value, span);  // `at = next[at]`
   // `best = sum(x)`, and a loop that says `best = min(best, 0.5)`: the number takes the dtype, as numbers do beside tensors
   const bool number = value.kind == ValueKind::Float || value.kind == ValueKind::Int || value.kind == ValueKind::Bool || value.isScalar();
   if (inHost(cx) && old.kind == ValueKind::HostTensor && old.rank == 0 && old.madeOf && number && (isFloat(*old.madeOf) || value.kind == ValueKind::Int || isInt(value.type.dtype))) {

@@ -141,7 +141,7 @@ void holdPlacesOfData(Context &cx, const Value &target, Part &at, Span span) {
     IndexPart &part = at.access.parts[axis];
     const Dim &extent = target.type.shape[axis], start = at.starts[axis].first;
     const bool open = part.isPoint && !part.inBounds && isOfData(cx, start) && !mentionsRebound(cx, start);
-    if (!open || !cx.function.facts.proves({extent, Relation::Ge, Dim(1)})) continue;
+    if (!open) continue;
     if (cx.function.facts.nonNegative(start) && cx.function.facts.nonNegative(extent - Dim(1) - start)) continue;
     for (ast::CompareOp op : {ast::CompareOp::Ge, ast::CompareOp::Lt}) {
       Value holds = compareValues(cx, op, Value::integer(start), Value::integer(op == ast::CompareOp::Ge ? Dim(0) : extent), span);
@@ -149,6 +149,7 @@ void holdPlacesOfData(Context &cx, const Value &target, Part &at, Span span) {
     }
     const Dim place = Dim::min(Dim::max(start, Dim(0)), extent - Dim(1));
     part.offset = dimExpr(cx, place, span);
+    part.inBounds = true;  // of an axis without elements nothing is within
     at.starts[axis].first = place;
   }
 }
