@@ -237,4 +237,12 @@ Result<std::string> formatField(const Datum &value, std::string_view text) {
   return formatInt(*spec, value.ints[0]);
 }
 
+bool isExact(int64_t value) {
+  const auto real = static_cast<double>(value);
+  return real < 0x1p63 && static_cast<int64_t>(real) == value;
+}
+std::string inexactText(int64_t value) {
+  return "the integer " + std::to_string(value) + " is read as a number of f64, which cannot hold it: say that it is one, `cast(x, i64)`";
+}
+
 }  // namespace tessera::reference

@@ -12,4 +12,8 @@ std::string reprOf(const Datum &value);
 /// One replacement field: `spec` is what stands behind the expression, e.g. ".4f", "!r", "!r:>8", ":>8".
 Result<std::string> formatField(const Datum &value, std::string_view spec);
 
+/// Whether f64 holds an integer, and what is said where it does not (include/tessera/host/tensor.h).
+bool isExact(int64_t value);
+std::string inexactText(int64_t value);
+
 }  // namespace tessera::reference

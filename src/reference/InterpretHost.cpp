@@ -104,6 +104,7 @@ Ref Interpreter::hostItem(const Expr &expr) {
   // Numbers of host code are f64 (F13); the array's dtype is known only now.
   if (expr.type.kind != TypeKind::Scalar || item->dtype == expr.type.dtype) return item;
   std::string error;
+  if (!item->isFloat() && tessera::isFloat(expr.type.dtype) && !isExact(item->ints[0])) return fail(expr.span, inexactText(item->ints[0]));
   Ref number = cast(item, expr.type.dtype, {}, error);
   return number ? number : fail(expr.span, error);
 }
@@ -172,11 +173,11 @@ Ref Interpreter::hostCall(const Expr &expr) {
       if (!askedFor_.count(name)) return fail(expr.span, "there is no argument --" + name);
     return makeNone();
   }
-  if (name == "element_real" || name == "element") return hostElement(expr);
+  if (name == "element_real" || name == "element_whole" || name == "element") return hostElement(expr);
   if (isOfRows(name)) return hostRows(expr);
   if (name.starts_with("store_next_")) return hostAppend(expr);
   if (name == "store_without") return hostWithout(expr);
-  if (name == "store_key" || name == "value_of" || name == "value_or" || name == "has_key" || name.starts_with("column_") || name == "dict_text") return hostDict(expr);
+  if (name == "store_key" || name == "has_key" || name.ends_with("_of_key") || name.ends_with("_or") || name.starts_with("column_") || name == "dict_text") return hostDict(expr);
   if (name.starts_with("store_rows_")) return hostStoreRows(expr);
   if (name == "chosen" || name == "store_chosen") return hostChosen(expr);
   if (name == "places") return hostPlaces(expr);

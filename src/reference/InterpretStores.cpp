@@ -1,6 +1,7 @@
 // Elements of arrays of host code by their places, as the emitted program reads and writes them (include/tessera/host/store.h).
 #include "reference/ArrayOps.h"
 #include "reference/Elementwise.h"
+#include "reference/Format.h"
 #include "reference/Interpreter.h"
 #include "support/HostParts.h"
 
@@ -67,7 +68,9 @@ Ref Interpreter::hostElement(const Expr &expr) {
     else element->ints[0] = array->ints[at];
     return element;
   }
-  return makeFloat(DType::F64, array->isFloat() ? array->floats[at] : static_cast<double>(array->ints[at]));
+  if (expr.as<node::HostCall>().function == "element_whole") return makeInt(DType::I64, array->isFloat() ? static_cast<int64_t>(array->floats[at]) : array->ints[at]);
+  if (!array->isFloat() && !isExact(array->ints[at])) return fail(expr.span, inexactText(array->ints[at]));
+  return makeFloat(DType::F64, array->number(at));
 }
 
 /// Writes a value to some places of an array, repeated as NumPy does. False, with what is wrong, if it does not fit there.

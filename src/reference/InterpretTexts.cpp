@@ -1,6 +1,7 @@
 // Texts in host code, as the emitted program takes them apart (include/tessera/host/text.h).
 #include "reference/Interpreter.h"
 #include "support/HostParts.h"
+#include "tessera/host/texts.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -14,6 +15,16 @@ Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
   const std::string &name = expr.as<node::HostCall>().function;
   const auto size = static_cast<int64_t>(text.size());
   if (name == "text_length") return makeInt(DType::I64, size);
+  if (name == "text_lower") return makeText(tsr::host::text_lower(text));
+  if (name == "text_upper") return makeText(tsr::host::text_upper(text));
+  if (name == "text_strip") return makeText(tsr::host::text_strip(text));
+  if (name == "text_starts" || name == "text_ends" || name == "text_find" || name == "text_replace") {
+    Ref part = eval(*expr.args.at(1)), other = part && name == "text_replace" ? eval(*expr.args.at(2)) : part;
+    if (!other) return nullptr;
+    if (name == "text_find") return makeInt(DType::I64, tsr::host::text_find(text, part->text));
+    if (name == "text_replace") return makeText(tsr::host::text_replace(text, part->text, other->text));
+    return makeInt(DType::Bool, name == "text_starts" ? tsr::host::text_starts(text, part->text) : tsr::host::text_ends(text, part->text));
+  }
   if (name == "text_part") {
     auto from = evalInt(*expr.args.at(1)), to = from ? evalInt(*expr.args.at(2)) : std::nullopt;
     if (!to) return nullptr;

@@ -1,65 +1,76 @@
-// Dicts of numbers: a row of f64 for each key, with its value, in the order in which the keys came. Keys are looked for from the first on.
+// Dicts of numbers: a row for each key, with its value, in the order in which the keys came: of either one its kind and its word (words.h), so
+// that integers of 64 bits are exact. Keys are looked for from the first on.
 #pragma once
 #include "tessera/host/format.h"
+#include "tessera/host/rows.h"
 #include "tessera/host/store.h"
 
 namespace tsr {
 namespace host {
 namespace detail {
 
-inline double number_at(const Tensor &dict, int64_t row, int64_t column) {
-  double number;
-  memcpy(&number, dict.bytes() + static_cast<size_t>(2 * row + column) * sizeof number, sizeof number);
-  return number;
-}
+struct KeyAndValue {
+  Word key[2], value[2];
+};
+inline const KeyAndValue *entries_in(const Tensor &dict) { return reinterpret_cast<const KeyAndValue *>(dict.bytes()); }
 /// The row of a key, or how many rows there are.
-inline int64_t row_of(const Tensor &dict, double key) {
+template <class Key> int64_t row_of(const Tensor &dict, Key key) {
+  const Word wanted[2] = {words::kind_of<Key>(), words::word_of(key)};
+  const KeyAndValue *entries = entries_in(dict);
   const int64_t rows = shape(dict, 0);
   int64_t row = 0;
-  while (row < rows && number_at(dict, row, 0) != key) ++row;
+  while (row < rows && words::compared_numbers(entries[row].key, wanted) != 0) ++row;
   return row;
 }
-inline std::string dict_number(double value, bool whole) {
-  return whole ? std::to_string(static_cast<int64_t>(value)) : shortest(value, [](double x) { return x; });
+template <class Number> std::string shown_number(Number value) {
+  std::string text;
+  words::show_number(words::kind_of<Number>(), words::word_of(value), 64, shown_real, text);
+  return text;
 }
-template <class T> Tensor column(const Tensor &dict, int64_t which) {
-  const int64_t rows = shape(dict, 0);
-  Tensor result = Tensor::make<T>({rows});
-  unsigned char *to = result.bytes_to_write();
-  for (int64_t row = 0; row < rows; ++row) {
-    const T value = static_cast<T>(number_at(dict, row, which));
-    memcpy(to + static_cast<size_t>(row) * sizeof value, &value, sizeof value);
-  }
-  return result;
+/// The words of a key's value, which must be there.
+template <class Key> const Word *value_words(const Tensor &dict, Key key) {
+  const int64_t row = row_of(dict, key);
+  check(row < shape(dict, 0), "the dict has no key " + shown_number(key) + ": ask with `in`, or read it with `get(key, value)`");
+  return entries_in(dict)[row].value;
+}
+inline Tensor column(const Tensor &dict, int64_t which, const char *dtype) {
+  const KeyAndValue *entries = entries_in(dict);
+  return tensor_of(dtype, {shape(dict, 0)}, [&](int64_t i) {
+    const Word *words = which == 0 ? entries[i].key : entries[i].value;
+    return Held{{words[0], words[1]}};
+  });
 }
 }  // namespace detail
 
 /// `dict[key] = value`.
-inline void store_key(Tensor &dict, double key, double value) {
+template <class Key, class Value> void store_key(Tensor &dict, Key key, Value value) {
   const int64_t row = detail::row_of(dict, key);
-  if (row == shape(dict, 0)) store_next_real(dict, key, value);
-  else store_real(dict, value, at(row), at(1));
+  dict.own();
+  const bool isNew = row == shape(dict, 0);
+  if (isNew) dict.grow();
+  auto *entry = reinterpret_cast<detail::KeyAndValue *>(dict.bytes_to_write()) + row;
+  if (isNew) entry->key[0] = words::kind_of<Key>(), entry->key[1] = words::word_of(key);
+  entry->value[0] = words::kind_of<Value>(), entry->value[1] = words::word_of(value);
 }
-inline bool has_key(const Tensor &dict, double key) { return detail::row_of(dict, key) < shape(dict, 0); }
-/// `dict[key]`.
-inline double value_of(const Tensor &dict, double key) {
-  const int64_t row = detail::row_of(dict, key);
-  const bool whole = key == static_cast<double>(static_cast<int64_t>(key));
-  check(row < shape(dict, 0), "the dict has no key " + detail::dict_number(key, whole) + ": ask with `in`, or read it with `get(key, value)`");
-  return detail::number_at(dict, row, 1);
-}
-inline double value_or(const Tensor &dict, double key, double other) {
-  const int64_t row = detail::row_of(dict, key);
-  return row < shape(dict, 0) ? detail::number_at(dict, row, 1) : other;
-}
+template <class Key> bool has_key(const Tensor &dict, Key key) { return detail::row_of(dict, key) < shape(dict, 0); }
+/// `dict[key]`, and `dict.get(key, other)`.
+template <class Key> int64_t whole_of_key(const Tensor &dict, Key key) { return words::whole_at(detail::value_words(dict, key)); }
+template <class Key> double real_of_key(const Tensor &dict, Key key) { return words::real_at(detail::value_words(dict, key)); }
+template <class Key> int64_t whole_or(const Tensor &dict, Key key, int64_t other) { return has_key(dict, key) ? whole_of_key(dict, key) : other; }
+template <class Key> double real_or(const Tensor &dict, Key key, double other) { return has_key(dict, key) ? real_of_key(dict, key) : other; }
 /// All keys (0) or all values (1).
-inline Tensor column_real(const Tensor &dict, int64_t which) { return detail::column<double>(dict, which); }
-inline Tensor column_whole(const Tensor &dict, int64_t which) { return detail::column<int64_t>(dict, which); }
+inline Tensor column_real(const Tensor &dict, int64_t which) { return detail::column(dict, which, "f64"); }
+inline Tensor column_whole(const Tensor &dict, int64_t which) { return detail::column(dict, which, "i64"); }
 /// `{3: 1.5, 4: 2.0}`
-inline std::string dict_text(const Tensor &dict, bool whole_keys, bool whole_values) {
+inline std::string dict_text(const Tensor &dict) {
+  const detail::KeyAndValue *entries = detail::entries_in(dict);
   std::string text = "{";
-  for (int64_t row = 0; row < shape(dict, 0); ++row)
-    text += (row == 0 ? "" : ", ") + detail::dict_number(detail::number_at(dict, row, 0), whole_keys) + ": " + detail::dict_number(detail::number_at(dict, row, 1), whole_values);
+  for (int64_t row = 0; row < shape(dict, 0); ++row) {
+    if (row > 0) text += ", ";
+    words::show(entries[row].key, detail::shown_real, text);
+    text += ": ";
+    words::show(entries[row].value, detail::shown_real, text);
+  }
   return text + "}";
 }
 

@@ -1,5 +1,5 @@
-// Lists of lists of several lengths, of texts and of tuples, and dicts of such keys and values: tensors of f64 with a row for each item, which
-// begins with the number of its words (words.h). Rows are as wide as the longest item so far.
+// Lists of lists of several lengths, of texts, tuples and arrays, and dicts of such keys and values: tensors of i64 with a row for each item,
+// which begins with the number of its words (words.h). Rows are as wide as the longest item so far.
 #pragma once
 #include "tessera/host/format.h"
 #include "tessera/host/store.h"
@@ -10,35 +10,36 @@ namespace tsr {
 namespace host {
 namespace detail {
 
-using Words = std::vector<double>;
+using words::Word;
+using words::Words;
 
 inline Tensor tensor_of_words(const Words &words) {
-  Tensor made = Tensor::make<double>({static_cast<int64_t>(words.size())});
-  if (!words.empty()) memcpy(made.bytes_to_write(), words.data(), words.size() * sizeof(double));
+  Tensor made = Tensor::make<Word>({static_cast<int64_t>(words.size())});
+  if (!words.empty()) memcpy(made.bytes_to_write(), words.data(), words.size() * sizeof(Word));
   return made;
 }
-inline const double *words_in(const Tensor &tensor) { return reinterpret_cast<const double *>(tensor.bytes()); }
+inline const Word *words_in(const Tensor &tensor) { return reinterpret_cast<const Word *>(tensor.bytes()); }
 inline int64_t width_of(const Tensor &table) { return table.shape()[1]; }
-inline const double *row_in(const Tensor &table, int64_t row) { return words_in(table) + row * width_of(table); }
-inline std::string shown_real(double value) {
-  return shortest(value, [](double x) { return x; });
+inline const Word *row_in(const Tensor &table, int64_t row) { return words_in(table) + row * width_of(table); }
+inline std::string shown_real(double value, Word bits) {
+  return shortest(value, [&](double x) { return bits == 64 ? x : static_cast<double>(static_cast<float>(x)); });
 }
 /// Room for rows of this many words.
 inline void widen(Tensor &table, int64_t words) {
   const int64_t rows = table.shape()[0], before = width_of(table);
   if (words < before) return;
   const int64_t width = std::max<int64_t>(words + 1, 2 * before);
-  Tensor wide = Tensor::make<double>({rows, width});
-  double *to = reinterpret_cast<double *>(wide.bytes_to_write());
+  Tensor wide = Tensor::make<Word>({rows, width});
+  Word *to = reinterpret_cast<Word *>(wide.bytes_to_write());
   for (int64_t row = 0; row < rows; ++row) {
     std::copy_n(row_in(table, row), before, to + row * width);
-    std::fill_n(to + row * width + before, width - before, 0.0);
+    std::fill_n(to + row * width + before, width - before, 0);
   }
   table = wide;
 }
-inline void write_words(Tensor &table, int64_t row, const double *words, int64_t count) {
-  double *to = reinterpret_cast<double *>(table.bytes_to_write()) + row * width_of(table);
-  to[0] = static_cast<double>(count);
+inline void write_words(Tensor &table, int64_t row, const Word *words, int64_t count) {
+  Word *to = reinterpret_cast<Word *>(table.bytes_to_write()) + row * width_of(table);
+  to[0] = count;
   std::copy_n(words, count, to + 1);
 }
 inline int64_t row_at(const Tensor &table, int64_t index) {
@@ -51,70 +52,92 @@ inline int64_t row_of_key(const Tensor &dict, const Tensor &key) {
   const int64_t rows = shape(dict, 0), count = key.count();
   int64_t row = 0;
   for (; row < rows; ++row) {
-    const double *words = row_in(dict, row);
-    if (static_cast<int64_t>(words[0]) >= count && std::equal(words + 1, words + 1 + count, words_in(key))) break;
+    const Word *words = row_in(dict, row) + 1;
+    if (count > 0 && words::compared(words, words_in(key)) == 0) break;
   }
   return row;
 }
+inline const Word *part_in(const Tensor &row, int64_t k) { return words::part_of(words_in(row), k); }
 inline Words words_of(const Tensor &row) { return Words(words_in(row), words_in(row) + row.count()); }
 /// A table of rows that visit(row) tells the words of: from the first to the last.
 template <class Visit> Tensor table_of(int64_t rows, const Visit &visit) {
   int64_t width = 1;
-  std::vector<std::pair<const double *, int64_t>> all;
+  std::vector<std::pair<const Word *, int64_t>> all;
   for (int64_t row = 0; row < rows; ++row) {
     all.push_back(visit(row));
     width = std::max(width, all.back().second + 1);
   }
-  Tensor table = Tensor::make<double>({rows, width});
-  if (rows > 0) std::fill_n(reinterpret_cast<double *>(table.bytes_to_write()), rows * width, 0.0);
+  Tensor table = Tensor::make<Word>({rows, width});
+  if (rows > 0) std::fill_n(reinterpret_cast<Word *>(table.bytes_to_write()), rows * width, 0);
   for (int64_t row = 0; row < rows; ++row) write_words(table, row, all[static_cast<size_t>(row)].first, all[static_cast<size_t>(row)].second);
   return table;
 }
-inline std::pair<const double *, int64_t> row_words(const Tensor &table, int64_t row) {
-  const double *words = row_in(table, row);
-  return {words + 1, static_cast<int64_t>(words[0])};
+inline std::pair<const Word *, int64_t> row_words(const Tensor &table, int64_t row) {
+  const Word *words = row_in(table, row);
+  return {words + 1, words[0]};
 }
-template <class T> Tensor list_of(const double *at) {
-  const int64_t count = static_cast<int64_t>(*at++);
-  Tensor made = Tensor::make<T>({count});
-  unsigned char *to = made.bytes_to_write();
-  for (int64_t i = 0; i < count; ++i) {
-    const T value = static_cast<T>(at[i]);
-    memcpy(to + static_cast<size_t>(i) * sizeof value, &value, sizeof value);
-  }
+struct Held {
+  Word words[2];
+  double real() const { return words::real_at(words); }
+  int64_t whole() const { return words::whole_at(words); }
+};
+/// Numbers as a tensor of a dtype: number(i) is a Held.
+template <class NumberAt> Tensor tensor_of(const std::string &dtype, std::vector<int64_t> shape, const NumberAt &number) {
+  Tensor made(dtype_named(dtype), std::move(shape));
+  const Places all(made, {});
+  if (made.is_real()) store_values(made, all, [&](int64_t i) { return number(i).real(); });
+  else store_values(made, all, [&](int64_t i) { return number(i).whole(); });
   return made;
 }
+/// The kind of a tensor's elements, and the word of one.
+inline words::Kind kind_of(const Tensor &tensor) { return tensor.is_real() ? words::Real : tensor.dtype().code == TESS_BOOL ? words::Truth : words::Whole; }
+inline Word element_word(const Tensor &tensor, int64_t i) { return tensor.is_real() ? words::bits_of(tensor.real(i)) : tensor.integer(i); }
 }  // namespace detail
 
 /// A list of items with these words.
 template <class... Rows> Tensor rows_of(const Rows &...rows) {
-  const std::vector<std::pair<const double *, int64_t>> all = {std::make_pair(detail::words_in(rows), rows.count())...};
+  const std::vector<std::pair<const detail::Word *, int64_t>> all = {std::make_pair(detail::words_in(rows), rows.count())...};
   return detail::table_of(static_cast<int64_t>(all.size()), [&](int64_t row) { return all[static_cast<size_t>(row)]; });
 }
-/// The words of numbers, of a text, of a list of numbers, of a list of rows, and of several things one after the other.
-template <class... Numbers> Tensor words_of_numbers(double first, Numbers... numbers) { return detail::tensor_of_words({first, static_cast<double>(numbers)...}); }
+/// The words of a number, a text, a list of numbers, a list of rows, an array, and of a tuple and a list of what has these words.
+template <class Number> Tensor words_of_number(Number number) {
+  detail::Words words;
+  words::put_number(number, words);
+  return detail::tensor_of_words(words);
+}
 inline Tensor words_of_text(const std::string &text) {
   detail::Words words;
   words::put_text(text, words);
   return detail::tensor_of_words(words);
 }
 inline Tensor words_of_list(const Tensor &list) {
-  detail::Words words = {static_cast<double>(list.count())};
-  for (int64_t i = 0; i < list.count(); ++i) words.push_back(list.real(i));
+  detail::Words words = {words::List, list.count()};
+  for (int64_t i = 0; i < list.count(); ++i) words.insert(words.end(), {detail::kind_of(list), detail::element_word(list, i)});
+  return detail::tensor_of_words(words);
+}
+inline Tensor words_of_array(const Tensor &array) {
+  detail::Words words = {words::Array, detail::kind_of(array), array.dtype().bits, rank(array)};
+  words.insert(words.end(), array.shape().begin(), array.shape().end());
+  for (int64_t i = 0; i < array.count(); ++i) words.push_back(detail::element_word(array, i));
   return detail::tensor_of_words(words);
 }
 inline Tensor words_of_rows(const Tensor &table) {
   const int64_t rows = shape(table, 0);
-  detail::Words words = {static_cast<double>(rows)};
+  detail::Words words = {words::List, rows};
   for (int64_t row = 0; row < rows; ++row) {
     const auto one = detail::row_words(table, row);
     words.insert(words.end(), one.first, one.first + one.second);
   }
   return detail::tensor_of_words(words);
 }
-template <class... Rows> Tensor words_joined(const Tensor &first, const Rows &...others) {
-  detail::Words words = detail::words_of(first);
-  (words.insert(words.end(), detail::words_in(others), detail::words_in(others) + others.count()), ...);
+template <class... Parts> Tensor words_of_tuple(const Parts &...parts) {
+  detail::Words words = {words::Tuple, sizeof...(parts)};
+  (words.insert(words.end(), detail::words_in(parts), detail::words_in(parts) + parts.count()), ...);
+  return detail::tensor_of_words(words);
+}
+template <class... Items> Tensor words_of_items(const Items &...items) {
+  detail::Words words = {words::List, sizeof...(items)};
+  (words.insert(words.end(), detail::words_in(items), detail::words_in(items) + items.count()), ...);
   return detail::tensor_of_words(words);
 }
 
@@ -135,23 +158,28 @@ inline Tensor rows_with(const Tensor &table, int64_t index, const Tensor &words)
   return detail::table_of(shape(table, 0), [&](int64_t i) { return i == row ? std::make_pair(detail::words_in(words), words.count()) : detail::row_words(table, i); });
 }
 
-/// Part `k` of an item, or the item itself where `k` is below 0: a number, a text, a list of numbers, a list of other things.
-inline double number_in(const Tensor &row, const std::string &schema, int64_t k) { return *words::part_of(schema.c_str(), detail::words_in(row), k).at; }
-inline std::string text_in(const Tensor &row, const std::string &schema, int64_t k) { return words::text_at(words::part_of(schema.c_str(), detail::words_in(row), k).at); }
-inline Tensor words_in(const Tensor &row, const std::string &schema, int64_t k) {
-  const words::Part part = words::part_of(schema.c_str(), detail::words_in(row), k);
-  return detail::tensor_of_words(detail::Words(part.at, words::skipped(part.schema, part.at)));
+/// Part `k` of an item, or the item itself where `k` is below 0: a number, a text, a list of numbers or array of a dtype, a list of other things.
+inline int64_t whole_in(const Tensor &row, int64_t k) { return words::whole_at(detail::part_in(row, k)); }
+inline double real_in(const Tensor &row, int64_t k) { return words::real_at(detail::part_in(row, k)); }
+inline bool truth_in(const Tensor &row, int64_t k) { return words::whole_at(detail::part_in(row, k)) != 0; }
+inline std::string text_in(const Tensor &row, int64_t k) { return words::text_at(detail::part_in(row, k)); }
+inline Tensor words_in(const Tensor &row, int64_t k) {
+  const detail::Word *part = detail::part_in(row, k);
+  return detail::tensor_of_words(detail::Words(part, words::skipped(part)));
 }
-inline Tensor list_in(const Tensor &row, const std::string &schema, int64_t k) {
-  const words::Part part = words::part_of(schema.c_str(), detail::words_in(row), k);
-  return part.schema[1] == 'w' ? detail::list_of<int64_t>(part.at) : part.schema[1] == 'b' ? detail::list_of<bool>(part.at) : detail::list_of<double>(part.at);
+inline Tensor list_in(const Tensor &row, const std::string &dtype, int64_t k) {
+  const detail::Word *part = detail::part_in(row, k), *items = part + 2;
+  return detail::tensor_of(dtype, {part[1]}, [&](int64_t i) { return detail::Held{{items[2 * i], items[2 * i + 1]}}; });
 }
-inline Tensor rows_in(const Tensor &row, const std::string &schema, int64_t k) {
-  const words::Part part = words::part_of(schema.c_str(), detail::words_in(row), k);
-  const double *at = part.at + 1;
-  return detail::table_of(static_cast<int64_t>(*part.at), [&](int64_t) {
-    const double *begin = at;
-    at = words::skipped(part.schema + 1, at);
+inline Tensor array_in(const Tensor &row, const std::string &dtype, int64_t k) {
+  const detail::Word *part = detail::part_in(row, k), *elements = words::element_words(part);
+  return detail::tensor_of(dtype, std::vector<int64_t>(part + 4, elements), [&](int64_t i) { return detail::Held{{part[1], elements[i]}}; });
+}
+inline Tensor rows_in(const Tensor &row, int64_t k) {
+  const detail::Word *part = detail::part_in(row, k), *at = part + 2;
+  return detail::table_of(part[1], [&](int64_t) {
+    const detail::Word *begin = at;
+    at = words::skipped(at);
     return std::make_pair(begin, static_cast<int64_t>(at - begin));
   });
 }
@@ -169,34 +197,32 @@ inline Tensor rows_joined(const Tensor &a, const Tensor &b) {
   return detail::table_of(first + shape(b, 0), [&](int64_t i) { return i < first ? detail::row_words(a, i) : detail::row_words(b, i - first); });
 }
 /// Where the items lie once they are in order; what is equal keeps its order.
-inline Tensor rows_order(const Tensor &table, const std::string &schema, bool reverse) {
+inline Tensor rows_order(const Tensor &table, bool reverse) {
   std::vector<int64_t> order(static_cast<size_t>(shape(table, 0)));
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    const int compared = words::compared(schema.c_str(), detail::row_in(table, a) + 1, detail::row_in(table, b) + 1);
+    const int compared = words::compared(detail::row_in(table, a) + 1, detail::row_in(table, b) + 1);
     return compared == 0 ? a < b : reverse ? compared > 0 : compared < 0;
   });
   Tensor made = Tensor::make<int64_t>({static_cast<int64_t>(order.size())});
   if (!order.empty()) memcpy(made.bytes_to_write(), order.data(), order.size() * sizeof(int64_t));
   return made;
 }
-inline bool has_item(const Tensor &table, const Tensor &item) {
-  for (int64_t row = 0; row < shape(table, 0); ++row)
-    if (detail::row_words(table, row).second == item.count() && std::equal(detail::words_in(item), detail::words_in(item) + item.count(), detail::row_in(table, row) + 1)) return true;
-  return false;
-}
-inline std::string rows_text(const Tensor &table, const std::string &schema) {
+inline bool has_item(const Tensor &table, const Tensor &item) { return detail::row_of_key(table, item) < shape(table, 0); }
+inline std::string rows_text(const Tensor &table) {
   std::string text = "[";
   for (int64_t row = 0; row < shape(table, 0); ++row) {
     if (row > 0) text += ", ";
-    words::show(schema.c_str(), detail::row_in(table, row) + 1, detail::shown_real, text);
+    words::show(detail::row_in(table, row) + 1, detail::shown_real, text);
   }
   return text + "]";
 }
 
 /// A dict: rows of a key's words and its value's.
 inline void store_entry(Tensor &dict, const Tensor &key, const Tensor &value) {
-  const Tensor words = words_joined(key, value);
+  detail::Words both = detail::words_of(key);
+  both.insert(both.end(), detail::words_in(value), detail::words_in(value) + value.count());
+  const Tensor words = detail::tensor_of_words(both);
   const int64_t row = detail::row_of_key(dict, key);
   if (row == shape(dict, 0)) return store_next_words(dict, words);
   detail::widen(dict, words.count());
@@ -204,11 +230,11 @@ inline void store_entry(Tensor &dict, const Tensor &key, const Tensor &value) {
   detail::write_words(dict, row, detail::words_in(words), words.count());
 }
 inline bool has_entry(const Tensor &dict, const Tensor &key) { return detail::row_of_key(dict, key) < shape(dict, 0); }
-inline Tensor entry_of(const Tensor &dict, const Tensor &key, const std::string &schema) {
+inline Tensor entry_of(const Tensor &dict, const Tensor &key) {
   const int64_t row = detail::row_of_key(dict, key);
   if (row == shape(dict, 0)) {
     std::string text;
-    words::show(schema.c_str(), detail::words_in(key), detail::shown_real, text);
+    words::show(detail::words_in(key), detail::shown_real, text);
     stop("the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
   }
   const auto words = detail::row_words(dict, row);
@@ -221,51 +247,59 @@ inline Tensor entry_or(const Tensor &dict, const Tensor &key, const Tensor &othe
   const auto words = detail::row_words(dict, row);
   return detail::tensor_of_words(detail::Words(words.first + key.count(), words.first + words.second));
 }
-/// All keys, whose schema this is, or all values, as a list.
-inline Tensor entry_keys(const Tensor &dict, const std::string &schema) {
+/// All keys, or all values, as a list.
+inline Tensor entry_keys(const Tensor &dict) {
   return detail::table_of(shape(dict, 0), [&](int64_t i) {
     const auto words = detail::row_words(dict, i);
-    return std::make_pair(words.first, static_cast<int64_t>(words::skipped(schema.c_str(), words.first) - words.first));
+    return std::make_pair(words.first, static_cast<int64_t>(words::skipped(words.first) - words.first));
   });
 }
-inline Tensor entry_values(const Tensor &dict, const std::string &schema) {
+inline Tensor entry_values(const Tensor &dict) {
   return detail::table_of(shape(dict, 0), [&](int64_t i) {
     const auto words = detail::row_words(dict, i);
-    const double *value = words::skipped(schema.c_str(), words.first);
+    const detail::Word *value = words::skipped(words.first);
     return std::make_pair(value, words.second - static_cast<int64_t>(value - words.first));
   });
 }
-inline std::string entries_text(const Tensor &dict, const std::string &keys, const std::string &values) {
+inline std::string entries_text(const Tensor &dict) {
   std::string text = "{";
   for (int64_t row = 0; row < shape(dict, 0); ++row) {
-    const double *at = detail::row_in(dict, row) + 1;
+    const detail::Word *at = detail::row_in(dict, row) + 1;
     if (row > 0) text += ", ";
-    words::show(keys.c_str(), at, detail::shown_real, text);
+    words::show(at, detail::shown_real, text);
     text += ": ";
-    words::show(values.c_str(), words::skipped(keys.c_str(), at), detail::shown_real, text);
+    words::show(words::skipped(at), detail::shown_real, text);
   }
   return text + "}";
+}
+/// A set: a dict whose values say nothing.
+inline Tensor set_of_rows(const Tensor &table) {
+  Tensor set = rows_of();
+  const Tensor none = words_of_number(true);
+  for (int64_t row = 0; row < shape(table, 0); ++row) store_entry(set, words_at(table, row), none);
+  return set;
+}
+inline std::string set_text(const Tensor &set) {
+  const std::string items = rows_text(entry_keys(set));
+  return shape(set, 0) == 0 ? "set()" : "{" + items.substr(1, items.size() - 2) + "}";
 }
 /// A list of numbers as a list of rows, and back: a row for each.
 inline Tensor rows_of_list(const Tensor &list) {
   const Tensor words = words_of_list(list);
-  const double *at = detail::words_in(words) + 1;
-  return detail::table_of(list.count(), [&](int64_t i) { return std::make_pair(at + i, int64_t(1)); });
+  const detail::Word *at = detail::words_in(words) + 2;
+  return detail::table_of(list.count(), [&](int64_t i) { return std::make_pair(at + 2 * i, int64_t(2)); });
 }
-/// A matrix as a list of lists.
-inline Tensor rows_of_table(const Tensor &table) {
-  const int64_t rows = shape(table, 0), count = rows == 0 ? 0 : table.count() / rows;
+/// A matrix as a list of lists, or of tuples.
+inline Tensor rows_of_table(const Tensor &table, bool tuples) {
+  const int64_t rows = shape(table, 0), count = rows == 0 ? 0 : table.count() / rows, wide = 2 + 2 * count;
   detail::Words words;
   for (int64_t i = 0; i < table.count(); ++i) {
-    if (i % count == 0) words.push_back(static_cast<double>(count));
-    words.push_back(table.real(i));
+    if (i % count == 0) words.insert(words.end(), {tuples ? words::Tuple : words::List, count});
+    words.insert(words.end(), {detail::kind_of(table), detail::element_word(table, i)});
   }
-  return detail::table_of(rows, [&](int64_t row) { return std::make_pair(words.data() + row * (count + 1), count + 1); });
+  return detail::table_of(rows, [&](int64_t row) { return std::make_pair(words.data() + row * wide, wide); });
 }
-inline Tensor list_of_rows(const Tensor &table, const std::string &schema) {
-  const Tensor words = words_of_rows(table);
-  return list_in(words, "[" + schema + "]", -1);
-}
+inline Tensor list_of_rows(const Tensor &table, const std::string &dtype) { return list_in(words_of_rows(table), dtype, -1); }
 /// The parts of a text between marks, of none between blanks, and texts with a mark between them.
 inline Tensor text_parts(const std::string &text, const std::string &mark) {
   std::vector<detail::Words> parts;

@@ -312,7 +312,12 @@ inline void store_without(Tensor &tensor, int64_t index) {
 
 /// The one element with these indices, as a number.
 template <class... I> double element_real(const Tensor &tensor, I... indices) {
-  return tensor.real(detail::Places(tensor, {at(indices)...}).first);
+  const int64_t place = detail::Places(tensor, {at(indices)...}).first;
+  return tensor.is_real() ? tensor.real(place) : detail::exact_real(tensor.integer(place));
+}
+template <class... I> int64_t element_whole(const Tensor &tensor, I... indices) {
+  const int64_t place = detail::Places(tensor, {at(indices)...}).first;
+  return tensor.is_real() ? tsr::to<int64_t>(tensor.real(place)) : tensor.integer(place);
 }
 /// ... as a tensor without dimensions.
 template <class... I> Tensor element(const Tensor &tensor, I... indices) {

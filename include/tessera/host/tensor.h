@@ -319,12 +319,23 @@ inline Tensor row(const Tensor &tensor, int64_t index) {
   return result;
 }
 
+namespace detail {
+/// An integer as f64, which holds all up to 2^53 and some beyond.
+inline double exact_real(int64_t value) {
+  const double real = static_cast<double>(value);
+  if (!(real < 0x1p63) || static_cast<int64_t>(real) != value)
+    stop("the integer " + std::to_string(value) + " is read as a number of f64, which cannot hold it: say that it is one, `cast(x, i64)`");
+  return real;
+}
+}  // namespace detail
+
 /// The one element of a tensor.
 template <class T> T item(const Tensor &tensor) {
   if (tensor.count() != 1)
     stop("host code takes one number here, and this tensor has " + std::to_string(tensor.count()) +
          " elements: compute with it in a function that has a tensor for a parameter, and call that");
   if (tensor.is_real()) return tsr::to<T>(tensor.real(0));
+  if (std::is_same<T, double>::value) return tsr::to<T>(detail::exact_real(tensor.integer(0)));
   return tsr::to<T>(tensor.integer(0));
 }
 

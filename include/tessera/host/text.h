@@ -1,6 +1,7 @@
 // Texts of host code: their parts, their characters, which are bytes, and the numbers that they show.
 #pragma once
 #include "tessera/host/tensor.h"
+#include "tessera/host/texts.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>

@@ -14,6 +14,7 @@ static bool isHostType(Type type, char letter) {
   case 'i': return type.isIndex();
   case 'f': return type.isF64();
   case 'b': return type.isInteger(1);
+  case 'n': return type.isIndex() || type.isF64() || type.isInteger(1);
   default: return false;
   }
 }

@@ -295,8 +295,6 @@ std::string_view nameHere(std::string_view name) {
       {"sum_segments", "segment_sum"},
       {"sumall", "sum"},
       {"swap_axes", "swapaxes"},
-      {"take_along_axis", "gather"},
-      {"take_along_dim", "gather"},
       {"to_categorical", "one_hot"},
       {"top_k", "topk"},
       {"trapz", "trapezoid"},

@@ -14,6 +14,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
@@ -223,6 +224,7 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
     }
     return v;
   }
+  case BuiltinKind::Set: return setOf(cx, args.empty() ? Value::of(ValueKind::Absent) : args[0].value, span);
   default: break;
   }
   if (row.op == "save_npz") return saveNpz(cx, row, args, span);

@@ -118,6 +118,7 @@ bool computesWithArrays(const BuiltinRow &row) {
   case K::ToBool:
   case K::ToStr:
   case K::Dict:
+  case K::Set:
   case K::Schedule:
   case K::Policy:
   case K::Print:

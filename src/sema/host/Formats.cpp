@@ -109,6 +109,11 @@ struct Opened {
       texts.back() += tuple ? "(" : "[";
       items(value, 1, nothing);
       texts.back() += !tuple ? "]" : value.items.size() == 1 ? ",)" : ")";
+    } else if (plain && value.kind == ValueKind::Dict && value.text == kSet) {
+      Value keys = keysOfDict(value);
+      texts.back() += keys.items.empty() ? "set(" : "{";
+      items(keys, 1, nothing);
+      texts.back() += keys.items.empty() ? ")" : "}";
     } else if (plain && value.kind == ValueKind::Dict) {
       texts.back() += "{";
       items(value, 2, [&](size_t i) { inner(value.items[i]), texts.back() += ": "; });

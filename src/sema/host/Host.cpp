@@ -200,26 +200,41 @@ Value hostScalar(Context &cx, const Value &value, Span span) {
   if (const size_t rank = knownRank(value, cx.function.rebindable); rank >= 2)
     return unsupported(cx, "a tensor with " + std::to_string(rank) + " dimensions where host code takes a number", span,
                        "one number of it: an element, `x[0, 0]`, or what is computed of all, `sum(x)`");
-  ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(DType::F64), span);
+  auto made = knownDType(cx, value);
+  const bool whole = made && isInt(*made) && *made != DType::Bool;
+  ExprPtr e = makeExpr(ExprKind::HostItem, scalarType(whole ? DType::I64 : DType::F64), span);
   if (auto *call = value.expr->get<node::HostCall>(); call && call->function == "element") {  // its number, without a tensor around it
     e = clone(*value.expr);
-    e->as<node::HostCall>().function = "element_real";
-    e->type = scalarType(DType::F64);
+    e->as<node::HostCall>().function = whole ? "element_whole" : "element_real";
+    e->type = whole ? indexType() : scalarType(DType::F64);
+    if (whole) e = makeCast(std::move(e), DType::I64, {});
   } else {
     e->args.push_back(clone(*value.expr));
   }
-  auto made = knownDType(cx, value);
   if (made == DType::Bool) {
     std::vector<ExprPtr> sides;
     sides.push_back(std::move(e));
     sides.push_back(makeConstant(DType::F64, 0, span));
     return arrayValue(cx, makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(sides)), scalarType(DType::Bool), {}, span);
   }
-  if (made && isInt(*made) && *made != DType::Bool) {  // as exact as an f64 is, and an integer where one is asked for
-    e = makeCast(std::move(e), DType::I64, {});
-    return arrayValue(cx, std::move(e), scalarType(DType::I64), {}, span);
-  }
-  return arrayValue(cx, std::move(e), scalarType(DType::F64), {}, span);
+  return arrayValue(cx, std::move(e), scalarType(whole ? DType::I64 : DType::F64), {}, span);
+}
+
+Value wholeOfHost(Context &cx, std::string_view name, std::vector<ExprPtr> args, Span span) {
+  ExprPtr e = makeExpr(ExprKind::HostCall, indexType(), span);
+  e->as<node::HostCall>().function = std::string(name);
+  e->args = std::move(args);
+  return arrayValue(cx, makeCast(std::move(e), DType::I64, {}), scalarType(DType::I64), {}, span);
+}
+
+ExprPtr numberOfHost(Context &cx, const Value &value, Span span) {
+  Value number = value.kind == ValueKind::HostTensor ? hostScalar(cx, value, span) : value;
+  if (number.isPoison()) return nullptr;
+  if (number.kind == ValueKind::Bool) return makeBool(number.truth, span);
+  if (number.isScalar() && number.type.dtype == DType::Bool) return takeExpr(number);
+  if (number.kind != ValueKind::Int && !(number.isScalar() && isInt(number.type.dtype))) return inCarryType(cx, number, DType::F64, span);
+  const Value whole = convertInt(cx, number, span);
+  return whole.isPoison() ? nullptr : indexExpr(cx, whole, span);
 }
 
 ExprPtr hostArgument(Context &cx, const Value &value, Span span) {

@@ -33,6 +33,10 @@ Value hostExtent(Context &cx, const Value &tensor, std::optional<int> axis, Span
 bool meantForTensors(Context &cx, const Value &value, Span span);
 /// A host tensor in arithmetic is the number that it holds.
 Value hostScalar(Context &cx, const Value &value, Span span);
+/// What a function of the host runtime gives that counts, as an i64 of the expression's own.
+Value wholeOfHost(Context &cx, std::string_view name, std::vector<ExprPtr> args, Span span);
+/// A number as the host runtime takes one of any kind: an index, an f64 or a truth value. Null after a message.
+ExprPtr numberOfHost(Context &cx, const Value &value, Span span);
 /// A host tensor as the argument of a call. Null, after a message, for anything else.
 ExprPtr hostArgument(Context &cx, const Value &value, Span span);
 /// An f-string of these parts: a known text, or a Format.
@@ -96,6 +100,8 @@ Value hostTextCall(Context &cx, std::string_view name, const Value &text, Span s
 /// `int(text)` and `float(text)`: the number that a text shows.
 Value numberOfText(Context &cx, const Value &text, bool whole, Span span);
 /// `text.split()`, `text.split(",")` and `text.strip()` of a text that the compiler knows.
+/// Names of methods that texts have.
+std::vector<std::string> methodsOfTexts();
 Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span);
 /// The character at an index that run time knows.
 Value characterAt(Context &cx, const Value &text, const Value &index, Span span);

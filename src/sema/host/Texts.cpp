@@ -6,6 +6,7 @@
 #include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 #include "support/HostParts.h"
+#include "tessera/host/texts.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -65,7 +66,54 @@ Value numberOfText(Context &cx, const Value &text, bool whole, Span span) {
   return Value::poison();
 }
 
-static bool isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+namespace {
+/// Methods of texts that give a text, a number or a truth value, by what the host runtime calls them.
+struct TextMethod {
+  std::string_view name, function;
+  size_t arguments;
+};
+constexpr TextMethod kTextMethods[] = {{"lower", "text_lower", 0},     {"upper", "text_upper", 0}, {"strip", "text_strip", 0}, {"startswith", "text_starts", 1},
+                                       {"endswith", "text_ends", 1}, {"find", "text_find", 1},   {"replace", "text_replace", 2}};
+}  // namespace
+
+std::vector<std::string> methodsOfTexts() {
+  std::vector<std::string> names = {"join", "split"};
+  for (const TextMethod &method : kTextMethods) names.emplace_back(method.name);
+  return names;
+}
+
+/// `text.lower()`, `text.replace(a, b)`: of known texts the compiler's, else of run time.
+static Value ofText(Context &cx, const Value &text, const TextMethod &method, const GivenList &args, Span span) {
+  std::vector<Value> all = {text};
+  for (const Given &arg : args) {
+    if (arg.value.isPoison()) return arg.value;
+    if (arg.value.kind != ValueKind::String) {
+      report(cx, Id::wrongArgument, arg.span, quoted(std::string(method.name)), "a text", describe(cx, arg.value));
+      return Value::poison();
+    }
+    all.push_back(arg.value);
+  }
+  if (args.size() != method.arguments) {
+    report(cx, Id::tooManyArguments, span, std::string(method.name), diag::counted(method.arguments, "argument"), std::to_string(args.size()));
+    return Value::poison();
+  }
+  const bool known = std::none_of(all.begin(), all.end(), [](const Value &one) { return one.expr != nullptr; });
+  if (!known && !inHost(cx)) return unsupported(cx, "`" + std::string(method.name) + "` of a text that only run time knows", span);
+  if (!known) {
+    std::vector<ExprPtr> given;
+    for (const Value &one : all) given.push_back(textArgument(one, span));
+    return hostCall(cx, method.function, std::move(given), span);
+  }
+  using namespace tsr::host;
+  const std::string &whole = text.text;
+  if (method.name == "lower") return Value::string(text_lower(whole));
+  if (method.name == "upper") return Value::string(text_upper(whole));
+  if (method.name == "strip") return Value::string(text_strip(whole));
+  if (method.name == "startswith") return Value::boolean(text_starts(whole, all[1].text));
+  if (method.name == "endswith") return Value::boolean(text_ends(whole, all[1].text));
+  if (method.name == "find") return Value::integer(Dim(text_find(whole, all[1].text)));
+  return Value::string(text_replace(whole, all[1].text, all[2].text));
+}
 
 /// `mark.join(texts)`.
 static Value joinedText(Context &cx, const Value &mark, const GivenList &args, Span span) {
@@ -90,9 +138,10 @@ static Value joinedText(Context &cx, const Value &mark, const GivenList &args, S
 }
 
 Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span) {
-  const bool strips = name == "strip";
-  if (args.size() > (strips ? 0 : 1)) {
-    report(cx, Id::tooManyArguments, span, name, strips ? "no arguments" : "one argument", std::to_string(args.size()));
+  for (const TextMethod &method : kTextMethods)
+    if (method.name == name) return ofText(cx, text, method, args, span);
+  if (args.size() > 1) {
+    report(cx, Id::tooManyArguments, span, name, "one argument", std::to_string(args.size()));
     return Value::poison();
   }
   if (name == "join") return joinedText(cx, text, args, span);
@@ -105,11 +154,6 @@ Value textMethod(Context &cx, const Value &text, const std::string &name, const 
   if (text.expr || (!args.empty() && (args[0].value.kind != ValueKind::String || args[0].value.expr || args[0].value.text.empty())))
     return unsupported(cx, "`" + name + "` of a text that only run time knows", span, "a loop over its characters finds where it is to be cut, `for i in range(len(text)):`, and `text[a:b]` is a part");
   const std::string &all = text.text;
-  if (strips) {
-    auto first = std::find_if_not(all.begin(), all.end(), isBlank);
-    auto last = std::find_if_not(all.rbegin(), std::make_reverse_iterator(first), isBlank).base();
-    return Value::string(std::string(first, last));
-  }
   Value parts = Value::of(ValueKind::List);
   if (!args.empty()) {
     const std::string &mark = args[0].value.text;
@@ -118,10 +162,10 @@ Value textMethod(Context &cx, const Value &text, const std::string &name, const 
     parts.items.push_back(Value::string(all.substr(at)));
     return parts;
   }
-  for (auto at = std::find_if_not(all.begin(), all.end(), isBlank); at != all.end();) {
-    auto end = std::find_if(at, all.end(), isBlank);
+  for (auto at = std::find_if_not(all.begin(), all.end(), tsr::host::is_blank); at != all.end();) {
+    auto end = std::find_if(at, all.end(), tsr::host::is_blank);
     parts.items.push_back(Value::string(std::string(at, end)));
-    at = std::find_if_not(end, all.end(), isBlank);
+    at = std::find_if_not(end, all.end(), tsr::host::is_blank);
   }
   return parts;
 }

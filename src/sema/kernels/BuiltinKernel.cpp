@@ -6,6 +6,7 @@
 #include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/kernels/Kernels.h"
+#include "sema/kernels/Places.h"
 #include "sema/trace/Trace.h"
 #include "support/Machine.h"
 #include <algorithm>
@@ -149,7 +150,9 @@ static Value kernelStore(Context &cx, const BuiltinRow &, Bound &args, const Giv
     return Value::poison();
   }
   Value object = checkExpr(cx, *target->object);
-  if (!object.isPoison()) storeTo(cx, object, *target, args.values[1], span);
+  if (object.isPoison()) return Value::of(ValueKind::None);
+  if (args.values[2].given()) storeWhere(cx, object, *target, args.values[1], args.values[2], args.spans[1], args.spans[2], span);
+  else storeTo(cx, object, *target, args.values[1], span);
   return Value::of(ValueKind::None);
 }
 

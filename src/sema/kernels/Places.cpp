@@ -2,9 +2,12 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/claims/Claims.h"
+#include "sema/kernels/Kernels.h"
 #include "sema/trace/Trace.h"
 #include "support/SetAtPlaces.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -131,6 +134,10 @@ bool indexTiles(Context &cx, NamedPlaces &target, const Value &value, Span span,
     places.limits.resize(target.shape.size());
     places = withoutOutside(cx, std::move(places), first ? value : Value::of(ValueKind::None),
                             alone ? std::vector<std::optional<Limit>>() : target.limits, part, span);
+    if (first && target.mask.given() && !places.isPoison()) {
+      places = elementwise(cx, ElementwiseOp::Select, {target.mask, std::move(places), Value::integer(Dim(-1))}, span, "tile.store");
+      part.inBounds = false;
+    }
     if (places.isPoison()) return false;
     out.push_back(wordOf(takeExpr(places)));
     first = false;
@@ -155,6 +162,45 @@ void storeAtPlaces(Context &cx, const Value &object, NamedPlaces target, ExprPtr
   stmt.access = std::move(target.access);
   stmt.value = takeExpr(stored);
   stmt.values = std::move(indices);
+}
+
+/// The store under the condition that this is.
+static void storeIf(Context &cx, const Value &object, const ast::SubscriptExpr &syntax, const Value &value, const Value &mask, Span valueSpan, Span maskSpan, Span span) {
+  ExprPtr condition = conditionExpr(cx, mask, maskSpan);
+  if (!condition) return;
+  if (cx.function.conditionDepth == 0) noteLaneGuard(cx, mask.implies, maskSpan);
+  const bool varying = isVarying(*condition);
+  Stmt &asked = emit(cx, StmtKind::If, span);
+  asked.condition = std::move(condition);
+  Block *outer = std::exchange(cx.function.block, &asked.body);
+  const int outerId = std::exchange(cx.blockId, ++cx.nextBlockId);
+  auto facts = cx.function.facts;
+  if (mask.fact && !mentionsRebound(cx, *mask.fact)) cx.function.facts.add(*mask.fact);
+  ++cx.function.conditionDepth;
+  enterVarying(cx, varying, maskSpan);
+  storeTo(cx, object, syntax, value, span, valueSpan);
+  leaveVarying(cx, varying);
+  --cx.function.conditionDepth;
+  cx.function.facts = std::move(facts);
+  cx.blockId = outerId;
+  cx.function.block = outer;
+}
+
+void storeWhere(Context &cx, const Value &object, const ast::SubscriptExpr &syntax, const Value &value, Value mask, Span valueSpan, Span maskSpan, Span span) {
+  if (value.isPoison() || mask.isPoison()) return;
+  if (!mask.isArray()) return storeIf(cx, object, syntax, value, mask, valueSpan, maskSpan, span);
+  NamedPlaces target;
+  if (object.kind != ValueKind::View || mask.type.dtype != DType::Bool) {
+    const bool place = object.kind != ValueKind::View;
+    if (fresh(cx, Id::wrongArgument, place ? syntax.span : maskSpan))
+      report(cx, Id::wrongArgument, place ? syntax.span : maskSpan, place ? "`tile.store` with a mask" : "`mask`",
+             place ? "a slice of a tensor of the kernel's parameters" : "a condition for each element, such as `x > 0`", describe(cx, place ? object : mask));
+    return;
+  }
+  if (!placesNamed(cx, object, syntax, target)) return;
+  ExprPtr stored = castToPlace(cx, value, object.var->type, valueSpan, "`" + object.var->name + "`", true);
+  target.mask = broadcastValue(cx, std::move(mask), target.shape, maskSpan);
+  if (stored && !target.mask.isPoison()) storeAtPlaces(cx, object, std::move(target), std::move(stored), value, span);
 }
 
 }  // namespace tessera::sema

@@ -10,6 +10,7 @@ struct NamedPlaces {
   std::vector<Value> places;                 // Absent: `access` says it
   std::vector<std::optional<Limit>> limits;  // of the ranges of `access`
   std::vector<Dim> shape;                    // empty: one element
+  Value mask = Value::of(ValueKind::Absent);  // a condition for each element; those where it does not hold are left out
   bool isNamed() const;                      // by a tile, along some axis
 };
 
@@ -20,6 +21,8 @@ bool shapeOfPlaces(Context &cx, const std::vector<int> &newAxes, Span span, Name
 /// The index of each element of `value` along each axis; -1, which is outside, where the value comes from outside of the tensor that
 /// it was read from. False after a message.
 bool indexTiles(Context &cx, NamedPlaces &target, const Value &value, Span span, std::vector<ExprPtr> &out);
+/// `tile.store(out[a:b], value, mask=m)`.
+void storeWhere(Context &cx, const Value &object, const ast::SubscriptExpr &syntax, const Value &value, Value mask, Span valueSpan, Span maskSpan, Span span);
 /// `out[rows, a:b] = value`: each element takes the place of what was there; those outside are left out (S25).
 void storeAtPlaces(Context &cx, const Value &object, NamedPlaces target, ExprPtr value, const Value &from, Span span);
 

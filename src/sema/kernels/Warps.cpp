@@ -97,7 +97,7 @@ std::optional<std::string> wordOf(Context &cx, const Bound &args, size_t i, cons
 
 Value voted(Context &cx, Bound &args, const std::string &called, Span span) {
   Value value = ofEachLane(cx, args, called);
-  auto how = wordOf(cx, args, 1, {"any", "all", "ballot"});
+  auto how = called == "ballot" ? std::optional(called) : wordOf(cx, args, 1, {"any", "all", "ballot"});
   if (value.isPoison() || !how) return Value::poison();
   if (value.type.dtype != DType::Bool) {
     if (fresh(cx, Id::badOperand, args.spans[0]))
@@ -140,7 +140,7 @@ Value combined(Context &cx, Bound &args, const std::string &called, Span span) {
 Value kernelWarp(Context &cx, const BuiltinRow &row, Bound &args, const GivenList &, Span span) {
   const std::string called(row.name);
   if (underDivergence(cx, "exchange between lanes", span) || !hasWholeWarps(cx, called, span)) return Value::poison();
-  if (row.op == "vote") return voted(cx, args, called, span);
+  if (row.op == "vote" || row.op == "ballot") return voted(cx, args, called, span);
   if (row.op == "reduce") return combined(cx, args, called, span);
   return shuffled(cx, row.op == "shuffle" ? WarpOp::Shuffle : WarpOp::ShuffleXor, args, called, span);
 }

@@ -289,8 +289,8 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
   case ValueKind::Shared: found = memberOfTensor(cx, object, name, span, known); break;
   case ValueKind::HostTensor: found = memberOfHostTensor(cx, object, name, span, known); break;
   case ValueKind::String:
-    known = {"join", "split", "strip"};
-    if (name == "join" || name == "split" || name == "strip") return methodOf(object, name, nullptr, nullptr);
+    known = methodsOfTexts();
+    if (std::find(known.begin(), known.end(), name) != known.end()) return methodOf(object, name, nullptr, nullptr);
     break;
   case ValueKind::List:
     if (name == kCopy) return methodOf(object, name, nullptr, nullptr);

@@ -164,7 +164,7 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
 
 static void exprStmt(Context &cx, const ast::ExprStmt &stmt) {
   if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
-  if (appendToHeldList(cx, stmt) || appendToItem(cx, stmt) || sortInPlace(cx, stmt) || appendToList(cx, stmt)) return;
+  if (appendToHeldList(cx, stmt) || appendToItem(cx, stmt) || changeEntry(cx, stmt) || sortInPlace(cx, stmt) || appendToList(cx, stmt)) return;
   size_t emitted = cx.function.block->size();
   Value v = checkExpr(cx, *stmt.value);
   if (droppedState(cx, v, *stmt.value)) return;

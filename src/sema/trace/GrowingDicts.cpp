@@ -18,6 +18,7 @@ using ast::as;
 namespace {
 /// The text of a dict that is held, with a letter for its keys and one for its values.
 constexpr std::string_view kHeld = "dict:";
+constexpr int64_t kEntryWords = 4;  // of a row: a key's kind and word, and its value's
 constexpr char kNone = 'n', kWhole = 'w', kReal = 'r';  // none yet, integers alone, fractions too
 
 char together(char a, char b) { return a == kNone ? b : b == kNone ? a : a == kWhole && b == kWhole ? kWhole : kReal; }
@@ -39,10 +40,9 @@ bool isKnown(const Value &key) {
   return !key.expr && (number || key.kind == ValueKind::String || (key.isSequence() && std::all_of(key.items.begin(), key.items.end(), isKnown)));
 }
 
-Value fromReal(Context &cx, Value number, char sort, Span span) {
-  if (sort != kWhole) return number;
-  number = castTo(cx, std::move(number), DType::I64, {}, span);
-  return number.isPoison() ? number : convertInt(cx, number, span);
+/// A call of the host runtime that gives a number of this sort.
+Value numberCall(Context &cx, char sort, std::string_view whole, std::string_view real, std::vector<ExprPtr> args, Span span) {
+  return sort == kWhole ? convertInt(cx, wholeOfHost(cx, whole, std::move(args), span), span) : hostCall(cx, real, std::move(args), span);
 }
 
 /// Where a known key stands among the items, or behind them.
@@ -57,13 +57,45 @@ size_t placeOf(Context &cx, const Value &dict, const Value &key, Span span) {
   return i;
 }
 
-Binding *dictNamed(Context &cx, const ast::SubscriptExpr &syntax) {
-  auto *name = as<ast::NameExpr>(syntax.object);
+Binding *dictNamed(Context &cx, const ast::NameExpr *name) {
   if (!name || !inHost(cx) || !cx.function.frame) return nullptr;
   auto bound = cx.function.frame->names.find(name->name);
   if (bound == cx.function.frame->names.end() || !bound->second.isBound()) return nullptr;
   const Value &value = bound->second.value;
   return value.kind == ValueKind::Dict || isHeldDict(value) ? &bound->second : nullptr;
+}
+
+/// `d[key].append(x)`, `d.setdefault(key, []).append(x)`, `d.setdefault(key, x)`, and `s.add(key)` of a set: whose entry it changes, and how.
+struct EntryChange {
+  const ast::NameExpr *name = nullptr;
+  const ast::Expr *key = nullptr, *otherwise = nullptr, *item = nullptr;  // `item`: what is appended
+  bool adds = false;  // of a set
+};
+const ast::CallExpr *callOf(const ast::Expr *e, const char *method, size_t arguments) {
+  auto *call = as<ast::CallExpr>(e);
+  auto *callee = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  return callee && callee->attribute.text == method && call->arguments.size() == arguments ? call : nullptr;
+}
+EntryChange entryChange(const ast::ExprStmt &stmt) {
+  EntryChange change;
+  const ast::Expr *entry = stmt.value.get();
+  if (auto *add = callOf(entry, "add", 1)) {
+    change.name = as<ast::NameExpr>(as<ast::AttributeExpr>(add->callee)->object);
+    change.key = add->arguments[0].value.get(), change.adds = true;
+    return change;
+  }
+  if (auto *append = callOf(entry, "append", 1)) {
+    change.item = append->arguments[0].value.get();
+    entry = as<ast::AttributeExpr>(append->callee)->object.get();
+  }
+  if (auto *call = callOf(entry, "setdefault", 2)) {
+    change.name = as<ast::NameExpr>(as<ast::AttributeExpr>(call->callee)->object);
+    change.key = call->arguments[0].value.get(), change.otherwise = call->arguments[1].value.get();
+  } else if (auto *place = change.item ? as<ast::SubscriptExpr>(entry) : nullptr; place && place->items.size() == 1) {
+    change.name = as<ast::NameExpr>(place->object);
+    change.key = place->items[0].value.get();
+  }
+  return change;
 }
 
 /// `open`: those that get a key which does not stand there as it is.
@@ -79,6 +111,8 @@ void dictsStoredTo(const ast::Block &block, std::set<std::string> &names, std::s
   };
   for (const ast::StmtPtr &stmt : block) {
     if (stmt->kind == ast::StmtKind::FuncDef) continue;
+    if (auto *alone = as<ast::ExprStmt>(stmt.get()))
+      if (const EntryChange change = entryChange(*alone); change.name) names.insert(change.name->name), open.insert(change.name->name);
     if (auto *assign = as<ast::AssignStmt>(stmt.get()))
       for (const ast::ExprPtr &one : assign->targets) target(one.get());
     if (auto *assign = as<ast::AugAssignStmt>(stmt.get())) target(assign->target.get());
@@ -90,11 +124,11 @@ void dictsStoredTo(const ast::Block &block, std::set<std::string> &names, std::s
 Value withRow(Context &cx, const Value &dict, const Value &key, const Value &value, Span span) {
   std::vector<ExprPtr> args;
   args.push_back(clone(*dict.expr));
-  args.push_back(inCarryType(cx, key, DType::F64, span));
-  args.push_back(inCarryType(cx, value, DType::F64, span));
+  args.push_back(numberOfHost(cx, key, span));
+  args.push_back(numberOfHost(cx, value, span));
   Value made = hostCall(cx, "store_key", std::move(args), span);
-  made.rank = 2, made.madeOf = DType::F64;
-  made.madeAs = {Dim::var(kAnyExtent), Dim(2)};
+  made.rank = 2, made.madeOf = DType::I64;
+  made.madeAs = {Dim::var(kAnyExtent), Dim(kEntryWords)};
   made.text = heldText(together(keysOf(dict), *sortOf(key)), together(valuesOf(dict), *sortOf(value)));
   return made;
 }
@@ -135,17 +169,18 @@ bool givesBack(const ast::Block &block, const std::string &name) {
 }
 
 /// Of a dict of the compiler: its items, with this one.
-void storeKnown(Context &cx, const std::string &name, Binding &bound, const Value &key, const Value &value, const ast::SubscriptExpr &syntax, Span span) {
-  Value dict = readBinding(cx, name, bound, syntax.object->span);
+void storeKnown(Context &cx, const ast::NameExpr &written, Binding &bound, const Value &key, const Value &value, const std::string &shown, Span span) {
+  const std::string &name = written.name;
+  Value dict = readBinding(cx, name, bound, written.span);
   const size_t place = placeOf(cx, dict, key, span);
   if (place == dict.items.size() && isOfOuterBlock(cx, bound)) {
     unsupported(cx, "a key that is new to a dict under a condition, or in a loop, of run time", span,
-                "give it its first value before: `" + std::string(cx.sources.text(syntax.span)) + " = 0`");
+                "give it its first value before: `" + shown + " = 0`");
     bound.value = Value::poison();
     return;
   }
   addToDict(cx, dict, key, value, span);
-  assignName(cx, name, std::move(dict), syntax.object->span);
+  assignName(cx, name, std::move(dict), written.span);
 }
 }  // namespace
 
@@ -153,15 +188,16 @@ bool isHeldDict(const Value &value) { return (value.kind == ValueKind::HostTenso
 
 std::optional<Value> asHeldDict(Context &cx, Value dict, Span span) {
   if (dict.kind != ValueKind::Dict) return std::nullopt;
+  if (dict.text == kSet) return asHeldEntries(cx, dict, span);
   for (Value &item : dict.items) {
     item = asNumber(cx, std::move(item), span);
     if (!sortOf(item)) return asHeldEntries(cx, dict, span);
   }
-  const Value shape = Value::tuple({Value::integer(Dim(0)), Value::integer(Dim(2))});
-  Value held = hostFull(cx, shape, span, Value::integer(Dim(0)), scalarType(DType::F64), span);
+  const Value shape = Value::tuple({Value::integer(Dim(0)), Value::integer(Dim(kEntryWords))});
+  Value held = hostFull(cx, shape, span, Value::integer(Dim(0)), scalarType(DType::I64), span);
   if (held.isPoison()) return std::nullopt;
-  held.rank = 2, held.madeOf = DType::F64;
-  held.madeAs = {Dim::var(kAnyExtent), Dim(2)};
+  held.rank = 2, held.madeOf = DType::I64;
+  held.madeAs = {Dim::var(kAnyExtent), Dim(kEntryWords)};
   held.text = heldText(kNone, kNone);
   for (size_t i = 0; i + 1 < dict.items.size(); i += 2) held = withRow(cx, held, dict.items[i], dict.items[i + 1], span);
   return held;
@@ -191,33 +227,79 @@ static std::optional<Value> withItem(Context &cx, const Value &dict, const Value
   return withEntry(cx, *empty, key, value, span);
 }
 
-bool storeToDict(Context &cx, const ast::SubscriptExpr &syntax, const Value &value, Span span) {
-  Binding *bound = dictNamed(cx, syntax);
-  if (!bound || syntax.items.size() != 1) return false;
-  const std::string name = as<ast::NameExpr>(syntax.object)->name;
-  const ast::Expr &written = *syntax.items[0].value;
-  Value key = asNumber(cx, checkExpr(cx, written), written.span), number = asNumber(cx, value, span);
-  if (key.isPoison() || number.isPoison()) return true;
-  if (isParameter(cx, name) && !givesBack(cx.function.frame->function->def->body, name)) {
-    const std::string &function = cx.function.frame->function->name;
-    if (fresh(cx, Id::immutableTensor, span))
-      report(cx, Id::immutableTensor, span, "what `" + function + "` was called with")
-          .label("`" + name + "` is a value: the caller's stays as it is")
-          .help("return it, `return " + name + "`, and take it where it is called: `" + name + " = " + function + "(" + name + ", ...)`");
-    return true;
-  }
-  if (bound->value.kind == ValueKind::Dict && isKnown(key)) return storeKnown(cx, name, *bound, key, value, syntax, span), true;
-  if (bound->value.kind == ValueKind::Dict && (isOfOuterBlock(cx, *bound) || !hold(cx, name, *bound))) {
+/// Whether a function may change the dict of this name; a message where it is the caller's.
+static bool mayChange(Context &cx, const std::string &name, Span span) {
+  if (!isParameter(cx, name) || givesBack(cx.function.frame->function->def->body, name)) return true;
+  const std::string &function = cx.function.frame->function->name;
+  if (fresh(cx, Id::immutableTensor, span))
+    report(cx, Id::immutableTensor, span, "what `" + function + "` was called with")
+        .label("`" + name + "` is a value: the caller's stays as it is")
+        .help("return it, `return " + name + "`, and take it where it is called: `" + name + " = " + function + "(" + name + ", ...)`");
+  return false;
+}
+
+/// The dict of this name with a value under a key. `place`: how the program names it.
+static void storeEntry(Context &cx, const ast::NameExpr &syntax, Binding &bound, const ast::Expr &written, const Value &key, const Value &value, Span place, Span span) {
+  const std::string &name = syntax.name;
+  const Value number = asNumber(cx, value, span);
+  if (key.isPoison() || number.isPoison() || !mayChange(cx, name, span)) return;
+  if (bound.value.kind == ValueKind::Dict && isKnown(key)) return storeKnown(cx, syntax, bound, key, value, std::string(cx.sources.text(place)), span);
+  if (bound.value.kind == ValueKind::Dict && (isOfOuterBlock(cx, bound) || !hold(cx, name, bound))) {
     unsupported(cx, "a dict with keys that only run time knows, beside keys or values that are no numbers,", span,
                 "a list holds the values in their order: `values.append(x)`");
-    bound->value = Value::poison();
-    return true;
+    bound.value = Value::poison();
+    return;
   }
-  auto with = withItem(cx, readBinding(cx, name, *bound, syntax.object->span), key, number, span);
-  if (!with) return unknownKey(cx, written, schemaOf(cx, key).empty() ? key : number), true;
+  auto with = withItem(cx, readBinding(cx, name, bound, syntax.span), key, number, span);
+  if (!with) return void(unknownKey(cx, written, schemaOf(cx, key).empty() ? key : number));
   Value made = std::move(*with);
-  if (bound->var && cx.function.varValues.count(bound->var)) cx.function.varValues[bound->var].text = made.text;
-  assignName(cx, name, std::move(made), syntax.object->span);
+  if (bound.var && cx.function.varValues.count(bound.var)) cx.function.varValues[bound.var].text = made.text;
+  assignName(cx, name, std::move(made), syntax.span);
+}
+
+bool storeToDict(Context &cx, const ast::SubscriptExpr &syntax, const Value &value, Span span) {
+  auto *name = as<ast::NameExpr>(syntax.object);
+  Binding *bound = dictNamed(cx, name);
+  if (!bound || syntax.items.size() != 1) return false;
+  const ast::Expr &written = *syntax.items[0].value;
+  storeEntry(cx, *name, *bound, written, asNumber(cx, checkExpr(cx, written), written.span), value, syntax.span, span);
+  return true;
+}
+
+/// A list with an item behind the others; of a dict that holds nothing yet, a list of this one.
+static std::optional<Value> longer(Context &cx, const Value &list, Value item, Span span) {
+  Value one = Value::of(ValueKind::List);
+  one.items.push_back(std::move(item));
+  if (!list.given()) return one;
+  if (list.kind != ValueKind::List) return joinedLists(cx, list, one, span);
+  Value all = list;
+  all.items.push_back(std::move(one.items[0]));
+  return all;
+}
+
+bool changeEntry(Context &cx, const ast::ExprStmt &stmt) {
+  const EntryChange change = entryChange(stmt);
+  Binding *bound = dictNamed(cx, change.name);
+  if (!bound) return false;
+  const Span span = stmt.span;
+  if (change.adds && bound->value.text != kSet && !isHeldSet(bound->value)) return false;
+  const Value key = asNumber(cx, checkExpr(cx, *change.key), change.key->span);
+  if (change.adds) return storeEntry(cx, *change.name, *bound, *change.key, key, Value::boolean(true), change.key->span, span), true;
+  Value entry = change.otherwise ? checkExpr(cx, *change.otherwise) : Value::of(ValueKind::Absent);
+  Value item = change.item ? checkExpr(cx, *change.item) : Value::of(ValueKind::Absent);
+  if (key.isPoison() || entry.isPoison() || item.isPoison()) return true;
+  const Value dict = readBinding(cx, change.name->name, *bound, span);
+  const bool known = dict.kind == ValueKind::Dict && isKnown(key), isNew = isHeldDict(dict) && (isHeldEntries(dict) ? holdsNothing(dict) : keysOf(dict) == kNone);
+  if (change.otherwise && !isNew) entry = readDictOr(cx, dict, key, entry, span);
+  else if (!change.otherwise && known) entry = placeOf(cx, dict, key, span) < dict.items.size() ? dict.items[placeOf(cx, dict, key, span) + 1] : readDict(cx, dict, key, span);
+  else if (!change.otherwise && !isNew) entry = readDict(cx, dict, key, span);
+  if (entry.isPoison()) return true;
+  if (change.item) {
+    auto more = longer(cx, entry, std::move(item), span);
+    if (!more) return unknownKey(cx, *change.item, entry), true;
+    entry = std::move(*more);
+  }
+  storeEntry(cx, *change.name, *bound, *change.key, key, entry, change.key->span, span);
   return true;
 }
 
@@ -231,7 +313,7 @@ static std::optional<std::vector<ExprPtr>> lookFor(Context &cx, const Value &dic
   }
   std::vector<ExprPtr> args;
   args.push_back(clone(*dict.expr));
-  args.push_back(inCarryType(cx, std::move(key), DType::F64, span));
+  args.push_back(numberOfHost(cx, key, span));
   return args;
 }
 
@@ -243,7 +325,7 @@ Value readDict(Context &cx, const Value &dict, Value key, Span span) {
   }
   if (isHeldEntries(dict)) return entryOf(cx, dict, asNumber(cx, std::move(key), span), span);
   auto args = lookFor(cx, dict, std::move(key), span);
-  return args ? fromReal(cx, hostCall(cx, "value_of", std::move(*args), span), valuesOf(dict), span) : Value::poison();
+  return args ? numberCall(cx, valuesOf(dict), "whole_of_key", "real_of_key", std::move(*args), span) : Value::poison();
 }
 
 Value readDictOr(Context &cx, const Value &dict, const Value &key, const Value &other, Span span) {
@@ -267,8 +349,9 @@ Value readDictOr(Context &cx, const Value &dict, const Value &key, const Value &
   }
   auto args = lookFor(cx, dict, key, span);
   if (!args) return Value::poison();
-  args->push_back(inCarryType(cx, number, DType::F64, span));
-  return fromReal(cx, hostCall(cx, "value_or", std::move(*args), span), together(valuesOf(dict), *sortOf(number)), span);
+  const char sort = together(valuesOf(dict), *sortOf(number));
+  args->push_back(sort == kWhole ? numberOfHost(cx, number, span) : inCarryType(cx, number, DType::F64, span));
+  return numberCall(cx, sort, "whole_or", "real_or", std::move(*args), span);
 }
 
 Value dictHolds(Context &cx, const Value &dict, const Value &key, Span span) {
@@ -280,6 +363,21 @@ Value dictHolds(Context &cx, const Value &dict, const Value &key, Span span) {
   }
   if (isKnown(key)) return Value::boolean(placeOf(cx, dict, key, span) < dict.items.size());
   return compareValues(cx, ast::CompareOp::In, key, keysOfDict(dict), span);
+}
+
+Value setOf(Context &cx, const Value &items, Span span) {
+  Value made = Value::of(ValueKind::Dict);
+  made.text = kSet;
+  if (!items.given() || items.isPoison()) return items.isPoison() ? items : made;
+  if (items.kind == ValueKind::Dict) return setOf(cx, keysOfDict(items), span);
+  if (items.isSequence() && std::all_of(items.items.begin(), items.items.end(), isKnown)) {
+    for (const Value &item : items.items) addToDict(cx, made, item, Value::boolean(true), span);
+    return made;
+  }
+  auto rows = inHost(cx) ? asHeldRows(cx, isHeldDict(items) ? partsOfDict(cx, items, "keys", span) : listOfIterated(cx, items, span), span) : std::nullopt;
+  if (rows) return heldSet(cx, *rows, span);
+  report(cx, Id::wrongArgument, span, "`set`", "a list of numbers, texts or tuples", describe(cx, items));
+  return Value::poison();
 }
 
 void addToDict(Context &cx, Value &dict, const Value &key, const Value &value, Span span) {
@@ -322,7 +420,6 @@ Value dictText(Context &cx, const Value &dict, Span span) {
   if (isHeldEntries(dict)) return entriesText(cx, dict, span);
   std::vector<ExprPtr> args;
   args.push_back(clone(*dict.expr));
-  for (char sort : {keysOf(dict), valuesOf(dict)}) args.push_back(makeBool(sort != kReal, span));
   return hostCall(cx, "dict_text", std::move(args), span);
 }
 

@@ -77,12 +77,13 @@ std::optional<DType> dtypeInList(const Value &v) {
 }
 DType together(DType a, DType b) { return a == b ? a : isFloat(a) || isFloat(b) ? DType::F64 : DType::I64; }
 
-/// How wide a row of items is: 0 for numbers, else how many numbers each tuple has. Nothing if an item is neither.
+/// How wide a row of items is: 0 for numbers, else how many numbers of one kind each tuple has. Nothing if an item is neither: an integer
+/// beside a number with a fraction stays one.
 std::optional<size_t> widthOf(const Value &item) {
   if (dtypeInList(item)) return 0;
   if (!item.isSequence() || item.items.empty()) return std::nullopt;
   for (const Value &part : item.items)
-    if (!dtypeInList(part)) return std::nullopt;
+    if (!dtypeInList(part) || (item.kind == ValueKind::Tuple && dtypeInList(part) != dtypeInList(item.items[0]))) return std::nullopt;
   return item.items.size();
 }
 /// The numbers of an item, those of tensors as host code computes with them.
@@ -347,15 +348,15 @@ static void noteRows(Context &cx, Var *var, const Value &rows) {
   cx.function.heldWidths.try_emplace(var, 0);
 }
 
-/// The list as one of rows. Of equally many numbers that stand in lists, `rows.append([1, 2])`, with an item that is a list of its own length.
+/// The list as one of rows. Of equally many numbers that stand in lists or tuples, `rows.append([1, 2])`, with an item that is one of its own length or kind.
 static std::optional<Value> asRows(Context &cx, const Value &list, const Value &item, Span span) {
-  if (list.text != kList || list.rank <= 1 || item.kind != ValueKind::List) return asHeldRows(cx, list, span);
-  std::vector<Value> items = list.items;
-  for (Value &one : items) one.kind = ValueKind::List;
+  const bool tuple = item.kind == ValueKind::Tuple && list.madeAs.size() == 2 && list.madeAs[1].isConstant();
+  if (list.text != kList || list.rank <= 1 || (!tuple && item.kind != ValueKind::List)) return asHeldRows(cx, list, span);
   std::vector<ExprPtr> args;
   args.push_back(clone(*list.expr));
+  args.push_back(makeBool(tuple, span));
   const char letter = *list.madeOf == DType::Bool ? 'b' : isFloat(*list.madeOf) ? 'r' : 'w';
-  return rowsWithSchema(hostCall(cx, "rows_of_table", std::move(args), span), std::string("[") + letter + "]");
+  return rowsWithSchema(hostCall(cx, "rows_of_table", std::move(args), span), tuple ? "(" + std::string(static_cast<size_t>(list.madeAs.at(1).constant()), letter) + ")" : std::string("[") + letter + "]");
 }
 
 /// An item that makes the list one of rows, or another one of them.
@@ -496,24 +497,27 @@ std::optional<Value> popFromHeldList(Context &cx, const ast::CallExpr &expr) {
   if (list.isPoison() || index.isPoison()) return Value::poison();
   if (!index.isKnownInt()) index = reusable(cx, std::move(index), "index", expr.span);
   std::vector<Value> numbers;
-  const bool arrays = holdsArrays(cx, bound->var, list);
+  const bool rows = isHeldRows(list), arrays = !rows && holdsArrays(cx, bound->var, list);
+  if (rows) {
+    Value item = itemOfRows(cx, list, index, expr.span);
+    numbers = item.kind == ValueKind::Tuple ? item.items : std::vector<Value>{std::move(item)};
+  }
   if (arrays) numbers.push_back(reusable(cx, hostItem(cx, list, &index, expr.span), "item", expr.span));
-  for (size_t i = 0, width = widthOfHeld(cx, bound->var); !arrays && i < std::max<size_t>(width, 1); ++i) {
+  for (size_t i = 0, width = widthOfHeld(cx, bound->var); !rows && !arrays && i < std::max<size_t>(width, 1); ++i) {
     std::vector<ExprPtr> place;
     place.push_back(clone(*list.expr));
     place.push_back(indexExpr(cx, index, expr.span));
     if (width > 0) place.push_back(makeIndex(static_cast<int64_t>(i), expr.span));
-    Value number = hostCall(cx, "element_real", std::move(place), expr.span);
-    const DType dtype = list.madeOf.value_or(DType::F64);
-    if (!isFloat(dtype)) number = castTo(cx, std::move(number), DType::I64, {}, expr.span);
-    if (dtype == DType::I64) number = convertInt(cx, number, expr.span);
+    const bool whole = !isFloat(list.madeOf.value_or(DType::F64));
+    Value number = whole ? wholeOfHost(cx, "element_whole", std::move(place), expr.span) : hostCall(cx, "element_real", std::move(place), expr.span);
+    if (list.madeOf == DType::I64) number = convertInt(cx, number, expr.span);
     numbers.push_back(reusable(cx, std::move(number), "item", expr.span));
   }
   std::vector<ExprPtr> args;
   args.push_back(clone(*list.expr));
   args.push_back(indexExpr(cx, index, expr.span));
   Value fewer = hostCall(cx, "store_without", std::move(args), expr.span);
-  fewer.rank = list.rank, fewer.madeOf = list.madeOf, fewer.madeAs = list.madeAs, fewer.text = kList, fewer.items = list.items;
+  fewer.rank = list.rank, fewer.madeOf = list.madeOf, fewer.madeAs = list.madeAs, fewer.text = list.text, fewer.items = list.items;
   assignName(cx, name->name, std::move(fewer), name->span);
   return numbers.size() == 1 ? std::move(numbers[0]) : Value::tuple(std::move(numbers));
 }

@@ -3,6 +3,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
 
@@ -15,7 +16,7 @@ std::string keySchema(const Value &dict) { return dict.text.substr(kEntries.size
 std::string valueSchema(const Value &dict) { return dict.text.substr(dict.text.rfind(':') + 1); }
 
 Value withSchemas(Value dict, const std::string &keys, const std::string &values) {
-  dict.rank = 2, dict.madeOf = DType::F64;
+  dict.rank = 2, dict.madeOf = DType::I64;
   dict.madeAs = {Dim::var(kAnyExtent), Dim::var(kAnyExtent)};
   dict.text = std::string(kEntries) + keys + ":" + values;
   return dict;
@@ -36,6 +37,13 @@ std::optional<std::vector<ExprPtr>> lookForEntry(Context &cx, const Value &dict,
 }
 }  // namespace
 
+bool isHeldSet(const Value &value) { return isHeldEntries(value) && valueSchema(value) == "s"; }
+Value heldSet(Context &cx, const Value &rows, Span span) {
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*rows.expr));
+  return withSchemas(hostCall(cx, "set_of_rows", std::move(args), span), schemaOfRows(rows), "s");
+}
+bool holdsNothing(const Value &dict) { return valueSchema(dict) == "?"; }
 bool isHeldEntries(const Value &value) { return value.kind == ValueKind::HostTensor && value.text.starts_with(kEntries); }
 
 std::optional<Value> withEntry(Context &cx, const Value &dict, const Value &key, const Value &value, Span span) {
@@ -51,7 +59,7 @@ std::optional<Value> withEntry(Context &cx, const Value &dict, const Value &key,
 }
 
 std::optional<Value> asHeldEntries(Context &cx, const Value &dict, Span span) {
-  Value held = withSchemas(hostCall(cx, "rows_of", {}, span), "?", "?");
+  Value held = withSchemas(hostCall(cx, "rows_of", {}, span), "?", dict.text == kSet ? "s" : "?");
   for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     auto made = withEntry(cx, held, dict.items[i], dict.items[i + 1], span);
     if (!made) return std::nullopt;
@@ -63,8 +71,7 @@ std::optional<Value> asHeldEntries(Context &cx, const Value &dict, Span span) {
 Value entryOf(Context &cx, const Value &dict, const Value &key, Span span) {
   auto args = lookForEntry(cx, dict, key, span);
   if (!args) return Value::poison();
-  const std::string keys = keySchema(dict), values = valueSchema(dict);
-  args->push_back(textExpr(keys == "?" ? schemaOf(cx, key) : keys, span));
+  const std::string values = valueSchema(dict);
   return valueOfWords(cx, hostCall(cx, "entry_of", std::move(*args), span), values == "?" ? "r" : values, span);
 }
 
@@ -89,16 +96,13 @@ Value hasEntry(Context &cx, const Value &dict, const Value &key, Span span) {
 Value listOfEntries(Context &cx, const Value &dict, bool keys, Span span) {
   std::vector<ExprPtr> args;
   args.push_back(clone(*dict.expr));
-  args.push_back(textExpr(keySchema(dict), span));
   return asGrownList(cx, rowsWithSchema(hostCall(cx, keys ? "entry_keys" : "entry_values", std::move(args), span), keys ? keySchema(dict) : valueSchema(dict)), span);
 }
 
 Value entriesText(Context &cx, const Value &dict, Span span) {
   std::vector<ExprPtr> args;
   args.push_back(clone(*dict.expr));
-  args.push_back(textExpr(keySchema(dict), span));
-  args.push_back(textExpr(valueSchema(dict), span));
-  return hostCall(cx, "entries_text", std::move(args), span);
+  return hostCall(cx, isHeldSet(dict) ? "set_text" : "entries_text", std::move(args), span);
 }
 
 }  // namespace tessera::sema

@@ -5,6 +5,11 @@
 namespace tessera::sema {
 
 bool isHeldEntries(const Value &value);
+/// Whether nothing that was stored to it says what its values are.
+bool holdsNothing(const Value &dict);
+/// Whether it is a set, whose keys alone count; and one of the items of a list.
+bool isHeldSet(const Value &value);
+Value heldSet(Context &cx, const Value &rows, Span span);
 /// Of these keys and values; nothing if one of them is neither number, text, list nor tuple.
 std::optional<Value> asHeldEntries(Context &cx, const Value &dict, Span span);
 /// With an entry more, or another value; nothing if the key or value is of another kind than those that are there.

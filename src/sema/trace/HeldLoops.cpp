@@ -225,7 +225,6 @@ Value sortedList(Context &cx, const Value &list, const Value &key, const Value &
   if (!falling) return Value::poison();
   std::vector<ExprPtr> args;
   args.push_back(takeExpr(*keys));
-  args.push_back(textExpr(schemaOfRows(*keys), span));
   args.push_back(std::move(falling));
   Value order = hostCall(cx, "rows_order", std::move(args), span);
   args.clear();

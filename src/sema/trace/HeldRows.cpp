@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/Trace.h"
 #include "support/HostParts.h"
 #include <algorithm>
@@ -23,7 +24,7 @@ size_t past(const std::string &schema, size_t at) {
   int depth = 0;
   do {
     const char c = schema[at++];
-    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
   } while (depth > 0);
   return at;
 }
@@ -38,6 +39,16 @@ std::vector<std::string> partsOf(const std::string &tuple) {
 }
 
 char letterOf(DType dtype) { return dtype == DType::Bool ? 'b' : isFloat(dtype) ? 'r' : 'w'; }
+DType dtypeOf(char letter) { return letter == 'w' ? DType::I64 : letter == 'b' ? DType::Bool : DType::F64; }
+
+/// A list of numbers of one kind, as run time holds it.
+bool isNumbersList(const Value &value) { return value.kind == ValueKind::HostTensor && value.rank == 1 && value.text == kHeldList; }
+/// The schema of arrays of a dtype and so many axes, `{f32 2}`, and what such a schema says.
+std::string schemaOfArray(DType dtype, int rank) { return "{" + std::string(info(dtype).name) + " " + std::to_string(rank) + "}"; }
+std::pair<DType, int> arrayOf(const std::string &schema) {
+  const size_t blank = schema.find(' ');
+  return {*dtypeByName(schema.substr(1, blank - 1)), std::stoi(schema.substr(blank + 1))};
+}
 
 ExprPtr call(Context &cx, std::string_view name, std::vector<ExprPtr> args, Span span) {
   Value made = hostCall(cx, name, std::move(args), span);
@@ -49,72 +60,51 @@ std::vector<ExprPtr> with(ExprPtr first) {
   return args;
 }
 
-/// The words of a value, piece by piece: numbers that follow one another are one piece.
-class Pieces {
-public:
-  Pieces(Context &cx, Span span) : cx_(cx), span_(span) {}
-
-  bool add(const Value &value) {
-    if (value.kind == ValueKind::Tuple) return std::all_of(value.items.begin(), value.items.end(), [&](const Value &part) { return add(part); });
-    if (value.kind == ValueKind::List) {
-      numbers_.push_back(makeConstant(DType::F64, static_cast<double>(value.items.size()), span_));
-      return std::all_of(value.items.begin(), value.items.end(), [&](const Value &item) { return add(item); });
+/// The words of a value; null after a message.
+ExprPtr wordsOfValue(Context &cx, const Value &value, Span span) {
+  if (value.isSequence()) {
+    std::vector<ExprPtr> items;
+    for (const Value &item : value.items) {
+      items.push_back(wordsOfValue(cx, item, span));
+      if (!items.back()) return nullptr;
     }
-    if (value.kind == ValueKind::String) return piece("words_of_text", value.expr ? clone(*value.expr) : textExpr(value.text, span_));
-    if (isHeldRows(value)) return piece("words_of_rows", clone(*value.expr));
-    if (value.kind == ValueKind::HostTensor && value.rank == 1) return piece("words_of_list", clone(*value.expr));
-    Value number = value.kind == ValueKind::Bool ? Value::integer(Dim(value.truth)) : value;
-    if (number.kind == ValueKind::HostTensor) number = hostScalar(cx_, number, span_);
-    if (number.isScalar() && number.type.dtype == DType::Bool) number = castTo(cx_, std::move(number), DType::I64, {}, span_);
-    ExprPtr real = number.isPoison() ? nullptr : inCarryType(cx_, number, DType::F64, span_);
-    if (!real) return false;
-    numbers_.push_back(std::move(real));
-    return true;
+    return call(cx, value.kind == ValueKind::Tuple ? "words_of_tuple" : "words_of_items", std::move(items), span);
   }
-  ExprPtr whole() {
-    flush();
-    if (pieces_.size() == 1) return std::move(pieces_[0]);
-    return call(cx_, "words_joined", std::move(pieces_), span_);
-  }
-
-private:
-  void flush() {
-    if (numbers_.empty()) return;
-    pieces_.push_back(call(cx_, "words_of_numbers", std::move(numbers_), span_));
-    numbers_.clear();
-  }
-  bool piece(std::string_view function, ExprPtr of) {
-    flush();
-    pieces_.push_back(call(cx_, function, with(std::move(of)), span_));
-    return true;
-  }
-
-  Context &cx_;
-  Span span_;
-  std::vector<ExprPtr> pieces_, numbers_;
-};
+  if (value.kind == ValueKind::String) return call(cx, "words_of_text", with(value.expr ? clone(*value.expr) : textExpr(value.text, span)), span);
+  if (isHeldRows(value)) return call(cx, "words_of_rows", with(clone(*value.expr)), span);
+  if (isNumbersList(value)) return call(cx, "words_of_list", with(clone(*value.expr)), span);
+  if (value.kind == ValueKind::HostTensor && value.rank > 0) return call(cx, "words_of_array", with(clone(*value.expr)), span);
+  ExprPtr number = numberOfHost(cx, value, span);
+  return number ? call(cx, "words_of_number", with(std::move(number)), span) : nullptr;
+}
 
 /// Part `k` of an item, or the item itself where `k` is -1.
-Value partOfWords(Context &cx, const Value &words, const std::string &schema, const std::string &part, int64_t k, Span span) {
-  auto ask = [&](std::string_view name) {
+Value partOfWords(Context &cx, const Value &words, const std::string &part, int64_t k, Span span) {
+  auto ask = [&](std::string_view name, std::string_view dtype = {}) {
     std::vector<ExprPtr> args = with(clone(*words.expr));
-    args.push_back(textExpr(schema, span));
+    if (!dtype.empty()) args.push_back(textExpr(std::string(dtype), span));
     args.push_back(makeIndex(k, span));
     return hostCall(cx, name, std::move(args), span);
   };
-  if (part[0] == '(') return k < 0 ? valueOfWords(cx, words, part, span) : valueOfWords(cx, ask("words_in"), part, span);
+  if (part[0] == '(') return valueOfWords(cx, k < 0 ? words : ask("words_in"), part, span);
   if (part == "t") return reusable(cx, ask("text_in"), "text", span);
   if (part[0] == '[') {
     if (!isNumberList(part)) return reusable(cx, rowsWithSchema(ask("rows_in"), part.substr(1, part.size() - 2)), "items", span);
-    Value list = ask("list_in");
+    Value list = ask("list_in", info(dtypeOf(part[1])).name);
     list.rank = 1, list.text = kHeldList;
-    if (part[1] != '?') list.madeOf = part[1] == 'w' ? DType::I64 : part[1] == 'b' ? DType::Bool : DType::F64;
+    if (part[1] != '?') list.madeOf = dtypeOf(part[1]);
     return reusable(cx, std::move(list), "items", span);
   }
-  Value number = ask("number_in");
-  if (part != "r") number = castTo(cx, std::move(number), part == "b" ? DType::Bool : DType::I64, {}, span);
-  if (part == "w") number = convertInt(cx, number, span);
-  return number.isPoison() ? number : reusable(cx, std::move(number), "item", span);
+  if (part[0] == '{') {
+    const auto [dtype, rank] = arrayOf(part);
+    Value array = ask("array_in", info(dtype).name);
+    array.rank = rank, array.madeOf = dtype;
+    return reusable(cx, std::move(array), "array", span);
+  }
+  if (part != "w") return reusable(cx, ask(part == "b" ? "truth_in" : "real_in"), "item", span);
+  std::vector<ExprPtr> args = with(clone(*words.expr));
+  args.push_back(makeIndex(k, span));
+  return reusable(cx, convertInt(cx, wholeOfHost(cx, "whole_in", std::move(args), span), span), "item", span);
 }
 }  // namespace
 
@@ -125,6 +115,7 @@ std::string schemaTogether(const std::string &a, const std::string &b) {
   if (a == b || b == "?") return a;
   if (a == "?") return b;
   if (a.empty() || b.empty()) return {};
+  if (a == "s" && b == "b") return a;  // of a set
   if ((a == "w" && b == "r") || (a == "r" && b == "w")) return "r";
   if (a[0] != b[0]) return {};
   if (a[0] == '[') {
@@ -150,7 +141,8 @@ std::string schemaOf(const Context &cx, const Value &value) {
   if (value.kind == ValueKind::String) return "t";
   if (isHeldRows(value)) return "[" + schemaOfRows(value) + "]";
   if (value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf) return std::string(1, letterOf(*value.madeOf));
-  if (value.kind == ValueKind::HostTensor && value.rank == 1 && value.text == kHeldList) return value.madeOf ? std::string("[") + letterOf(*value.madeOf) + "]" : "[?]";
+  if (isNumbersList(value)) return value.madeOf ? std::string("[") + letterOf(*value.madeOf) + "]" : "[?]";
+  if (value.kind == ValueKind::HostTensor && value.rank > 0 && value.madeOf && value.stackAxes == 0 && !isHeldDict(value)) return schemaOfArray(*value.madeOf, value.rank);
   if (!value.isSequence()) return {};
   std::string all = value.kind == ValueKind::Tuple ? "(" : "?";
   for (const Value &item : value.items) {
@@ -162,22 +154,19 @@ std::string schemaOf(const Context &cx, const Value &value) {
   return value.kind == ValueKind::Tuple ? all + ")" : "[" + all + "]";
 }
 
-ExprPtr wordsOf(Context &cx, const Value &value, Span span) {
-  Pieces pieces(cx, span);
-  return pieces.add(value) ? pieces.whole() : nullptr;
-}
+ExprPtr wordsOf(Context &cx, const Value &value, Span span) { return wordsOfValue(cx, value, span); }
 
 Value valueOfWords(Context &cx, Value words, const std::string &schema, Span span) {
-  words.rank = 1, words.madeOf = DType::F64;
+  words.rank = 1, words.madeOf = DType::I64;
   words = reusable(cx, std::move(words), "words", span);
-  if (schema[0] != '(') return partOfWords(cx, words, schema, schema, -1, span);
+  if (schema[0] != '(') return partOfWords(cx, words, schema, -1, span);
   std::vector<Value> parts;
-  for (const std::string &part : partsOf(schema)) parts.push_back(partOfWords(cx, words, schema, part, static_cast<int64_t>(parts.size()), span));
+  for (const std::string &part : partsOf(schema)) parts.push_back(partOfWords(cx, words, part, static_cast<int64_t>(parts.size()), span));
   return Value::tuple(std::move(parts));
 }
 
 Value rowsWithSchema(Value rows, const std::string &schema) {
-  rows.rank = 2, rows.madeOf = DType::F64;
+  rows.rank = 2, rows.madeOf = DType::I64;
   rows.madeAs = {Dim::var(kAnyExtent), Dim::var(kAnyExtent)};
   rows.text = std::string(kRows) + schema;
   return rows;
@@ -248,10 +237,10 @@ Value asGrownList(Context &cx, Value rows, Span span) {
   const std::string schema = schemaOfRows(rows);
   if (schema.size() > 1 || !isNumber(schema[0])) return rows;
   std::vector<ExprPtr> args = with(takeExpr(rows));
-  args.push_back(textExpr(schema, span));
+  args.push_back(textExpr(std::string(info(dtypeOf(schema[0])).name), span));
   Value list = hostCall(cx, "list_of_rows", std::move(args), span);
   list.rank = 1, list.text = kHeldList;
-  if (schema != "?") list.madeOf = schema == "w" ? DType::I64 : schema == "b" ? DType::Bool : DType::F64;
+  if (schema != "?") list.madeOf = dtypeOf(schema[0]);
   return list;
 }
 
@@ -266,9 +255,7 @@ std::optional<Value> rowsHold(Context &cx, const Value &rows, const Value &item,
 }
 
 Value rowsText(Context &cx, const Value &rows, Span span) {
-  std::vector<ExprPtr> args = with(clone(*rows.expr));
-  args.push_back(textExpr(schemaOfRows(rows), span));
-  return hostCall(cx, "rows_text", std::move(args), span);
+  return hostCall(cx, "rows_text", with(clone(*rows.expr)), span);
 }
 
 }  // namespace tessera::sema

@@ -1,5 +1,6 @@
-// Lists of host code whose items are no numbers of one kind: lists of several lengths, texts, and tuples of such. Run time holds an item as
-// a row of numbers, which a schema tells how to read (include/tessera/host/words.h).
+// Lists of host code whose items are no numbers of one kind: lists of several lengths, texts, arrays, and tuples of such. Run time holds an item
+// as a row of words, each value with its kind (include/tessera/host/words.h). What the items of a list are is its schema here: `w` an integer, `r`
+// a number with a fraction, `b` a truth value, `t` a text, `[X]` a list, `(XYZ)` a tuple, `{f32 2}` arrays of that dtype and so many axes.
 #pragma once
 #include "sema/Context.h"
 

@@ -109,6 +109,7 @@ LogicalResult HostEmitter::emitOp(Operation &op) {
     statement(call("tsr::host::save_npy", {get(save.getPath()), get(save.getTensor())}, none()), place);
   } else if (auto hostCall = dyn_cast<graph::HostCallOp>(op)) {
     if (hostCall.getCallee().starts_with("store_")) return emitStore(hostCall), success();
+    if (hostCall.getCallee().ends_with("_in") && op.getResult(0).use_empty()) return success();  // a part of an item that nothing reads
     std::vector<ExprRef> operands;
     for (Value operand : hostCall.getInputs()) operands.push_back(get(operand));
     std::string callee = "tsr::host::" + hostCall.getCallee().str();

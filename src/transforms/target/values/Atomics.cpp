@@ -59,7 +59,9 @@ static LogicalResult emitAtomicTile(Emission &em, tile::AtomicOp op) {
     if (!i || !j) inside = binary("&&", method(shape, "owner", {}, truth), inside);
     auto end = [&](unsigned axis) { return op.isInBounds(axis) ? std::nullopt : std::optional(ir::shapeOf(op.getBase().getType())[axis].getDim()); };
     auto indices = placesOfElement(em, op.getIndices(), end, i, j, shape, op.getLoc(), inside);
-    ExprRef value = indices ? elementOf(em, op.getValue(), i, j, shape) : nullptr;
+    const bool stored = held == fragments.end();  // for its shape: it is read from there, too
+    const Indices at = type.getRank() == 2 ? Indices{i, j} : Indices{type.getSliceAxis() == 1 ? i : j};
+    ExprRef value = !indices ? nullptr : stored ? read(element(shape, at, type.getElementType())) : elementOf(em, op.getValue(), i, j, shape);
     known &= value != nullptr;
     if (!value) return;
     auto branch = em.builder.create<out::IfOp>(op.getLoc(), write(em.builder, op.getLoc(), inside));
