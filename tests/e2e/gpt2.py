@@ -71,7 +71,7 @@ def check_kernels(compiler, folder):
     with open(emitted, encoding="utf-8") as file:
         text = file.read()
     kernels = len(re.findall(r"^static __global__", text, flags=re.M))
-    assert kernels < 150, f"{kernels} kernels: the blocks do not share theirs"
+    assert kernels < 160, f"{kernels} kernels: the blocks do not share theirs"
     assert "does not lie along the last two axes" not in text, "heads of attention are read without bulk copies"
 
 

@@ -28,10 +28,13 @@ def pages(kinds, fence):
         yield os.path.basename(page)[:5], re.findall(rf"```{fence}\n(.*?)```", read(page), re.S)
 
 
+WARNINGS_OF_CHECK = {"E0603"}  # which compiling does not repeat
+
+
 class Pages(ToolTest):
     def expect_one_message(self, code, result):
         said = result.stdout + result.stderr
-        self.assertIn(result.returncode, (1, 2), said)
+        self.assertIn(result.returncode, (0,) if code in WARNINGS_OF_CHECK else (1, 2), said)
         self.assertEqual(re.findall(r"(?:error|warning)\[(E\d+)\]", said), [code], said)
 
     def expect_none(self, result):
@@ -45,7 +48,10 @@ class Pages(ToolTest):
         for code, programs in found:
             with self.subTest(code):
                 self.assertEqual(len(programs), 2)
-                results = [run("tesserac", self.write("p.tsr", text), "-o", self.path("p.cpp")) for text in programs]
+                if code in WARNINGS_OF_CHECK:
+                    results = [run("tessera", "check", self.write("p.tsr", text)) for text in programs]
+                else:
+                    results = [run("tesserac", self.write("p.tsr", text), "-o", self.path("p.cpp")) for text in programs]
                 self.expect_one_message(code, results[0])
                 self.expect_none(results[1])
 

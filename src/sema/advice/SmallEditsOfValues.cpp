@@ -24,7 +24,7 @@ public:
     case Id::badSchedule: blockByName(), numberInstead("64", "32"); break;
     case Id::notConstant: namedAxis(); break;
     case Id::wrongArgument:
-      largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(), rangeFrom();
+      largerOfTwo(), quotedDType(), tupleOfSizes(), numberInQuotes(), wholeDivision(), bitsOfDType(), rangeFrom(), storedByIndex();
       break;
     case Id::tooManyArguments: tupleOfSizes(), countsFromZero(), storedByIndex(); break;
     case Id::notAType: tensorType(); break;

@@ -26,7 +26,9 @@ public:
     const bool isSigned = held.cls == DTypeClass::SignedInt;
     const int64_t most = type.isInteger(1) ? 1 : (int64_t(1) << (isSigned ? held.bits - 1 : held.bits)) - 1;
     const int64_t least = isSigned ? -most - 1 : 0;
-    return falls_ ? binary("sub", number(most), key) : least == 0 ? key : binary("sub", key, number(least));
+    Value rising = least == 0 ? key : binary("sub", key, number(least));
+    // Not the difference from the greatest: with `(2147483647 - x) << 32` rows came in no order on one H200 (CUDA 13.0), where this of floats does.
+    return falls_ ? binary("xor", rising, number(most - least)) : rising;
   }
   Value binary(StringRef name, Value a, Value b) { return builder_.create<graph::ElementwiseOp>(line_, a.getType(), name, ValueRange{a, b}); }
   Value number(int64_t value) { return builder_.create<graph::ConstantOp>(line_, i64(), builder_.getI64IntegerAttr(value)); }

@@ -54,7 +54,8 @@ static bool mayDivideByZero(graph::ElementwiseOp op) {
 
 void HostEmitter::define(Value value, const ExprRef &expr) {
   auto computed = value.getDefiningOp<graph::ElementwiseOp>();
-  if (computed && value.use_empty() && !mayDivideByZero(computed)) return;  // a stream of `a, b, c = rng.split(3)` that nothing draws from
+  const bool isFree = isa<graph::CastOp>(value.getDefiningOp()) || (computed && !mayDivideByZero(computed));
+  if (isFree && value.use_empty()) return;  // a stream of `a, b, c = rng.split(3)` that nothing draws from
   if (ExprRef target = handedOnTo(value); target && !isTrivial(expr)) {
     assign(builder_, target, expr, value.getLoc());
     bound_[value] = read(target);
