@@ -166,12 +166,16 @@ void FunctionScheduler::storeSumsOverRows(Block &block) {
     bool isLong = llvm::any_of(reduce.getAxes(), [&](int64_t axis) { return shape[axis].getConstant().value_or(kFewRows + 1) > kFewRows; });
     markIf(reduce->hasAttr(kColumnsFirst) || (isLong && kernelsReading(reduce.getResult()) > 1), reduce.getResult());
   }
-  for (auto [i, sum] : llvm::enumerate(sums))
-    for (graph::ReduceOp other : ArrayRef(sums).drop_front(i + 1))
-      if (!(isStored(sum.getResult()) && isStored(other.getResult())) && addUpTogether(sum, other)) {
-        markIf(true, sum.getResult());
-        markIf(true, other.getResult());
-      }
+  llvm::DenseMap<Value, SmallVector<graph::ReduceOp>> over;  // of an array
+  for (graph::ReduceOp sum : sums)
+    for (Value array : arraysUnder(sum)) {
+      for (graph::ReduceOp other : over[array])
+        if (other.getAxes() == sum.getAxes() && other.getOperand().getType().getShape() == sum.getOperand().getType().getShape()) {
+          markIf(true, sum.getResult());
+          markIf(true, other.getResult());
+        }
+      over[array].push_back(sum);
+    }
 }
 
 /// What is made of rows' sums, or of many arrays, and read by several kernels is stored where that moves fewer bytes than to
