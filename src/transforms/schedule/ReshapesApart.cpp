@@ -4,6 +4,7 @@
 //
 // The place of an element is then found by the sizes of its own group. For all of them together it is a number that is divided by each
 // extent: seven quotients for an element of a group norm.
+#include "ir/common/Multiples.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Shapes.h"
 
@@ -15,13 +16,11 @@ namespace {
 
 class Splitter {
 public:
-  explicit Splitter(graph::FuncOp function) {
-    for (auto fact : function.getRequirements().getAsRange<RequirementAttr>()) addMultiple(fact);
-  }
+  explicit Splitter(graph::FuncOp function) : facts_(function.getRequirements()) {}
 
   void run(graph::ReshapeOp reshape) {
     ArrayRef<DimAttr> from = shapeOf(reshape.getOperand().getType()), to = shapeOf(reshape.getType());
-    if (multiples_.empty() || countOf(reshape.getOperand().getType()) == countOf(reshape.getType())) return;
+    if (facts_.empty() || countOf(reshape.getOperand().getType()) == countOf(reshape.getType())) return;
     std::optional<SmallVector<Group>> groups = groupsOf(from, to);
     if (!groups || llvm::count_if(*groups, [&](const Group &group) { return !group.isSame(from, to); }) < 2) return;
     OpBuilder builder(reshape);
@@ -44,19 +43,6 @@ private:
     bool isSame(ArrayRef<DimAttr> operand, ArrayRef<DimAttr> result) const { return fromCount == 1 && toCount == 1 && operand[from] == result[to]; }
   };
 
-  /// `X % n == 0`: X is n times a number.
-  void addMultiple(RequirementAttr fact) {
-    if (fact.getRelation() != Relation::Eq || !(fact.getRight().getDim() == Dim(0))) return;
-    std::set<std::string> names;
-    fact.getLeft().getDim().collectVars(names);
-    if (names.size() != 1) return;
-    const Dim dimension = Dim::var(*names.begin());
-    for (const Dim::Term &term : fact.getLeft().getDim().terms())
-      for (const auto &[atom, power] : term.atoms)
-        if (atom.right && atom.right->isConstant() && fact.getLeft().getDim() == Dim::mod(dimension, *atom.right))
-          multiples_[*names.begin()] = *atom.right * Dim::var("%" + *names.begin());
-  }
-
   /// The fewest axes of both that hold as many elements, one group after the other.
   std::optional<SmallVector<Group>> groupsOf(ArrayRef<DimAttr> from, ArrayRef<DimAttr> to) {
     SmallVector<Group> groups;
@@ -74,11 +60,11 @@ private:
   }
   Dim count(ArrayRef<DimAttr> extents) {
     Dim product(1);
-    for (DimAttr extent : extents) product = product * extent.getDim().substitute(multiples_);
+    for (DimAttr extent : extents) product = product * inMultiples(extent.getDim(), facts_);
     return product;
   }
 
-  std::map<std::string, Dim> multiples_;  // what a dimension is
+  ArrayAttr facts_;  // what the function says of its dimensions
 };
 
 }  // namespace
