@@ -14,8 +14,6 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
 #include "ir/graph/Terms.h"
-#include "mlir/IR/Iterators.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Machine.h"
 #include "transforms/schedule/AccessMap.h"
@@ -25,6 +23,7 @@
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/SinkTransposes.h"
 #include "transforms/schedule/Sliding.h"
+#include "transforms/schedule/Unused.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -38,11 +37,11 @@ public:
 
   graph::DotOp run(Value weights) {
     Location loc = dot_.getLoc();
-    Value windows = builder_.create<graph::WindowsOp>(loc, typeOf({total(found_.outer), Dim(placesInAll()), channels()}), arrangedUnder(builder_, found_), found_.windows);
-    Dim depth = Dim(placesInAll()) * channels(), outputs = outputsOf(weights);
-    Value left = builder_.create<graph::ReshapeOp>(loc, typeOf({total(found_.outer), depth}), windows);
+    Value windows = builder_.create<graph::WindowsOp>(loc, typeOf({found_.windowCount(), Dim(found_.placeCount()), found_.channelCount()}), arrangedUnder(builder_, found_), found_.windows);
+    Dim depth = Dim(found_.placeCount()) * found_.channelCount(), outputs = outputsOf(weights);
+    Value left = builder_.create<graph::ReshapeOp>(loc, typeOf({found_.windowCount(), depth}), windows);
     Value right = arranged(weights);
-    Type sums = TensorType::get(builder_.getContext(), dimAttrs({total(found_.outer), outputs}), dot_.getType().getElementType());
+    Type sums = tensorOf(builder_.getContext(), {found_.windowCount(), outputs}, dot_.getType().getElementType());
     auto product = addedUpAs(dot_, builder_.create<graph::DotOp>(loc, sums, left, right));
     dot_.getResult().replaceAllUsesWith(inOrder(product, outputs));
     dot_.erase();
@@ -50,22 +49,7 @@ public:
   }
 
 private:
-  SmallVector<DimAttr> dimAttrs(ArrayRef<Dim> dims) {
-    return llvm::map_to_vector(dims, [&](const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); });
-  }
-  Type typeOf(ArrayRef<Dim> dims) { return TensorType::get(builder_.getContext(), dimAttrs(dims), elementTypeOf(dot_.getLhs().getType())); }
-  Dim extentOf(size_t axis) { return found_.map.axes[axis].extent; }
-  Dim channels() { return extentOf(found_.channel); }
-  Dim total(ArrayRef<size_t> axes) {
-    Dim product(1);
-    for (size_t axis : axes) product = product * extentOf(axis);
-    return product;
-  }
-  int64_t placesInAll() {
-    int64_t product = 1;
-    for (int64_t places : found_.windows.getPlaces()) product *= places;
-    return product;
-  }
+  Type typeOf(ArrayRef<Dim> dims) { return tensorOf(builder_.getContext(), dims, elementTypeOf(dot_.getLhs().getType())); }
   Dim outputsOf(Value weights) { return shapeOf(weights.getType())[side_ == 0 ? 1 : 0].getDim(); }
 
   /// The weights as [places * channels, outputs]: as they lie, or brought there by one kernel, as they are small.
@@ -75,7 +59,7 @@ private:
     Dim outputs = outputsOf(weights);
     SmallVector<Dim> digits;
     SmallVector<size_t> summed(found_.map.digits[found_.map.digits.size() - (side_ == 0 ? 1 : 2)]);  // as the weights have them
-    for (size_t axis : summed) digits.push_back(extentOf(axis));
+    for (size_t axis : summed) digits.push_back(found_.extentOf(axis));
     digits.insert(outputsFirst ? digits.begin() : digits.end(), outputs);
     Value apart = reshapedTo(builder_, turned ? turned.getOperand() : weights, typeOf(digits));
     auto axisOf = [&](size_t axis) { return llvm::find(summed, axis) - summed.begin() + (outputsFirst ? 1 : 0); };
@@ -84,14 +68,14 @@ private:
       if (place != SIZE_MAX) depth.push_back(axisOf(place));
     depth.push_back(axisOf(found_.channel));
     depth.push_back(outputsFirst ? 0 : static_cast<int64_t>(summed.size()));
-    return reshapedTo(builder_, transposedTo(builder_, apart, depth), typeOf({Dim(placesInAll()) * channels(), outputs}));
+    return reshapedTo(builder_, transposedTo(builder_, apart, depth), typeOf({Dim(found_.placeCount()) * found_.channelCount(), outputs}));
   }
 
   /// The product [windows, outputs] with the axes of the one whose place it takes.
   Value inOrder(Value product, const Dim &outputs) {
-    SmallVector<Dim> apart = llvm::map_to_vector(found_.outer, [&](size_t axis) { return extentOf(axis); });
+    SmallVector<Dim> apart = llvm::map_to_vector(found_.outer, [&](size_t axis) { return found_.extentOf(axis); });
     apart.push_back(outputs);
-    Type sums = TensorType::get(builder_.getContext(), dimAttrs(apart), dot_.getType().getElementType());
+    Type sums = tensorOf(builder_.getContext(), apart, dot_.getType().getElementType());
     Value cut = reshapedTo(builder_, product, sums);
     SmallVector<int64_t> order;
     size_t rank = dot_.getType().getRank();
@@ -125,16 +109,9 @@ struct ReadWindows : PassWrapper<ReadWindows, OperationPass<graph::FuncOp>> {
     for (graph::DotOp dot : dots)
       if (graph::DotOp product = rewritten(dot, *machine)) made.push_back(product);
     if (made.empty()) return;
-    dropUnused();
+    eraseUnused(getOperation());  // the windows, and the zeros around them
     sinkTransposes(getOperation(), made);
-    dropUnused();
-  }
-
-  /// What nothing uses any more, from the last on: all of the windows and of the zeros around them.
-  void dropUnused() {
-    getOperation().walk<WalkOrder::PostOrder, mlir::ReverseIterator>([](Operation *op) {
-      if (isOpTriviallyDead(op)) op->erase();
-    });
+    eraseUnused(getOperation());
   }
 
   graph::DotOp rewritten(graph::DotOp dot, const Machine &machine) {

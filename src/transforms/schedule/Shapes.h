@@ -27,6 +27,11 @@ inline llvm::SmallVector<ir::DimAttr> longShape(mlir::Type type) {
   return shape;
 }
 
+/// An array value of these extents.
+inline ir::TensorType tensorOf(mlir::MLIRContext *context, llvm::ArrayRef<Dim> extents, mlir::Type element) {
+  return ir::TensorType::get(context, llvm::map_to_vector(extents, [&](const Dim &extent) { return ir::DimAttr::get(context, extent); }), element);
+}
+
 /// The number of elements.
 inline Dim countOf(mlir::Type type) {
   Dim count(1);

@@ -94,6 +94,18 @@ private:
 
 }  // namespace
 
+Dim Sliding::windowCount() const {
+  Dim count(1);
+  for (size_t axis : outer) count = count * extentOf(axis);
+  return count;
+}
+
+int64_t Sliding::placeCount() const {
+  int64_t count = 1;
+  for (int64_t along : windows.getPlaces()) count *= along;
+  return count;
+}
+
 Value arrangedUnder(OpBuilder &builder, const Sliding &sliding) {
   Value array = sliding.map.array;
   ArrayRef<DimAttr> extents = shapeOf(array.getType());

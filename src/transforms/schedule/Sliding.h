@@ -14,6 +14,11 @@ struct Sliding {
   llvm::SmallVector<size_t, 2> inner;            // its places; SIZE_MAX: one place
   size_t channel = 0;                      // axis of the map
   ir::WindowsAttr windows;
+
+  Dim extentOf(size_t axis) const { return map.axes[axis].extent; }  // of the map
+  Dim channelCount() const { return extentOf(channel); }
+  Dim windowCount() const;   // of all images
+  int64_t placeCount() const;  // in a window
 };
 
 /// Operand `side` of a product, if windows slide over an array in it whose places and channels are added up. With `isTurned`: which windows

@@ -34,11 +34,11 @@ public:
     if (!findSum() || !isInOrder() || !isWorthwhile()) return {};
     builder_.setInsertionPointAfterValue(replaced_);
     Location loc = dot_.getLoc();
-    const Dim places(placesInAll()), windows = total(found_.outer);
-    Value seen = builder_.create<graph::WindowsOp>(loc, typeOf({windows, places, channels()}), arrangedUnder(builder_, found_), found_.windows);
-    Value left = builder_.create<graph::TransposeOp>(loc, typeOf({places, channels(), windows}), seen, ArrayRef<int64_t>{1, 2, 0});
+    const Dim places(found_.placeCount()), windows = found_.windowCount();
+    Value seen = builder_.create<graph::WindowsOp>(loc, typeOf({windows, places, found_.channelCount()}), arrangedUnder(builder_, found_), found_.windows);
+    Value left = builder_.create<graph::TransposeOp>(loc, typeOf({places, found_.channelCount(), windows}), seen, ArrayRef<int64_t>{1, 2, 0});
     Value right = builder_.create<graph::BroadcastOp>(loc, typeOf({places, windows, outputs()}), cotangents(windows), ArrayRef<int64_t>{1, 2});
-    Type sums = withElementType(typeOf({places, channels(), outputs()}), elementTypeOf(dot_.getType()));
+    Type sums = withElementType(typeOf({places, found_.channelCount(), outputs()}), elementTypeOf(dot_.getType()));
     auto product = addedUpAs(dot_, builder_.create<graph::DotOp>(loc, sums, left, right));
     replaced_.replaceAllUsesWith(inOrder(product));
     return product;
@@ -48,22 +48,9 @@ private:
   size_t innerAxis() const { return side_ == 0 ? rank_ - 2 : rank_ - 1; }
   size_t depthAxis() const { return side_ == 0 ? rank_ - 1 : rank_ - 2; }  // of the operand
   Value other() { return dot_->getOperand(1 - side_); }
-  Dim extentOf(size_t axis) { return found_.map.axes[axis].extent; }
-  Dim channels() { return extentOf(found_.channel); }
   Dim outputs() { return shapeOf(other().getType())[side_ == 0 ? rank_ - 1 : rank_ - 2].getDim(); }
-  Dim total(ArrayRef<size_t> axes) {
-    Dim product(1);
-    for (size_t axis : axes) product = product * extentOf(axis);
-    return product;
-  }
-  int64_t placesInAll() {
-    int64_t product = 1;
-    for (int64_t places : found_.windows.getPlaces()) product *= places;
-    return product;
-  }
   Type typeOf(ArrayRef<Dim> dims) {
-    auto shape = llvm::map_to_vector(dims, [&](const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); });
-    return TensorType::get(builder_.getContext(), shape, elementTypeOf(dot_.getLhs().getType()));
+    return tensorOf(builder_.getContext(), dims, elementTypeOf(dot_.getLhs().getType()));
   }
 
   /// All of the batch is added up, by the one who reads the product.
@@ -86,8 +73,8 @@ private:
   }
 
   bool isWorthwhile() {
-    std::optional<int64_t> number = DimAttr::get(builder_.getContext(), channels()).getConstant();
-    return (!number || hasPanels(*number)) && !(outputs() == Dim(1)) && !(total(found_.outer) == Dim(1));
+    std::optional<int64_t> number = DimAttr::get(builder_.getContext(), found_.channelCount()).getConstant();
+    return (!number || hasPanels(*number)) && !(outputs() == Dim(1)) && !(found_.windowCount() == Dim(1));
   }
 
   /// The other operand as [images * windows, outputs]: of what lies in memory under transposes and reshapes, one transpose or none.
@@ -127,7 +114,7 @@ private:
     for (size_t place : found_.inner)
       if (place != SIZE_MAX) made.push_back(place);
     made.push_back(found_.channel);
-    SmallVector<Dim> apart = llvm::map_to_vector(made, [&](size_t axis) { return extentOf(axis); });
+    SmallVector<Dim> apart = llvm::map_to_vector(made, [&](size_t axis) { return found_.extentOf(axis); });
     apart.push_back(outputs());
     Value cut = reshapedTo(builder_, product, withElementType(typeOf(apart), elementTypeOf(product.getType())));
     SmallVector<int64_t> order;

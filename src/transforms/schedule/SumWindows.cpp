@@ -199,9 +199,7 @@ public:
 private:
   size_t ofWeights() { return static_cast<size_t>(dot_.getType().getRank()) - (found_.weights == 0 ? 2 : 1); }
   DimAttr attr(const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); }
-  Type typeOf(ArrayRef<Dim> dims, Type element) {
-    return TensorType::get(builder_.getContext(), llvm::map_to_vector(dims, [&](const Dim &dim) { return attr(dim); }), element);
-  }
+  Type typeOf(ArrayRef<Dim> dims, Type element) { return tensorOf(builder_.getContext(), dims, element); }
   Dim extent(size_t axis) { return found_.axes[axis].extent.getDim(); }
   Dim count(ArrayRef<size_t> axes) {
     Dim product(1);
