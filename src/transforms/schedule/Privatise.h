@@ -58,6 +58,15 @@ public:
   /// What is computed and given from here on is forgotten at `leave`: a loop's body, or a branch.
   void enter() { scopes_.emplace_back(); }
   void leave() { scopes_.pop_back(); }
+  /// Likewise for `body` alone, which writes from the start of a block on.
+  bool within(mlir::Block *block, llvm::function_ref<bool()> body) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(block);
+    enter();
+    bool done = body();
+    leave();
+    return done;
+  }
   /// The part of `value` that this kernel asks for, whatever its indices, is `piece`.
   void give(mlir::Value value, mlir::Value piece) { scopes_.back().given[value] = piece; }
   /// What a view holds there; 0 where it lies outside along axis `masked`.

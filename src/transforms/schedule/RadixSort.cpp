@@ -134,19 +134,11 @@ private:
     SmallVector<bool> inside(indices.size(), true);
     builder_.create<graph::AtomicOp>(line_, TypeRange(), "add", number(1), counters, indices, builder_.getDenseBoolArrayAttr(inside), /*once=*/false);
   }
-  bool inside(Block *block, llvm::function_ref<bool()> body) {
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(block);
-    privatiser_.enter();
-    bool done = body();
-    privatiser_.leave();
-    return done;
-  }
   bool loop(Value begin, Value end, int64_t step, StringRef name, llvm::function_ref<bool(Value)> body) {
     auto made = builder_.create<scf::ForOp>(line_, begin, end, index(step));
     if (name == "i") made->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kAtOnce));  // elements, which memory is asked for together
     made.getInductionVar().setLoc(named(name, line_));
-    return inside(made.getBody(), [&] { return body(made.getInductionVar()); });
+    return privatiser_.within(made.getBody(), [&] { return body(made.getInductionVar()); });
   }
   void eachWarp(llvm::function_ref<void(Value)> body) {
     loop(index(0), index(kWarps), 1, "each", [&](Value each) { return body(each), true; });
@@ -163,7 +155,7 @@ private:
     auto made = builder_.create<scf::ForOp>(line_, index(begin), index(end), index(1), ValueRange{number});
     made.getInductionVar().setLoc(named(name, line_));
     made.getRegionIterArg(0).setLoc(named(carried, line_));
-    inside(made.getBody(), [&] {
+    privatiser_.within(made.getBody(), [&] {
       builder_.create<scf::YieldOp>(line_, body(made.getInductionVar(), made.getRegionIterArg(0)));
       return true;
     });
@@ -177,7 +169,7 @@ private:
     Value last = privatiser_.arithmetic("sub", privatiser_.dim(rows_.parts.getDim(), line_), index(1), line_);
     Value all = privatiser_.loaded(sums, inRow({Index(lane_), Index(last)}), named("all", line_)), ofWarps = shared({kWarps}, "of_warps");
     Value ofWarp = builder_.create<graph::WarpOp>(line_, all.getType(), "sum", all, Value());
-    inside(builder_.create<scf::IfOp>(line_, privatiser_.arithmetic("eq", inWarp, index(0), line_), /*withElse=*/false).thenBlock(),
+    privatiser_.within(builder_.create<scf::IfOp>(line_, privatiser_.arithmetic("eq", inWarp, index(0), line_), /*withElse=*/false).thenBlock(),
            [&] { return store(ofWarp, ofWarps, {Index(warp)}), true; });
     barrier();
     Value before = carry("back", "lesser", 1, kWarpLanes, number(0), [&](Value back, Value sum) {
@@ -212,7 +204,7 @@ private:
     auto taken = builder_.create<graph::AtomicOp>(named("place", line_), TypeRange{builder_.getI32Type()}, "add", number(1), next, ValueRange{warp, digit},
                                                   builder_.getDenseBoolArrayAttr({true, true}), /*once=*/false);
     taken->setAttr(kInOrder, builder_.getUnitAttr());
-    return inside(builder_.create<scf::IfOp>(line_, isInside, /*withElse=*/false).thenBlock(), [&] {
+    return privatiser_.within(builder_.create<scf::IfOp>(line_, isInside, /*withElse=*/false).thenBlock(), [&] {
       Value where = builder_.create<graph::CastOp>(line_, builder_.getIndexType(), taken.getOld(), StringAttr(), UnitAttr());
       Value left = leftOf(word);
       if (left) store(left, to, inRow({Index(where)}));

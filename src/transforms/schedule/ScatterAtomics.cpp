@@ -39,11 +39,7 @@ private:
   void loop(StringRef name, Value first, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
     auto loop = builder_.create<scf::ForOp>(line_, first, end, privatiser_.constantIndex(step, line_));
     loop.getInductionVar().setLoc(named(name, line_));
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(loop.getBody());
-    privatiser_.enter();
-    body(loop.getInductionVar());
-    privatiser_.leave();
+    privatiser_.within(loop.getBody(), [&] { return body(loop.getInductionVar()), true; });
   }
   /// Each element of a small array by a lane of the group.
   void eachByGroup(ArrayRef<DimAttr> shape, llvm::function_ref<void(const Indices &)> body) {
@@ -106,15 +102,22 @@ bool addsByAtomics(graph::ScatterAddOp scatter) {
   return hasAtomics && machine && machine->family != Target::Cpu;
 }
 
+/// What updates are added to: zeros, which the target holds from here on.
+FailureOr<graph::FullOp> FunctionScheduler::storeZeros(graph::ScatterAddOp scatter, Value target) {
+  Type element = scatter.getType().getElementType();
+  OpBuilder before(scatter);
+  Value zero = before.create<graph::ConstantOp>(unnamed(scatter.getLoc()), element, before.getZeroAttr(element));
+  auto zeros = before.create<graph::FullOp>(scatter.getLoc(), scatter.getType(), zero);
+  if (failed(laneKernel(zeros, target, /*sequential=*/false))) return failure();
+  leaves_[zeros] = target;
+  return zeros;
+}
+
 LogicalResult FunctionScheduler::atomicScatterKernel(graph::ScatterAddOp scatter, Value target) {
   MLIRContext *context = builder_.getContext();
   Location line = unnamed(scatter.getLoc());
-  Type element = scatter.getType().getElementType();
-  OpBuilder before(scatter);
-  Value zero = before.create<graph::ConstantOp>(line, element, before.getZeroAttr(element));
-  Value zeros = before.create<graph::FullOp>(scatter.getLoc(), scatter.getType(), zero);
-  if (failed(laneKernel(zeros, target, /*sequential=*/false))) return failure();
-  leaves_[zeros] = target;
+  FailureOr<graph::FullOp> zeros = storeZeros(scatter, target);
+  if (failed(zeros)) return failure();
 
   const Machine &machine = *machineOf(function_);
   int64_t most = machine.processors * kGroupsOfProcessor * kLaneGroup;
@@ -124,7 +127,7 @@ LogicalResult FunctionScheduler::atomicScatterKernel(graph::ScatterAddOp scatter
   std::string reason = throughShared ? "a group adds up in shared memory what its lanes read, and then adds that to the result; sums of integers do not depend on the order"
                                      : "each update is added by an atomic; sums of integers do not depend on the order";
   Kernel kernel = beginKernel(scatter.getResult(), grid, target, {reason}, true, {}, schedule::KernelOp::getOperationName(),
-                              ValueRange{scatter.getPlaces(), scatter.getUpdates(), zeros});
+                              ValueRange{scatter.getPlaces(), scatter.getUpdates(), *zeros});
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
   Privatiser privatiser(builder, kernel.leaves);
   AtomicSums sums(builder, privatiser, scatter, kernel.target, most);

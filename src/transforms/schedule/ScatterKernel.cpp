@@ -78,15 +78,7 @@ private:
   bool loop(Value begin, Value end, StringRef name, Body body) {
     auto loop = builder_.create<scf::ForOp>(line_, begin, end, privatiser_.constantIndex(1, line_));
     loop.getInductionVar().setLoc(named(name, line_));
-    return inside(loop.getBody(), [&] { return body(loop.getInductionVar()); });
-  }
-  bool inside(Block *block, llvm::function_ref<bool()> body) {
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(block);
-    privatiser_.enter();
-    bool done = body();
-    privatiser_.leave();
-    return done;
+    return privatiser_.within(loop.getBody(), [&] { return body(loop.getInductionVar()); });
   }
   /// What the lane owns at a place: an element, or all along the axes that it loops over.
   bool elements(Value place, llvm::function_ref<bool(const Indices &)> body, size_t next = 0) {
@@ -121,13 +113,13 @@ private:
     if (division_.owned) return addOwned(zero, count, isOwned);
     auto loop = builder_.create<scf::ForOp>(line_, zero, count, privatiser_.constantIndex(kPassedAtOnce, line_));
     loop.getInductionVar().setLoc(named("next", line_));
-    return inside(loop.getBody(), [&] {
+    return privatiser_.within(loop.getBody(), [&] {
       Value next = loop.getInductionVar(), behind = privatiser_.arithmetic("add", next, privatiser_.constantIndex(kPassedAtOnce, line_), line_);
       Value last = privatiser_.arithmetic("min", behind, count, named("last", line_));
       Value any = ownsAny(next, last, isOwned);
       if (!any) return false;
       auto found = builder_.create<scf::IfOp>(line_, any, /*withElse=*/false);
-      return inside(found.thenBlock(), [&] { return addOwned(next, last, isOwned); });
+      return privatiser_.within(found.thenBlock(), [&] { return addOwned(next, last, isOwned); });
     });
   }
   /// The place to which update `p` goes.
@@ -144,7 +136,7 @@ private:
     loop.getInductionVar().setLoc(named("p", line_));
     loop.getRegionIterArg(0).setLoc(named("any", line_));
     loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kPassedAtOnce));
-    bool done = inside(loop.getBody(), [&] {
+    bool done = privatiser_.within(loop.getBody(), [&] {
       Value place = placeOf(loop.getInductionVar());
       if (!place) return false;
       Value any = builder_.create<graph::ElementwiseOp>(line_, none.getType(), "or", ValueRange{loop.getRegionIterArg(0), isOwned(place)});
@@ -160,7 +152,7 @@ private:
     Value place = placeOf(p);
     if (!place) return false;
     auto owned = builder_.create<scf::IfOp>(line_, isOwned(place), /*withElse=*/false);
-    return inside(owned.thenBlock(), [&] { return elements(place, [&](const Indices &to) { return add(p, to); }); });
+    return privatiser_.within(owned.thenBlock(), [&] { return elements(place, [&](const Indices &to) { return add(p, to); }); });
   }
   bool add(Value p, const Indices &to) {
     Indices from(to);

@@ -112,11 +112,7 @@ private:
     return {builder_.create<graph::ElementwiseOp>(named("sum", line_), element_, "add", ValueRange{before, item.value}), item.place};
   }
   void inside(Block *block, llvm::function_ref<void()> body) {
-    OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToStart(block);
-    privatiser_.enter();
-    body();
-    privatiser_.leave();
+    privatiser_.within(block, [&] { return body(), true; });
   }
   void store(Value value, Value memory, Value place, bool isInside) {
     Indices indices(at_);
@@ -198,24 +194,22 @@ LogicalResult FunctionScheduler::sumsOfRuns(graph::ScatterAddOp scatter, Value t
   MLIRContext *context = builder_.getContext();
   Location line = unnamed(scatter.getLoc());
   Type element = scatter.getType().getElementType();
+  FailureOr<graph::FullOp> zeros = storeZeros(scatter, target);
+  if (failed(zeros)) return failure();
   OpBuilder before(scatter);
-  Value zero = before.create<graph::ConstantOp>(line, element, before.getZeroAttr(element));
-  Value zeros = before.create<graph::FullOp>(scatter.getLoc(), scatter.getType(), zero);
-  if (failed(laneKernel(zeros, target, /*sequential=*/false))) return failure();
-  leaves_[zeros] = target;
-  RunLevel level{scatter.getUpdates().getType().getShape()[scatter.getAxis()].getDim(), Dim(kUpdates), Dim(1), zeros, {}, {}};
+  RunLevel level{scatter.getUpdates().getType().getShape()[scatter.getAxis()].getDim(), Dim(kUpdates), Dim(1), *zeros, {}, {}};
   for (int64_t length : {kUpdates, kChunks, kChunks}) {
     level.length = Dim(length);
     Dim chunks = Dim::ceilDiv(level.count, level.length);
     if (chunks.isConstant() && chunks.constant() <= 1) break;
     SmallVector<DimAttr> shape(scatter.getType().getShape());
     shape[scatter.getAxis()] = DimAttr::get(context, chunks * Dim(2));
-    level.to = before.create<graph::FullOp>(named("ends", line), TensorType::get(context, shape, element), zero);
+    level.to = before.create<graph::FullOp>(named("ends", line), TensorType::get(context, shape, element), zeros->getOperand());
     Value memory = launchOp<schedule::TempOp>(named("ends", line), ViewType::get(context, shape, element));
     leaves_[level.to] = memory;
     if (failed(runsKernel(scatter, target, level))) return failure();
     leaves_[level.to] = memory;
-    level = {chunks, Dim(1), level.updates * Dim(length), zeros, level.to, {}};
+    level = {chunks, Dim(1), level.updates * Dim(length), *zeros, level.to, {}};
   }
   level.to = {};
   return runsKernel(scatter, target, level);

@@ -193,6 +193,7 @@ private:
   bool waitsForSum(mlir::Value root);
   bool isReady(mlir::Value value, const llvm::SetVector<mlir::Value> &known, llvm::SetVector<mlir::Value> &arrays);
   mlir::LogicalResult scatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);        // ScatterKernel.cpp
+  mlir::FailureOr<ir::graph::FullOp> storeZeros(ir::graph::ScatterAddOp scatter, mlir::Value target);
   mlir::LogicalResult atomicScatterKernel(ir::graph::ScatterAddOp scatter, mlir::Value target);  // ScatterAtomics.cpp
   mlir::LogicalResult sumsOfRuns(ir::graph::ScatterAddOp scatter, mlir::Value target);           // SumsOfRuns.cpp
   struct RunLevel {
