@@ -105,5 +105,6 @@ bool isAlongK(ir::graph::DotOp dot);
 bool hasTiles(ir::graph::DotOp dot);
 /// A few instructions of the machine an element: where an operand of a product is computed, each element is once for each tile across.
 bool isCheap(mlir::Operation *op);
+bool isCheap(llvm::StringRef mnemonic);  // elementwise
 
 }  // namespace tessera::transforms

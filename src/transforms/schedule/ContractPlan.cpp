@@ -38,10 +38,13 @@ static bool isMovement(Operation *op) {
 bool isCheap(Operation *op) {
   if (isa<graph::CastOp, graph::FullOp, graph::ConstantOp, graph::DimOp, graph::IotaOp, graph::ExtractOp>(op) || isMovement(op)) return true;
   auto elementwise = dyn_cast<graph::ElementwiseOp>(op);
-  return elementwise &&
-         llvm::is_contained({"add", "sub", "mul", "neg", "abs", "min", "max", "select", "lt", "le", "gt", "ge", "eq", "ne",
+  return elementwise && isCheap(elementwise.getMnemonic());
+}
+
+bool isCheap(StringRef mnemonic) {
+  return llvm::is_contained({"add", "sub", "mul", "neg", "abs", "min", "max", "select", "lt", "le", "gt", "ge", "eq", "ne",
                              "and", "or", "not", "xor", "shl", "shr"},
-                            elementwise.getMnemonic());
+                            mnemonic);
 }
 
 namespace {

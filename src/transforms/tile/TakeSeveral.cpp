@@ -13,13 +13,13 @@
 #include "mlir/Pass/Pass.h"
 #include "ir/common/Names.h"
 #include "llvm/ADT/SetVector.h"
+#include "transforms/schedule/Contract.h"
 #include "transforms/tile/EraseUnused.h"
 #include "transforms/tile/Extents.h"
 #include "transforms/tile/KernelFacts.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Polynomials.h"
 #include "transforms/tile/Reasons.h"
-#include <array>
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -255,11 +255,10 @@ private:
 
   /// How much dear work is for a place along the rows alone, such as one over the deviation of a column: vectors of several rows share it.
   int64_t worksForPlaces() {
-    constexpr std::array kCheap = {"add", "sub", "mul", "fma", "neg", "abs", "min", "max", "select", "lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not", "xor", "shl", "shr"};
     llvm::DenseMap<Value, bool> known;
     int64_t count = 0;
     guard_.thenBlock()->walk([&](tile::ElementwiseOp op) {
-      bool isDear = isa<FloatType>(op.getType()) && !llvm::is_contained(kCheap, op.getMnemonic());
+      bool isDear = isa<FloatType>(op.getType()) && op.getMnemonic() != "fma" && !isCheap(op.getMnemonic());
       count += isDear && !isOfRow(op.getResult(), known);
     });
     return count;
