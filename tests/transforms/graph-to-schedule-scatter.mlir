@@ -11,7 +11,7 @@
 // A key is its own word's first half, and the place in the row the second one.
 // CHECK: %[[KEY:.*]] = graph.elementwise "shl"
 // CHECK: graph.elementwise "or" %[[KEY]]
-// CHECK: %place = graph.atomic "add" %{{.*}}, %next[%warp, %digit] {in_bounds = array<i1: true, true>, tsr.in_order}
+// CHECK: %place = graph.atomic "add" %{{.*}}, %next[%digit, %warp] {in_bounds = array<i1: true, true>, tsr.in_order}
 // CHECK: scf.if
 // CHECK: graph.store %word, %words
 // The kernels of all further passes are two: where the digit is, their launches say.

@@ -4,7 +4,7 @@
 
 namespace tessera::ir {
 
-/// On an `atomic` of a scalar in the shared memory of a group, whose last index is the number of a counter: the lanes of a warp that
+/// On an `atomic` of a scalar in the shared memory of a group, whose first index is the number of a counter: the lanes of a warp that
 /// name the same one add one after the other, in the order of the lanes, and `old` is what each found. All lanes of the group reach it, the indices of
 /// each lie inside.
 inline constexpr llvm::StringLiteral kInOrder = "tsr.in_order";

@@ -88,11 +88,13 @@ public:
 
   /// Everything to its place.
   bool move(Value shift, Value sums, Value to) {
-    Value next = shared({kWarps, kDigits + 1}, "next");  // places that the warps' elements take; behind the digits for who has no element
+    // Places that the warps' elements take; behind the digits for who has no element. A digit has a row: where a digit is added to a warp's
+    // own row, ptxas 13.0 takes one digit for another one's (-O2 and above).
+    Value next = shared({kDigits + 1, kWarps + 1}, "next");
     Value warp = privatiser_.arithmetic("floordiv", lane_, index(kWarpLanes), named("warp", line_));
     Value begin = privatiser_.arithmetic("add", first_, privatiser_.arithmetic("mul", warp, index(kShare), line_), named("begin", line_));
     Value inWarp = query("lane_id", "in_warp");
-    eachWarp([&](Value each) { store(number(0), next, {Index(each), Index(lane_)}); });
+    eachWarp([&](Value each) { store(number(0), next, {Index(lane_), Index(each)}); });
     barrier();
     Value end = privatiser_.arithmetic("min", privatiser_.arithmetic("add", begin, index(kShare), line_), extent(), named("end", line_));
     Value held = shared({kWarps, kShare}, "held_words", builder_.getI64Type());  // memory is read once
@@ -100,7 +102,7 @@ public:
       Value word = wordAt(i);
       if (!word) return false;
       store(word, held, {Index(warp), Index(privatiser_.arithmetic("sub", i, begin, line_))});
-      countAt(next, {warp, digitOfWord(builder_, word, shift, line_)});
+      countAt(next, {digitOfWord(builder_, word, shift, line_), warp});
       return true;
     });
     barrier();
@@ -186,7 +188,7 @@ private:
     Value same = privatiser_.loaded(sums, inRow({Index(lane_), Index(before)}), line_, static_cast<int64_t>(row_.size()) + 1);
     Value begin = plus(lesser(sums, warp, inWarp), same);
     carry("each", "place", 0, kWarps, begin, [&](Value each, Value place) {
-      Indices where{Index(each), Index(lane_)};
+      Indices where{Index(lane_), Index(each)};
       Value held = privatiser_.loaded(next, where, named("held", line_));
       store(place, next, where);
       return plus(place, held);
@@ -201,7 +203,7 @@ private:
     Value word = privatiser_.loaded(held, {Index(warp), Index(at)}, named("word", line_));
     Value digit = builder_.create<graph::ElementwiseOp>(named("digit", line_), builder_.getIndexType(), "select",
                                                         ValueRange{isInside, digitOfWord(builder_, word, shift, line_), index(kDigits)});
-    auto taken = builder_.create<graph::AtomicOp>(named("place", line_), TypeRange{builder_.getI32Type()}, "add", number(1), next, ValueRange{warp, digit},
+    auto taken = builder_.create<graph::AtomicOp>(named("place", line_), TypeRange{builder_.getI32Type()}, "add", number(1), next, ValueRange{digit, warp},
                                                   builder_.getDenseBoolArrayAttr({true, true}), /*once=*/false);
     taken->setAttr(kInOrder, builder_.getUnitAttr());
     return privatiser_.within(builder_.create<scf::IfOp>(line_, isInside, /*withElse=*/false).thenBlock(), [&] {

@@ -79,10 +79,10 @@ static LogicalResult emitAtomicTile(Emission &em, tile::AtomicOp op) {
 static LogicalResult emitInOrder(Emission &em, tile::AtomicOp op) {
   Indices indices;
   for (Value index : op.getIndices()) indices.push_back(scalar(em, index));
-  auto counters = ir::shapeOf(op.getBase().getType()).back().getConstant();
+  auto counters = ir::shapeOf(op.getBase().getType()).front().getConstant();
   if (!counters || !op.getOld()) return unsupported(*op, "counters that are taken in order are a number, and someone takes");
   const auto bits = static_cast<int64_t>(llvm::Log2_64_Ceil(static_cast<uint64_t>(*counters)));
-  define(em, op.getOld(), call("tsr::take_in_order", {elementPlace(em, op.getBase(), indices), indices.back()}, op.getValue().getType(), {em.builder.getI64IntegerAttr(bits)}));
+  define(em, op.getOld(), call("tsr::take_in_order", {elementPlace(em, op.getBase(), indices), indices.front()}, op.getValue().getType(), {em.builder.getI64IntegerAttr(bits)}));
   return success();
 }
 
