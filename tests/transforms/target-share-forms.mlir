@@ -2,7 +2,7 @@
 // RUN: tessera-opt %s --set-machine=name=cpu --target-share-forms | FileCheck %s --check-prefix=CPU
 // CPU-NOT: tsr.form = {arguments
 
-// Two kernels that a function starts with the same arguments, and that differ in a size: one template, with the schedules of both.
+// Two kernels that a function starts for the same value, which has one place in the text, and that differ in a size: one template, with the schedules of both.
 // CHECK-LABEL: target.kernel @scale attributes {capacities = ["BN"], comment = ["def scale", "  schedule  n = 256", "  or  n = 64: for few columns", "  map"]
 // CHECK-NOT: target.constant "BN"
 // CHECK: target.constant "Two" = 2
@@ -57,8 +57,8 @@ target.kernel @other_again attributes {capacities = [], comment = [], group = 32
 // CHECK-NEXT: target.launch @other grid
 // CHECK-NOT: arguments = "
 target.entry @run attributes {doc = "", parameters = [#target.parameter<"y", f32, ["N"], "result">], returns = ["y"], signature = ""} {
-  target.launch @scale_few grid "1" group 32 arguments [#target.argument<"tensor", "y">] {when = [#tsr.requirement<"N" le "4", "">]}
-  target.launch @scale grid "1" group 32 arguments [#target.argument<"tensor", "y">] {when = [["not", #tsr.requirement<"N" le "4", "">]]}
-  target.launch @other grid "1" group 32 arguments [#target.argument<"tensor", "y">]
-  target.launch @other_again grid "1" group 32 arguments [#target.argument<"tensor", "y">]
+  target.launch @scale_few grid "1" group 32 arguments [#target.argument<"tensor", "y">] {when = [#tsr.requirement<"N" le "4", "">]} loc("a.tsr":2:3)
+  target.launch @scale grid "1" group 32 arguments [#target.argument<"tensor", "y">] {when = [["not", #tsr.requirement<"N" le "4", "">]]} loc("a.tsr":2:3)
+  target.launch @other grid "1" group 32 arguments [#target.argument<"tensor", "y">] loc("a.tsr":2:3)
+  target.launch @other_again grid "1" group 32 arguments [#target.argument<"tensor", "y">] loc("a.tsr":2:3)
 }

@@ -191,16 +191,17 @@ struct ShareForms : PassWrapper<ShareForms, OperationPass<ModuleOp>> {
   }
 
 private:
-  /// Kernels that the entry function starts with the same arguments, in the order of the text.
+  /// Kernels that the entry function starts for the same value with as many arguments, in the order of the text. The arguments are the same but
+  /// for temporaries and what counts their parts: each form has its own.
   SmallVector<SmallVector<out::KernelOp>> startedAlike(out::EntryOp entry) {
-    llvm::MapVector<Attribute, SmallVector<out::KernelOp>> byArguments;
+    llvm::MapVector<std::pair<Attribute, size_t>, SmallVector<out::KernelOp>> byValue;
     for (auto launch : entry.getBody().getOps<out::LaunchOp>()) {
       auto kernel = getOperation().lookupSymbol<out::KernelOp>(launch.getKernel());
-      auto &kernels = byArguments[launch.getArguments()];
+      auto &kernels = byValue[{LocationAttr(launch.getLoc()), launch.getArguments().size()}];
       if (kernel && kernel.getCapacities().empty() && kernel->hasAttr(ir::kForm) && !llvm::is_contained(kernels, kernel)) kernels.push_back(kernel);
     }
     SmallVector<SmallVector<out::KernelOp>> lists;
-    for (auto &[arguments, kernels] : byArguments) {
+    for (auto &[value, kernels] : byValue) {
       llvm::sort(kernels, [](out::KernelOp a, out::KernelOp b) { return a->isBeforeInBlock(b); });
       lists.push_back(kernels);
     }
