@@ -52,8 +52,8 @@ struct FewTiles {
 ContractTile windowTile(const ContractTile &usual);
 /// Likewise for no more columns than it has, by two teams with tiles of their own.
 ContractTile narrowWindowTile();
-/// A tile of warpgroups with fewer columns, of which a result of so many columns is made of whole: where it gives the processors
-/// more even work, it takes less time (costOfTile, for each round of tiles); none where there is no such.
+/// A tile of warpgroups with fewer columns: where it gives the processors more even work, it takes less time (costOfTile, for each round of
+/// tiles). None for so many known columns that there are always many tiles.
 std::optional<ContractTile> narrowTile(const ContractTile &usual, ir::DimAttr cols);
 /// The time of a tile, for each step along k: its products, and what it reads for them.
 int64_t costOfTile(const ContractTile &tile);
@@ -65,8 +65,8 @@ struct SplitSums {
 /// For a result of known size whose tiles leave processors without work; `usual` takes `cost` for each term (costOfTile, for each round).
 std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &usual, int64_t rows, int64_t cols, int64_t cost);
 /// Of any other product: in how many parts groups add up its terms so that all processors have work, where `tiles` are few; worth it from
-/// two parts on. None for those of a CPU's cores, and of warpgroups with many rows, which splitSums and partsOverRows speak of.
-std::optional<Dim> partsOfSums(const Machine &machine, ir::graph::DotOp dot, const ContractTile &tile, const Dim &tiles, const Dim &terms);
+/// two parts on. None for those of a CPU's cores, and of warpgroups with more than `fewRows` rows, which splitSums and partsOverRows speak of.
+std::optional<Dim> partsOfSums(const Machine &machine, ir::graph::DotOp dot, const ContractTile &tile, int64_t fewRows, const Dim &tiles, const Dim &terms);
 /// Of a product of warpgroups that adds up over rows, x.T @ dy, whose result is as small as weights are and whose sums are as long as a
 /// batch: the tile, and in how many parts of the sums. For sizes that only run time knows.
 struct PartsOverRows {
@@ -80,8 +80,9 @@ std::optional<PartsOverRows> partsOverRows(const Machine &machine, const Contrac
 llvm::SmallVector<ContractTile> smallTiles(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, const ContractTile &usual);
 /// From the more to the fewer tiles: where one is taken, those before it would have been. `depth`: the extent along k.
 llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTile &usual, ir::DimAttr depth);
-/// A kernel for results of at most `m` rows, which take as long as the right operand is read; none where the usual one is.
-std::optional<ContractTile> tileForFewRows(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
+/// Kernels for results of at most `m` rows, which take as long as the right operand is read: from the more to the fewer rows. At most one where
+/// the rows are a known number, none where the usual one is.
+llvm::SmallVector<ContractTile> tilesForFewRows(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 
 /// A product whose sums go over the places of windows and over channels (ReadWindows.cpp): the windows, and the weights
 /// [places, channels, outputs].

@@ -143,21 +143,27 @@ std::optional<ProductTile> tileOfProducts(graph::KernelOp kernel, const Machine 
   return product;
 }
 
-std::optional<ContractTile> tileForFewRows(const Machine &machine, ArrayRef<graph::DotOp> dots, ContractWork work) {
-  constexpr int64_t rows = 16;  // columns of the turned product, the fewest of an instruction
+SmallVector<ContractTile> tilesForFewRows(const Machine &machine, ArrayRef<graph::DotOp> dots, ContractWork work) {
   graph::DotOp dot = dots.front();
   ArrayRef<DimAttr> shape = dot.getType().getShape();
   std::optional<int64_t> m = shape[shape.size() - 2].getConstant(), n = shape.back().getConstant(),
                          k = shapeOf(dot.getLhs().getType()).back().getConstant();
-  bool plain = hasWarpgroupProduct(machine, dot) && !work.computesLeft && !work.computesRight &&
-               bytesOf(elementTypeOf(dot.getLhs().getType())) == 2;
-  if (!plain && !isTurned(machine, dot, work)) return std::nullopt;
+  const bool plain = hasWarpgroupProduct(machine, dot) && !work.computesLeft && !work.computesRight &&
+                     bytesOf(elementTypeOf(dot.getLhs().getType())) == 2;
+  if (!plain && !isTurned(machine, dot, work)) return {};
   // A warpgroup for 64 of the weights' columns, as many groups as there can be. Weights that it converts come two panels long; where
-  // they do not lie along k, a row of a panel is for two warpgroups.
-  int64_t panel = panelOf(work.leastBytes);
-  ContractTile tile = plain || work.alongK ? ContractTile{rows, 64, plain ? 128 : 2 * panel, 128, true} : ContractTile{rows, 128, 2 * panel, 256, true};
-  bool fills = (!n || *n >= tile.n) && (!k || *k >= tile.k);
-  return fills && (!m || *m <= rows) ? std::optional(tile) : std::nullopt;
+  // they do not lie along k, a row of a panel is for two warpgroups. Fewer than 64 rows are columns of the turned product. Rows that
+  // are not there cost more than others: 17 of 64 take 1.15 times as long as 64 (8192 x 8192 on one H200), 17 of 32 as long as 32.
+  const int64_t panel = panelOf(work.leastBytes);
+  SmallVector<ContractTile> tiles;
+  for (int64_t rows : {128, 64, 32, 16}) {
+    if (rows == 128 && plain) continue;  // as the usual ones
+    const int64_t k = plain ? 128 : rows == 128 ? panel : 2 * panel;
+    tiles.push_back(plain || work.alongK ? ContractTile{rows, 64, k, 128, true} : ContractTile{rows, 128, k, 256, true});
+  }
+  llvm::erase_if(tiles, [&](const ContractTile &tile) { return (n && *n < tile.n) || (k && *k < tile.k) || (m && *m > tile.m); });
+  if (m && !tiles.empty()) tiles.erase(tiles.begin(), std::prev(tiles.end()));
+  return tiles;
 }
 
 // On one H200, with tiles of 128 x 256, 128 x 128 and 256 x 128: 3 x 3 of 512 channels takes 148, 247 and 144 us, of 128 channels (128 columns)
@@ -179,7 +185,7 @@ ContractTile narrowWindowTile() { return {256, 64, 64, 128, true, true}; }
 std::optional<ContractTile> narrowTile(const ContractTile &usual, DimAttr cols) {
   constexpr int64_t kNarrow = 192, kManyCols = 4096;  // from there on, there are many tiles of any size
   std::optional<int64_t> count = cols.getConstant();
-  if (!usual.byWarpgroups || usual.group != 256 || usual.n != 256 || !count || *count % kNarrow != 0 || *count > kManyCols) return std::nullopt;
+  if (!usual.byWarpgroups || usual.group != 256 || usual.m != 128 || usual.n != 256 || (count && (*count <= kNarrow || *count > kManyCols))) return std::nullopt;
   ContractTile tile = usual;
   tile.n = kNarrow;
   return tile;
@@ -215,10 +221,10 @@ std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &u
   return best;
 }
 
-std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const ContractTile &tile, const Dim &tiles, const Dim &terms) {
+std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const ContractTile &tile, int64_t fewRows, const Dim &tiles, const Dim &terms) {
   constexpr int64_t kMostParts = 64;          // a lane adds them up one after the other
   constexpr int64_t kPartNanoseconds = 15000;  // of a part: to start a kernel that adds up parts, and to write and read these
-  constexpr int64_t kFewRows = 16, kLongSum = 4096, kPartsOfLong = 4;
+  constexpr int64_t kLongSum = 4096, kPartsOfLong = 4;
   if (machine.family == Target::Cpu || dot.combining() != "sum") return std::nullopt;
   auto parts = [&](int64_t groups, const Dim &most) -> std::optional<Dim> {
     Dim whole = Dim::floorDiv(Dim(groups), Dim::max(Dim(std::max<int64_t>(groups / kMostParts, 1)), tiles));
@@ -228,7 +234,7 @@ std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const C
   // Few rows take as long as the weights are read: half of the processors read as fast as all (decision 18), and one takes 8 us for
   // kLongSum rows of them.
   if (hasWarpgroupProduct(machine, dot))
-    return tile.m <= kFewRows ? parts(machine.processors / 2, Dim::floorDiv(terms, kLongSum) * Dim(kPartsOfLong)) : std::nullopt;
+    return tile.m <= fewRows ? parts(machine.processors / 2, Dim::floorDiv(terms, kLongSum) * Dim(kPartsOfLong)) : std::nullopt;
   std::optional<DType> operand = dtypeOf(elementTypeOf(dot.getLhs().getType()));
   int64_t rate = hasMatrixInstruction(machine, dot) && operand ? machine.productsPerSecond(*operand)
                  : bytesOf(dot.getType().getElementType()) > 4 ? machine.doublesPerSecond

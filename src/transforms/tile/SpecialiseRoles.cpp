@@ -54,7 +54,7 @@ public:
     Block &body = kernel_.getBody().front();
     builder_.setInsertionPointToStart(&body);
     for (auto &copies : plan_.rings) addRing(copies);
-    Registers registers = registersFor(warpgroups(), sharesProcessor_);
+    Registers registers = registersFor(warpgroups(), sharesRegisters_);
     roles_ = builder_.create<tile::RolesOp>(unnamed(kernel_.getLoc()), registers.producer, registers.consumer, /*teams=*/1);
     Block *consumers = builder_.createBlock(&roles_.getConsumers());
     consumers->getOperations().splice(consumers->end(), body.getOperations(), std::next(roles_->getIterator()),
@@ -88,8 +88,7 @@ private:
 
   /// Products of few rows read their weights once and compute little: with half of a processor's memory and registers each, the group
   /// of the next such kernel is there, its barriers ready, while this one's last stages come.
-  bool hasFewRows() {
-    constexpr int64_t few = 16;
+  bool hasRowsUpTo(int64_t few) {
     bool found = false;
     for (auto &copies : plan_.rings)
       for (tile::CopyOp copy : copies) {
@@ -114,7 +113,10 @@ private:
     });
     int64_t wanted = givenStages(kernel_).value_or(kMostStages);
     const int64_t half = machine_.sharedBytes / 2 - kReserved;  // the machine keeps some of a group's for itself
-    sharesProcessor_ = hasFewRows() && others + 2 * outside + kFewestStages * staged <= half;
+    // With more rows, half of the memory has too few stages for 64 groups to read as fast as all; two forms of a kernel share a text all the same.
+    constexpr int64_t kFewRows = 16, kMoreRows = 32;
+    sharesRegisters_ = hasRowsUpTo(kMoreRows) && others + 2 * outside + kFewestStages * staged <= half;
+    sharesProcessor_ = sharesRegisters_ && hasRowsUpTo(kFewRows);
     const int64_t room = sharesProcessor_ ? half : machine_.sharedBytes;
     if (loopOfTeams_ && others + kTeams * outside + 2 * staged > machine_.sharedBytes) loopOfTeams_ = {};  // each team has a stage
     stagesOutside_ = loopOfTeams_ ? kTeams : room - others - 2 * outside >= std::min<int64_t>(wanted, 2) * staged ? 2 : 1;
@@ -330,7 +332,7 @@ private:
   llvm::SmallDenseSet<Operation *> needed_;
   int64_t stagesOutside_ = 1;  // of copies outside of loops
   int64_t stages_ = 1;
-  bool sharesProcessor_ = false;
+  bool sharesProcessor_ = false, sharesRegisters_ = false;
 };
 
 struct SpecialiseRolesPass : PassWrapper<SpecialiseRolesPass, OperationPass<tile::KernelOp>> {

@@ -150,6 +150,8 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
 // def fast[M, N, K](x: Tensor[M, K, f8e4m3 @accum(f32) @fast_sums], w: Tensor[N, K, f8e4m3
 //   @accum(f32)]) -> Tensor[M, N, f32]
 //   schedule  m = 128, n = 256, k = 128, stages = 4, 256 threads a group
+//   or m = 128, n = 192, k = 128, stages = 4, 256 threads a group: narrow tiles, where they give
+//     all processors even work
 //   or m = 128, n = 128, k = 128, stages = 6, 256 threads a group: small tiles, so that few of them
 //     give all processors work
 //   contract: a group adds up a tile of the product in its registers
@@ -402,20 +404,43 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
             result_tiles, M, N, K);
       }
     }
+  }
+  if (5 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 192), 132) <=
+      6 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
+    if (2 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128), 132) >
+        3 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
+      if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 192))) {
+        const auto x_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+        const auto w_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 96);
+        const auto result_tiles = tsr::tiled_result(call,
+            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+        const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128),
+            x_tiles, w_tiles);
+        call.allow_shared(fast_kernel<192, 4>, 197632);
+        if (call.failed()) return call.status();
+        call.start_early(fast_kernel<192, 4>, clusters, Threads, 197632, x_tiles, w_tiles,
+            result_tiles, M, N, K);
+      }
+    }
   } else {
-    if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256))) {
-      const auto x_tiles = tsr::tiled(call,
-          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
-      const auto w_tiles = tsr::tiled(call,
-          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
-      const auto result_tiles = tsr::tiled_result(call,
-          tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
-      const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
-          w_tiles);
-      call.allow_shared(fast_kernel<256, 4>, 230400);
-      if (call.failed()) return call.status();
-      call.start_early(fast_kernel<256, 4>, clusters, Threads, 230400, x_tiles, w_tiles,
-          result_tiles, M, N, K);
+    if (2 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128), 132) >
+        3 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
+      if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256))) {
+        const auto x_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+        const auto w_tiles = tsr::tiled(call,
+            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
+        const auto result_tiles = tsr::tiled_result(call,
+            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+        const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128),
+            x_tiles, w_tiles);
+        call.allow_shared(fast_kernel<256, 4>, 230400);
+        if (call.failed()) return call.status();
+        call.start_early(fast_kernel<256, 4>, clusters, Threads, 230400, x_tiles, w_tiles,
+            result_tiles, M, N, K);
+      }
     }
   }
   return call.finish();
