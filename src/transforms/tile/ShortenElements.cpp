@@ -30,13 +30,22 @@ bool isProduct(Value value, tile::ElementwiseOp sum) {
   return op && op->getBlock() == sum->getBlock();
 }
 
+/// Of two floats of 16 bits: f32 holds it, so that one rounding or two give the same.
+bool isExact(Value product) {
+  return llvm::all_of(product.getDefiningOp<tile::ElementwiseOp>().getArgs(), [](Value factor) {
+    auto cast = factor.getDefiningOp<tile::CastOp>();
+    return cast && (cast.getValue().getType().isBF16() || cast.getValue().getType().isF16());
+  });
+}
+
 /// A sum of one product alone: of two, `a * b - c * d`, one would be rounded and the other not, so that what is equal would differ by that.
 bool mayContract(tile::ElementwiseOp op) {
   StringRef what = op.getMnemonic();
   if (!op.getResult().getType().isF32() || isContracted(op) || (what != "add" && what != "sub")) return false;
   const bool first = isProduct(op.getArgs()[0], op), second = isProduct(op.getArgs()[1], op);
   if (first == second || (what == "sub" && !first)) return false;
-  return op.getArgs()[first ? 0 : 1].hasOneUse() && leavesRounded(op.getResult());
+  Value product = op.getArgs()[first ? 0 : 1];
+  return product.hasOneUse() && (isExact(product) || leavesRounded(op.getResult()));
 }
 
 void contract(tile::ElementwiseOp op) {
