@@ -168,7 +168,7 @@ void VectorForm::findMoves(Region &region) {
     // Behind a condition an element may not be there to be loaded, but all are where they share the condition.
     for (Operation *parent = op->getParentOp(); parent != region.getParentOp(); parent = parent->getParentOp()) {
       auto branch = dyn_cast<scf::IfOp>(parent);
-      if (!isa<scf::ForOp>(parent) && !(branch && spreads(branch))) return;
+      if (!isa<scf::ForOp>(parent) && !(branch && (spreads(branch) || storesAlone(branch)))) return;
     }
     if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
       if (auto move = moveOf(load.getBase(), load.getIndices(), load.getInBoundsAttr())) moves_.insert({op, *move});

@@ -253,6 +253,14 @@ bool VectorForm::spreads(scf::IfOp branch) {
   return choices <= kMostChoices;
 }
 
+/// A condition that is the same for all elements of a vector, and under which nothing happens but that they are stored.
+bool VectorForm::storesAlone(scf::IfOp branch) {
+  if (branch->getParentOp() != guard_ || branch.getNumResults() > 0 || !branch.getElseRegion().empty() || classOf(branch.getCondition()).kind != Kind::Same) return false;
+  return llvm::all_of(branch.thenBlock()->without_terminator(), [](Operation &op) {
+    return isa<tile::StoreElementOp, tile::ConstantOp, tile::DimOp>(op) || (isa<tile::ElementwiseOp>(op) && op.getResult(0).getType().isIndex());
+  });
+}
+
 void VectorForm::spread(scf::IfOp branch) {
   Location loc = unnamed(branch.getLoc());
   Values chosen;
@@ -281,6 +289,8 @@ static Value beforeRounding(tile::StoreElementOp store) {
 VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRange arguments, ValueRange yields,
                                           Location loc) {
   SmallVector<tile::StoreElementOp> stores(from.getOps<tile::StoreElementOp>());
+  for (auto branch : from.getOps<scf::IfOp>())  // where a vector is there or not, as a whole
+    if (storesAlone(branch)) stores.append(llvm::to_vector(branch.thenBlock()->getOps<tile::StoreElementOp>()));
   Values vectors(stores.size());
   SmallVector<tile::AddColumnOp> sums(from.getOps<tile::AddColumnOp>());
   bool computes = !yields.empty() || !sums.empty();
@@ -312,12 +322,17 @@ VectorForm::Values VectorForm::computeAll(Block &from, ValueRange inits, ValueRa
     });
   for (auto [store, vector] : llvm::zip(stores, vectors)) {
     const Move &move = moves_.find(store)->second;
+    OpBuilder::InsertionGuard guard(builder_);
+    bases_.emplace_back();
+    if (auto branch = dyn_cast<scf::IfOp>(store->getParentOp()); branch && branch != guard_)
+      builder_.setInsertionPoint(builder_.create<scf::IfOp>(loc, base(branch.getCondition()), /*withElse=*/false).thenYield());
     Values indices;
     if (move.flat) indices.push_back(counterBase_);
     else
       for (Value index : store.getIndices()) indices.push_back(base(index));
     auto stored = builder_.create<tile::StoreVectorOp>(store.getLoc(), vector, store.getBase(), indices, move.flat);
     if (mayHaveEdges_) stored->setAttr(tile::kEdges, builder_.getUnitAttr());
+    bases_.pop_back();
   }
   return results;
 }
@@ -354,7 +369,7 @@ bool VectorForm::findLanes() {
   bool stores = false;
   guard_.getThenRegion().walk([&](tile::StoreElementOp op) {
     stores = true;
-    good &= op->getBlock() == guard_.thenBlock() && moves_.count(op);
+    good &= moves_.count(op) > 0;
   });
   return good && stores && choose();
 }

@@ -141,6 +141,7 @@ private:
                                       mlir::ValueRange yields, Location loc);
   bool spreads(mlir::scf::ForOp loop);
   bool spreads(mlir::scf::IfOp branch);
+  bool storesAlone(mlir::scf::IfOp branch);
   bool dependsOnCounter(Value value);
   using Values = llvm::SmallVector<Value>;
   Values overElements(mlir::ValueRange inits, Location loc, llvm::function_ref<Values(mlir::ValueRange)> body);
