@@ -47,6 +47,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     // One mean where a function asks for a mean and a variance. Kernels stay as their author wrote them.
     passes.addNestedPass<ir::graph::FuncOp>(mlir::createCSEPass());
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createSumWindowsPass());  // before what the new windows see is rounded
+    if (machine->family != Target::Cpu) passes.addNestedPass<ir::graph::FuncOp>(transforms::createSlideWindowsPass());  // what is left is no product
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createPickTermsPass());  // derivatives are there, kernels are not
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createSumPartsPass());  // then all that is left of what is put together is rounded
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createRoundEarlyPass());  // all that reads a value is known

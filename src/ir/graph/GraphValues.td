@@ -253,6 +253,43 @@ def Graph_WindowsOp : Graph_Op<"windows", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Graph_SlideOp : Graph_Op<"slide", [Pure, AttrSizedOperandSegments]> {
+  let summary = "what each window gives of each channel alone: the sum of what it sees, times weights, or the greatest";
+  let description = [{
+    Of [images, axes, channels]: [images, windows along each axis, channels]. `mnemonic`: "sum", in the result's dtype, f32 or f64, where what lies
+    outside of the tensor is 0; or "max", where it is left out. The weights of a sum are [places in a window, channels]; `reversed`: the last one is
+    that of the first place. With `apart` the tensor's elements lie so far apart along each axis, and windows see zeros between them.
+
+    With numbers of the windows, `here`, a sum takes only what is equal: of the marks, which are as long as the tensor, the element at the place must
+    be the window's number. Without marks it counts the tensor's elements that are.
+
+    Example: `%1 = graph.slide "sum" %x by %w {windows = #tsr.windows<["N", "H", "W"], ["H", "W"], [3, 3], [1, 1], [1, 1], [1, 1]>} :
+    (!tsr.tensor<["N", "H", "W", "C"], bf16>, !tsr.tensor<["9", "C"], bf16>) -> !tsr.tensor<["N", "H", "W", "C"], f32>`
+  }];
+  let arguments = (ins StrAttr:$mnemonic, Tsr_TensorType:$operand, Optional<Tsr_TensorType>:$weights, Optional<Tsr_TensorType>:$marks,
+                       Optional<Tsr_TensorType>:$here, Tsr_WindowsAttr:$windows, OptionalAttr<DenseI64ArrayAttr>:$apart, UnitAttr:$reversed);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = [{
+    $mnemonic $operand (`by` $weights^)? (`where` $marks^)? (`is` $here^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Graph_SlideTogetherOp : Graph_Op<"slide_together", [Pure]> {
+  let summary = "for each place in a window and each channel: the sum over windows of what they see there times a number of the window";
+  let description = [{
+    Of [images, axes, channels] and [images, windows along each axis, channels]: [parts, places in a window, channels], in the result's dtype, f32 or
+    f64. The windows are added up in so many parts, those of neighbouring windows together; what lies outside of the tensor is 0.
+
+    Example: `%1 = graph.slide_together %x with %dy {windows = #tsr.windows<["N", "H", "W"], ["H", "W"], [3, 3], [1, 1], [1, 1], [1, 1]>} :
+    (!tsr.tensor<["N", "H", "W", "C"], bf16>, !tsr.tensor<["N", "H", "W", "C"], bf16>) -> !tsr.tensor<["N", "9", "C"], f32>`
+  }];
+  let arguments = (ins Tsr_TensorType:$operand, Tsr_TensorType:$numbers, Tsr_WindowsAttr:$windows);
+  let results = (outs Tsr_TensorType:$result);
+  let assemblyFormat = "$operand `with` $numbers attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 def Graph_GatherOp : Graph_Op<"gather", [Pure]> {
   let summary = "elements at places of one axis that only run time knows";
   let description = [{

@@ -204,6 +204,57 @@ LogicalResult WindowsOp::verify() {
   return fits ? success() : emitOpError() << "are no " << getType();
 }
 
+/// The tensor has the axes of the windows and channels, and the sums are of a float that holds them.
+static LogicalResult verifySlide(Operation *op, TensorType from, WindowsAttr windows, TensorType result) {
+  ArrayRef<DimAttr> shape = from.getShape();
+  if (shape.size() != windows.axes() + 2 || shape.drop_back() != windows.getSize()) return op->emitOpError() << "has windows over another tensor than " << from;
+  if (!isa<FloatType>(from.getElementType()) || !isa<FloatType>(result.getElementType())) return op->emitOpError() << "makes " << result << " of " << from << ", but both are floats";
+  return success();
+}
+
+static int64_t placesIn(WindowsAttr windows) {
+  int64_t places = 1;
+  for (int64_t along : windows.getPlaces()) places *= along;
+  return places;
+}
+
+/// [images, windows along each axis, channels]
+static bool isOfWindows(TensorType type, WindowsAttr windows, DimAttr channels) {
+  ArrayRef<DimAttr> shape = type.getShape();
+  return shape.size() == windows.axes() + 2 && shape.front() == windows.getSize().front() && shape.drop_front().drop_back() == windows.getCount() && shape.back() == channels;
+}
+
+LogicalResult SlideOp::verify() {
+  if (failed(verifySlide(*this, getOperand().getType(), getWindows(), getType()))) return failure();
+  const bool isSum = getMnemonic() == "sum";
+  if (!isSum && getMnemonic() != "max") return emitOpError() << "does not combine by " << getMnemonic();
+  if (isSum && !getType().getElementType().isF32() && !getType().getElementType().isF64()) return emitOpError() << "adds up in " << getType().getElementType();
+  DimAttr channels = getOperand().getType().getShape().back();
+  if (!isOfWindows(getType(), getWindows(), channels)) return emitOpError() << "gives no " << getType();
+  if (getApart() && (!isSum || getApart()->size() != getWindows().axes() || llvm::any_of(*getApart(), [](int64_t by) { return by < 1; })))
+    return emitOpError("has elements that lie apart along each axis, for a sum");
+  if (getMarks() && (!getHere() || shapeOf(getMarks().getType()) != getOperand().getType().getShape())) return emitOpError("has marks, which are as long as its tensor and compared with a number of each window");
+  if (getHere()) {
+    Type compared = elementTypeOf(getMarks() ? getMarks().getType() : getOperand().getType());
+    if (!isSum || getWeights() || shapeOf(getHere().getType()) != getType().getShape() || elementTypeOf(getHere().getType()) != compared)
+      return emitOpError() << "compares " << compared << " with " << getHere().getType();
+  }
+  if (!getWeights()) return success();
+  ArrayRef<DimAttr> weights = shapeOf(getWeights().getType());
+  bool fits = isSum && weights.size() == 2 && weights[0].getConstant() == placesIn(getWindows()) && weights[1] == channels;
+  return fits ? success() : emitOpError() << "has no use for weights in " << getWeights().getType();
+}
+
+LogicalResult SlideTogetherOp::verify() {
+  if (failed(verifySlide(*this, getOperand().getType(), getWindows(), getType()))) return failure();
+  if (!getType().getElementType().isF32() && !getType().getElementType().isF64()) return emitOpError() << "adds up in " << getType().getElementType();
+  DimAttr channels = getOperand().getType().getShape().back();
+  if (!isOfWindows(getNumbers().getType(), getWindows(), channels)) return emitOpError() << "has no windows for " << getNumbers().getType();
+  ArrayRef<DimAttr> shape = getType().getShape();
+  bool fits = shape.size() == 3 && shape[1].getConstant() == placesIn(getWindows()) && shape[2] == channels;
+  return fits ? success() : emitOpError() << "gives no " << getType();
+}
+
 LogicalResult WindowOp::verify() {
   auto from = getOperand().getType().getShape(), to = getType().getShape();
   int64_t rank = static_cast<int64_t>(from.size()), axis = getAxis();

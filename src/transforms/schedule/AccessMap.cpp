@@ -11,7 +11,7 @@ namespace {
 
 class Reader {
 public:
-  Reader(Value value, graph::FuncOp function, bool addsUp = false) : function_(function), addsUp_(addsUp) {
+  Reader(Value value, graph::FuncOp function, StringRef addsUp = "") : function_(function), addsUp_(addsUp) {
     map_.array = value;
     for (auto [axis, extent] : llvm::enumerate(shapeOf(value.getType()))) {
       map_.digits.emplace_back();
@@ -21,6 +21,10 @@ public:
       map_.indices.back().terms.push_back({map_.axes.size(), Dim(1)});
       map_.axes.push_back({extent.getDim(), axis});
     }
+  }
+
+  Reader(const AccessMap &map, Value array, graph::FuncOp function, StringRef combining) : function_(function), addsUp_(combining), repeats_(true), map_(map) {
+    map_.array = array;
   }
 
   std::optional<AccessMap> run() {
@@ -33,20 +37,23 @@ public:
       } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
         if (!throughWindow(window)) return std::nullopt;
       } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
-        if (addsUp_ && reshape.getOperand().getDefiningOp<graph::DotOp>()) break;
+        if (!addsUp_.empty() && !repeats_ && reshape.getOperand().getDefiningOp<graph::DotOp>()) break;
         if (!throughReshape(reshape)) return std::nullopt;
       } else if (auto slice = dyn_cast<graph::SliceOp>(op)) {
         if (!throughSlice(slice)) return std::nullopt;
       } else if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
-        if (std::optional<Value> inner = throughZeros(concat)) {
-          map_.array = *inner;
-          continue;
-        }
-        break;
-      } else if (auto sum = dyn_cast<graph::ReduceOp>(op); sum && addsUp_ && sum.getMnemonic() == "sum") {
+        std::optional<Value> inner = repeats_ ? throughPart(concat) : std::nullopt;
+        if (!inner) inner = throughZeros(concat);
+        if (!inner) break;
+        map_.array = *inner;
+        continue;
+      } else if (auto sum = dyn_cast<graph::ReduceOp>(op); sum && sum.getMnemonic() == addsUp_ && (!repeats_ || addsOneUp(sum))) {
         throughSum(sum);
-      } else if (auto gather = dyn_cast<graph::GatherOp>(op); gather && addsUp_) {
+      } else if (auto gather = dyn_cast<graph::GatherOp>(op); gather && addsUp_ == "sum" && !repeats_) {
         if (!throughPlaces(gather)) return std::nullopt;
+      } else if (auto cast = dyn_cast<graph::CastOp>(op); cast && repeats_ && isWider(cast)) {
+      } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op); broadcast && repeats_) {
+        throughBroadcast(broadcast);
       } else {
         isMovement = false;
         continue;
@@ -62,16 +69,26 @@ private:
   bool throughWindow(graph::WindowOp op) {
     int64_t axis = op.getAxis();
     AccessIndex place = map_.indices[axis], number = map_.indices[axis + 1];
-    if (place.isGuarded || number.isGuarded) return false;
+    // Of windows that are asked for by what they see, the step takes back what it divided by.
+    const auto step = static_cast<int64_t>(op.getStep());
+    const bool isBack = repeats_ && number.isGuarded && number.divisor == step;
+    if (place.isGuarded || (number.isGuarded && !isBack)) return false;
     AccessIndex index;
-    for (auto [from, factor] : {std::pair(&place, op.getDilation()), std::pair(&number, op.getStep())}) {
-      for (auto [term, by] : from->terms) index.terms.push_back({term, by * Dim(static_cast<int64_t>(factor))});
-      index.constant = index.constant + from->constant * Dim(static_cast<int64_t>(factor));
+    for (auto [from, factor] : {std::pair(&place, static_cast<int64_t>(op.getDilation())), std::pair(&number, isBack ? 1 : step)}) {
+      for (auto [term, by] : from->terms) addTerm(index, term, by * Dim(factor));
+      index.constant = index.constant + from->constant * Dim(factor);
     }
     map_.indices.erase(map_.indices.begin() + axis);
     map_.indices[axis] = index;
     map_.slides = true;
     return true;
+  }
+
+  static void addTerm(AccessIndex &index, size_t term, const Dim &factor) {
+    auto known = llvm::find_if(index.terms, [&](auto &each) { return each.first == term; });
+    if (known == index.terms.end()) return index.terms.push_back({term, factor});
+    known->second = known->second + factor;
+    if (known->second == Dim(0)) index.terms.erase(known);
   }
 
   bool throughSlice(graph::SliceOp op) {
@@ -91,6 +108,22 @@ private:
     return true;
   }
 
+  static bool addsOneUp(graph::ReduceOp op) {
+    return llvm::all_of(op.getAxes(), [&](int64_t axis) { return isUnit(shapeOf(op.getOperand().getType())[axis]); });
+  }
+  static bool isWider(graph::CastOp op) {
+    auto from = dyn_cast<FloatType>(elementTypeOf(op.getOperand().getType())), to = dyn_cast<FloatType>(elementTypeOf(op.getType()));
+    return from && to && from.getWidth() >= 16 && !op.getRoundingAttr() && (from == to || from.getWidth() < to.getWidth());
+  }
+
+  /// An axis of one element is the same for all of the result's.
+  void throughBroadcast(graph::BroadcastOp op) {
+    Indices inner;
+    for (auto [axis, to] : llvm::enumerate(op.getAxes()))
+      inner.push_back(isUnit(shapeOf(op.getOperand().getType())[axis]) ? AccessIndex() : map_.indices[to]);
+    map_.indices = inner;
+  }
+
   void throughSum(graph::ReduceOp op) {
     for (int64_t axis : op.getAxes()) {  // ascending
       DimAttr extent = shapeOf(op.getOperand().getType())[axis];
@@ -105,9 +138,9 @@ private:
 
   /// Places that are sums over axes of the result: what lies outside is 0, as beside an array.
   bool throughPlaces(graph::GatherOp op) {
-    std::optional<Affine> place = affineOf(op.getPlaces());
-    if (!place || shapeOf(op.getType()).size() != map_.indices.size()) return false;
     AccessIndex index;
+    std::optional<Affine> place = affineOf(undivided(op.getPlaces(), index.divisor));
+    if (!place || shapeOf(op.getType()).size() != map_.indices.size()) return false;
     index.constant = Dim(place->constant);
     index.isGuarded = true;
     for (auto [axis, factor] : place->factors) {
@@ -118,6 +151,27 @@ private:
     }
     map_.indices[op.getAxis()] = index;
     return true;
+  }
+
+  /// Of `where(a % n == 0, a // n, -1)`: a, and the number.
+  static Value undivided(Value value, int64_t &divisor) {
+    auto select = value.getDefiningOp<graph::ElementwiseOp>();
+    auto isOf = [](Value made, StringRef mnemonic) {
+      auto op = made.getDefiningOp<graph::ElementwiseOp>();
+      return op && op.getMnemonic() == mnemonic ? op : graph::ElementwiseOp();
+    };
+    auto number = [](Value made) -> std::optional<int64_t> {
+      std::optional<Affine> known = affineOf(made);
+      return known && known->factors.empty() ? std::optional(known->constant) : std::nullopt;
+    };
+    if (!select || select.getMnemonic() != "select") return value;
+    auto divides = isOf(select->getOperand(0), "eq"), quotient = isOf(select->getOperand(1), "floordiv");
+    auto rest = divides ? isOf(divides->getOperand(0), "mod") : graph::ElementwiseOp();
+    std::optional<int64_t> otherwise = number(select->getOperand(2)), by = quotient ? number(quotient->getOperand(1)) : std::nullopt;
+    if (!rest || !by || !otherwise || *otherwise >= 0 || *by < 1 || number(divides->getOperand(1)) != 0 || number(rest->getOperand(1)) != by) return value;
+    if (rest->getOperand(0) != quotient->getOperand(0)) return value;
+    divisor = *by;
+    return quotient->getOperand(0);
   }
 
   /// A sum over the axes of a table of integers, times a number each, and a number.
@@ -154,6 +208,22 @@ private:
     return form;
   }
 
+  /// The only part that is read of what is put together.
+  std::optional<Value> throughPart(graph::ConcatOp op) {
+    AccessIndex &index = map_.indices[op.getAxis()];
+    if (index.isGuarded || index.terms.size() != 1 || !(index.terms[0].second == Dim(1))) return std::nullopt;
+    Dim before;
+    for (Value part : op.getOperands()) {
+      const Dim extent = shapeOf(part.getType())[op.getAxis()].getDim();
+      if (index.constant == before && map_.axes[index.terms[0].first].extent == extent) {
+        index.constant = Dim(0);
+        return part;
+      }
+      before = before + extent;
+    }
+    return std::nullopt;
+  }
+
   /// What is put between zeros; nothing if something else is put together.
   std::optional<Value> throughZeros(graph::ConcatOp op) {
     AccessIndex &index = map_.indices[op.getAxis()];
@@ -162,7 +232,7 @@ private:
     std::optional<int64_t> after = 0;
     for (Value part : op.getOperands()) {
       DimAttr extent = shapeOf(part.getType())[op.getAxis()];
-      if (isZeros(part)) {
+      if (addsUp_ == "max" ? isLowest(part) : isZeros(part)) {
         if (!inner) before = before + extent.getDim();
         else after = after && extent.getConstant() ? std::optional(*after + *extent.getConstant()) : std::nullopt;
       } else if (inner) {
@@ -172,7 +242,7 @@ private:
       }
     }
     if (!inner) return std::nullopt;
-    index.constant = index.constant - before;
+    index.constant = index.constant - before * Dim(index.divisor);
     index.after = index.after && after ? std::optional(*index.after + *after) : std::nullopt;
     index.isGuarded = true;
     return inner;
@@ -240,7 +310,7 @@ private:
     for (int64_t axis : axes) count = count * shape[axis].getDim();
     if (index.isGuarded || index.terms.size() != 1 || !(index.constant == Dim(0)) || !(index.terms[0].second == Dim(1))) return false;
     size_t cut = index.terms[0].first;
-    if (!(map_.axes[cut].extent == count)) return false;
+    if (!(map_.axes[cut].extent == count) || map_.axes[cut].axis == kAddedUp) return false;
     for (const AccessIndex &other : map_.indices)
       if (&other != &index && llvm::any_of(other.terms, [&](auto &term) { return term.first == cut; })) return false;
     SmallVector<size_t> &digits = map_.digits[map_.axes[cut].axis];
@@ -255,13 +325,17 @@ private:
   }
 
   graph::FuncOp function_;
-  bool addsUp_;  // sums over places on the way
+  StringRef addsUp_;      // what combines places on the way; empty: nothing
+  bool repeats_ = false;  // casts and repetitions, too
   AccessMap map_;
 };
 
 }  // namespace
 
 std::optional<AccessMap> accessMapOf(Value value, graph::FuncOp function) { return Reader(value, function).run(); }
-std::optional<AccessMap> addedUpMapOf(Value value, graph::FuncOp function) { return Reader(value, function, true).run(); }
+std::optional<AccessMap> addedUpMapOf(Value value, graph::FuncOp function, StringRef combining) { return Reader(value, function, combining).run(); }
+std::optional<AccessMap> mapUnder(const AccessMap &map, Value array, graph::FuncOp function, StringRef combining) {
+  return Reader(map, array, function, combining).run();
+}
 
 }  // namespace tessera::transforms

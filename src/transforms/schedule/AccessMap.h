@@ -19,6 +19,7 @@ struct AccessIndex {
   Dim constant;
   bool isGuarded = false;      // outside of the array it is 0
   std::optional<int64_t> after = 0;  // zeros behind the array
+  int64_t divisor = 1;  // of the sum, and where it does not divide it there is 0: elements lie so far apart, and zeros between them
 };
 struct AccessMap {
   mlir::Value array;
@@ -32,7 +33,12 @@ struct AccessMap {
 std::optional<AccessMap> accessMapOf(mlir::Value value, ir::graph::FuncOp function);
 
 /// The same of a value that adds up what windows took from an array: for each place in them, the element that lay there. The array is that
-/// of a product under its last shape, as the axes of its operands are there.
-std::optional<AccessMap> addedUpMapOf(mlir::Value value, ir::graph::FuncOp function);
+/// of a product under its last shape, as the axes of its operands are there. With "max": of a value that is the greatest of them, where what lies
+/// outside of the array is left out.
+std::optional<AccessMap> addedUpMapOf(mlir::Value value, ir::graph::FuncOp function, llvm::StringRef combining = "sum");
+
+/// From a map on, to what its array, or what is as long along each axis, is made of without arithmetic: also by casts that change no number,
+/// and by repetition.
+std::optional<AccessMap> mapUnder(const AccessMap &map, mlir::Value array, ir::graph::FuncOp function, llvm::StringRef combining = "sum");
 
 }  // namespace tessera::transforms

@@ -62,6 +62,7 @@ void registerScheduleTransforms() {
   registerPass(createAskForDepthsPass);
   registerPass(createExchangeSumsPass);
   registerPass(createSumWindowsPass);
+  registerPass(createSlideWindowsPass);
   registerPass(createReadWindowsPass);
   registerPass(createTurnResultsPass);
   registerPass(createPairTermsPass);

@@ -15,6 +15,16 @@ inline bool isZeros(mlir::Value value) {
   return integer && integer.getValue().isZero();
 }
 
+/// An array of what is below all numbers.
+inline bool isLowest(mlir::Value value) {
+  auto full = value.getDefiningOp<ir::graph::FullOp>();
+  mlir::Value number = full ? full.getOperand() : mlir::Value();
+  while (auto cast = number ? number.getDefiningOp<ir::graph::CastOp>() : ir::graph::CastOp()) number = cast.getOperand();
+  auto constant = number ? number.getDefiningOp<ir::graph::ConstantOp>() : ir::graph::ConstantOp();
+  auto known = constant ? mlir::dyn_cast<mlir::FloatAttr>(constant.getValue()) : mlir::FloatAttr();
+  return known && known.getValue().isInfinity() && known.getValue().isNegative();
+}
+
 /// The value in another dtype, rounded to nearest: by a cast that stands further on in the block, which comes here, or by a new one.
 inline mlir::Value castHere(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type, mlir::Location loc) {
   for (mlir::Operation *user : value.getUsers()) {

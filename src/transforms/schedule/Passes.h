@@ -22,6 +22,8 @@ std::unique_ptr<mlir::Pass> createAskForDepthsPass();
 std::unique_ptr<mlir::Pass> createExchangeSumsPass();
 /// Takes sums of what windows take from products as products of windows (SumWindows.cpp).
 std::unique_ptr<mlir::Pass> createSumWindowsPass();
+/// Takes sums, or the greatest, of what windows see of each channel alone from the array under them (SlideWindows.cpp).
+std::unique_ptr<mlir::Pass> createSlideWindowsPass();
 /// Has products read windows from the tensor under them, where the machine's copy engine can (ReadWindows.cpp).
 std::unique_ptr<mlir::Pass> createReadWindowsPass();
 /// Takes reductions of what is made of pairs of rows as products with a term (PairTerms.cpp).

@@ -105,9 +105,9 @@ struct ReadWindows : PassWrapper<ReadWindows, OperationPass<graph::FuncOp>> {
     if (!machine || !machine->warpgroupProducts) return;
     SmallVector<graph::DotOp> dots;
     getOperation().walk([&](graph::DotOp dot) { dots.push_back(dot); });
-    SmallVector<graph::DotOp> made;
+    SmallVector<Value> made;
     for (graph::DotOp dot : dots)
-      if (graph::DotOp product = rewritten(dot, *machine)) made.push_back(product);
+      if (graph::DotOp product = rewritten(dot, *machine)) made.push_back(product.getResult());
     if (made.empty()) return;
     eraseUnused(getOperation());  // the windows, and the zeros around them
     sinkTransposes(getOperation(), made);

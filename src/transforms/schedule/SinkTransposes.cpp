@@ -61,9 +61,9 @@ Value doneBefore(Operation *op, graph::TransposeOp turn) {
 
 }  // namespace
 
-/// Axes of products, cut or not, in another order.
-static SmallVector<graph::TransposeOp> transposesOf(ArrayRef<graph::DotOp> products) {
-  SmallVector<Value> values = llvm::map_to_vector(products, [](graph::DotOp dot) { return Value(dot.getResult()); });
+/// Axes of values, cut or not, in another order.
+static SmallVector<graph::TransposeOp> transposesOf(ArrayRef<Value> of) {
+  SmallVector<Value> values(of);
   SmallVector<graph::TransposeOp> found;
   for (size_t i = 0; i < values.size(); ++i)
     for (Operation *user : values[i].getUsers()) {
@@ -114,9 +114,9 @@ static void sinkReshapes(ArrayRef<graph::TransposeOp> turns) {
   }
 }
 
-void sinkTransposes(graph::FuncOp function, ArrayRef<graph::DotOp> products) {
+void sinkTransposes(graph::FuncOp function, ArrayRef<Value> values) {
   joinReshapes(function);
-  SmallVector<graph::TransposeOp> open = transposesOf(products);
+  SmallVector<graph::TransposeOp> open = transposesOf(values);
   sinkReshapes(open);
   joinReshapes(function);
   llvm::DenseSet<Operation *> gone;

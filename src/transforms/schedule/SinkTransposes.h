@@ -8,7 +8,7 @@ namespace tessera::transforms {
 mlir::Value transposedTo(mlir::OpBuilder &builder, mlir::Value value, llvm::ArrayRef<int64_t> order);
 /// The value under another shape; of a value that is reshaped already, one reshape, or none.
 mlir::Value reshapedTo(mlir::OpBuilder &builder, mlir::Value value, mlir::Type type);
-/// What follows transposes of the products element by element is done before them, and transposes of transposes are one.
-void sinkTransposes(ir::graph::FuncOp function, llvm::ArrayRef<ir::graph::DotOp> products);
+/// What follows transposes of these values element by element is done before them, and transposes of transposes are one.
+void sinkTransposes(ir::graph::FuncOp function, llvm::ArrayRef<mlir::Value> values);
 
 }  // namespace tessera::transforms

@@ -151,6 +151,7 @@ private:
 
   /// The index x - k * dilation + c: of a window, the places from the last to the first.
   static bool readWindow(const AccessMap &map, const AccessIndex &index, ArrayAxis &axis) {
+    if (index.divisor != 1) return false;
     for (auto [term, factor] : index.terms) {
       if (!factor.isConstant()) return false;
       bool isPlace = map.axes[term].axis == kAddedUp;

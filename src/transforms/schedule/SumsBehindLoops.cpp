@@ -1,5 +1,6 @@
 // Products that the turns of a loop add up are one product behind it. The derivative by a recurrence's weights is the sum of `h[t].T @ dz[t]`
 // over all t, each of few rows; all h and dz lie in memory when the loop has ended, and their rows are those of two matrices.
+#include "ir/common/Names.h"
 #include "ir/graph/Terms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "transforms/schedule/Conditions.h"

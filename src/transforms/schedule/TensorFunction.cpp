@@ -159,6 +159,12 @@ void FunctionScheduler::findRoots(Block &block) {
       markIf(!addsByAtomics(scatter) || holds(scatter.getPlaces(), costsMore), scatter.getPlaces());  // else all lanes go through all of them
       if (scatter.getSorted()) storeIndices(scatter.getUpdates());
       roots_.insert(scatter.getResult());
+    } else if (isa<graph::SlideOp, graph::SlideTogetherOp>(op)) {
+      for (Value operand : op.getOperands()) markIf(true, operand);  // each element is read several times
+      auto slide = dyn_cast<graph::SlideOp>(op);
+      Value last = slide ? lastOfSlide(slide) : op.getResult(0);
+      if (slide) slides_[last] = slide;
+      roots_.insert(last);
     } else if (auto scan = dyn_cast<graph::ScanOp>(op)) {
       markIf(!isMadeByElements(scan.getOperand()), scan.getOperand());
       roots_.insert(scan.getResult());
@@ -278,6 +284,8 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (auto scatter = value.getDefiningOp<graph::ScatterAddOp>()) return finish(scatterKernel(scatter, target));
   if (auto sort = value.getDefiningOp<graph::ArgsortOp>()) return finish(sortKernel(sort, target));
   if (auto scan = value.getDefiningOp<graph::ScanOp>()) return finish(scanKernel(scan, target));
+  if (auto slide = slides_.find(value); slide != slides_.end()) return finish(slideKernel(value, slide->second, target));
+  if (auto slide = value.getDefiningOp<graph::SlideTogetherOp>()) return finish(slideTogetherKernel(slide, target));
   if (auto between = value.getDefiningOp<graph::ExchangeOp>()) return finish(exchange(between, target));
   if (Operation *outer = rowSums_.lookup(value)) return finish(chainKernels(value, chains_.find(outer)->second, target));
   if (Chain *sweep = reducedIn(value)) return finish(chainKernels(value, *sweep, target));

@@ -1,5 +1,5 @@
 // One tensor function on its way to a list of launches. TensorFunction.cpp decides which values get kernels;
-// each strategy for a kernel has files of its own: RowKernel.cpp, RecurrenceKernel.cpp, MapKernel.cpp and Siblings.cpp, SortKernel.cpp, ScanKernel.cpp,
+// each strategy for a kernel has files of its own: RowKernel.cpp, RecurrenceKernel.cpp, SlideKernel.cpp, MapKernel.cpp and Siblings.cpp, SortKernel.cpp, ScanKernel.cpp,
 // ContractPlan.cpp and ContractKernel.cpp, ChainPlan.cpp and ChainKernel.cpp.
 #pragma once
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -158,6 +158,10 @@ private:
   bool readsAny(mlir::Value value, llvm::ArrayRef<mlir::Value> of);
   llvm::SmallVector<mlir::Value> numbersOfAll(mlir::Value value, size_t axes = 1);
   size_t axesAlong(mlir::Value value, size_t fixed);
+  // ---- windows of single channels (SlideKernel.cpp)
+  mlir::Value lastOfSlide(ir::graph::SlideOp slide);
+  mlir::LogicalResult slideKernel(mlir::Value root, ir::graph::SlideOp slide, mlir::Value target);
+  mlir::LogicalResult slideTogetherKernel(ir::graph::SlideTogetherOp slide, mlir::Value target);
   // ---- sums that a kernel would add up again (RepeatedSums.cpp)
   bool addsUp(mlir::Value value);
   void findRepeated(mlir::Value value, const AxisKinds &kinds, mlir::Value root, size_t axes, llvm::SmallVectorImpl<mlir::Value> &found, Met &met);
@@ -293,6 +297,7 @@ private:
   llvm::DenseSet<mlir::Operation *> chainOps_;        // their bodies
   llvm::DenseMap<mlir::Value, mlir::Operation *> keepers_;  // of what a chain stores of rows: its outer product
   llvm::DenseMap<mlir::Value, mlir::Operation *> rowSums_;  // of what follows a chain: its outer product
+  llvm::DenseMap<mlir::Value, ir::graph::SlideOp> slides_;  // by what is stored in the place of their results
   llvm::DenseMap<mlir::Operation *, Recurrence> recurrences_;  // by their loops
   llvm::SmallVector<mlir::Attribute> when_;           // the conditions and loops around what is launched now
   llvm::SmallVector<mlir::Attribute> always_;         // the conditions around all

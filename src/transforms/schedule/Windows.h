@@ -1,5 +1,6 @@
 // Windows as the copy engine of Hopper reads them: what fits a map (cuTensorMapEncodeIm2col).
 #pragma once
+#include "ir/common/Common.h"
 #include "support/Dim.h"
 
 namespace tessera::transforms {
@@ -23,6 +24,37 @@ inline bool hasPanels(int64_t channels) { return channels >= 32 && channels % 8 
 /// There are as many windows as fit into the axis: a map goes on to the last.
 inline bool reachesEnd(const WindowAxis &along, const Dim &size, const Dim &count) {
   return Dim::floorDiv(size + Dim(along.before + along.after - along.reach()), Dim(along.stride)) + Dim(1) == count;
+}
+
+/// Places along the last axis of which a lane holds the elements, or the sums: more are taken in turn.
+constexpr int64_t kPlacesAtOnce = 11;
+
+/// How lanes take windows of single channels (SlideKernel.cpp): so many neighbouring windows along the last axis at once. With
+/// elements that lie `apart`, a multiple of that: all lanes see elements and zeros between them at the same places.
+inline int64_t windowsOfLane(ir::WindowsAttr windows, int64_t apart = 1) {
+  constexpr int64_t kFew = 7;  // places along the last axis: the elements that they see have registers, and so have the weights
+  int64_t each = windows.getPlaces().back() <= kFew * apart ? 4 : 2;
+  if (apart > 1) return (each + apart - 1) / apart * apart;
+  if (std::optional<int64_t> count = windows.getCount().back().getConstant()) each = std::max<int64_t>(1, std::min(each, *count));
+  return each;
+}
+/// What lanes take at once, along the last axis, and of all images.
+inline Dim blocksAlong(ir::WindowsAttr windows, int64_t apart = 1) { return Dim::ceilDiv(windows.getCount().back().getDim(), Dim(windowsOfLane(windows, apart))); }
+inline Dim blocksOfWindows(ir::WindowsAttr windows) {
+  Dim count = windows.getSize().front().getDim() * blocksAlong(windows);
+  for (ir::DimAttr along : windows.getCount().drop_back()) count = count * along.getDim();
+  return count;
+}
+/// Places in a window along the axes that are not the last one: each has lanes of its own where windows are added up.
+inline int64_t rowsOfPlaces(ir::WindowsAttr windows) {
+  int64_t count = 1;
+  for (int64_t along : windows.getPlaces().drop_back()) count *= along;
+  return count;
+}
+/// How many of these a lane adds up: few enough that all processors have lanes, many enough that the parts are few.
+inline Dim blocksOfPart(ir::WindowsAttr windows, const Dim &channels) {
+  constexpr int64_t kLeast = 8, kMost = 64, kNumbers = int64_t(1) << 18;  // a lane has four channels: lanes of 132 processors
+  return Dim::max(Dim(kLeast), Dim::min(Dim(kMost), Dim::floorDiv(blocksOfWindows(windows) * channels * Dim(rowsOfPlaces(windows)), Dim(kNumbers))));
 }
 
 }  // namespace tessera::transforms

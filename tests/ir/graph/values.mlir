@@ -69,6 +69,16 @@ graph.func @values(%x: !tsr.tensor<["R", "C"], f32>, %b: !tsr.tensor<["C"], bf16
   %pictures = graph.full %item : f32 to !tsr.tensor<["R", "C", "8"], f32>
   // CHECK: graph.windows %{{.*}} {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : <["R", "C", "8"], f32> to <["C*R", "3", "8"], f32>
   %seen = graph.windows %pictures {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : !tsr.tensor<["R", "C", "8"], f32> to !tsr.tensor<["C*R", "3", "8"], f32>
+  %of_places = graph.full %item : f32 to !tsr.tensor<["3", "8"], f32>
+  // CHECK: graph.slide "sum" %{{.*}} by %{{.*}} {reversed, windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["3", "8"], f32>) -> !tsr.tensor<["R", "C", "8"], f32>
+  %slid = graph.slide "sum" %pictures by %of_places {reversed, windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["3", "8"], f32>) -> !tsr.tensor<["R", "C", "8"], f32>
+  // CHECK: graph.slide "max" %{{.*}} {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>) -> !tsr.tensor<["R", "C", "8"], f32>
+  %greatest = graph.slide "max" %pictures {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>) -> !tsr.tensor<["R", "C", "8"], f32>
+  // CHECK: graph.slide "sum" %{{.*}} where %{{.*}} is %{{.*}} {apart = array<i64: 2>, windows = #tsr.windows<["R", "C"], ["2*C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["R", "2*C", "8"], f32>) -> !tsr.tensor<["R", "2*C", "8"], f32>
+  %double_pictures = graph.full %item : f32 to !tsr.tensor<["R", "2*C", "8"], f32>
+  %equal = graph.slide "sum" %pictures where %greatest is %double_pictures {apart = array<i64: 2>, windows = #tsr.windows<["R", "C"], ["2*C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["R", "2*C", "8"], f32>) -> !tsr.tensor<["R", "2*C", "8"], f32>
+  // CHECK: graph.slide_together %{{.*}} with %{{.*}} {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["R", "C", "8"], f32>) -> !tsr.tensor<["R", "3", "8"], f32>
+  %together = graph.slide_together %pictures with %slid {windows = #tsr.windows<["R", "C"], ["C"], [3], [1], [1], [1]>} : (!tsr.tensor<["R", "C", "8"], f32>, !tsr.tensor<["R", "C", "8"], f32>) -> !tsr.tensor<["R", "3", "8"], f32>
   %at = graph.iota 0 : !tsr.tensor<["C"], i64>
   // CHECK: graph.gather 0 %x at %{{.*}} {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
   %chosen_rows = graph.gather 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["R", "C"], f32>, !tsr.tensor<["C"], i64>) -> !tsr.tensor<["C", "C"], f32>
