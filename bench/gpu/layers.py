@@ -118,6 +118,16 @@ def first(x):
     return x.permute(0, 3, 1, 2)
 
 
+def last(y):
+    return y.permute(0, 2, 3, 1)
+
+
+def differing(B, H, W, C):
+    """Images in which no two elements of a window of 3 x 3 are equal: what is equal shares a derivative with us."""
+    at = torch.arange(H, device="cuda")[:, None] % 3 * 3 + torch.arange(W, device="cuda") % 3
+    return (at[None, :, :, None] + 9 * torch.randint(0, 12, (B, H, W, C), device="cuda")).to(BF16)
+
+
 def window(x, w):
     return F.conv2d(first(x), w.permute(3, 2, 0, 1), padding=1).permute(0, 2, 3, 1)
 
@@ -130,6 +140,19 @@ def bottleneck(x, w1, w2, w3, g1, b1, g2, b2, g3, b3):
     y = F.relu(normed(x @ w1, g1, b1))
     y = F.relu(normed(window(y, w2), g2, b2))
     return F.relu(x + normed(y @ w3, g3, b3))
+
+
+def over(layer):
+    """A layer of images with the channels first, of those with the channels last."""
+    return lambda x, *w: last(layer(first(x), *w))
+
+
+def depthwise(**how):
+    return over(lambda x, w: F.conv2d(x, w.permute(2, 0, 1)[:, None], groups=x.shape[1], **how))
+
+
+def windows(**how):
+    return over(lambda x, w: F.conv2d(x, w.permute(3, 2, 0, 1), **how))
 
 
 def convnext(x, w, g, b, w1, w2):
@@ -256,6 +279,21 @@ def rows():
     yield "bottleneck_train", lambda: [*r(), half(32, 56, 56, 256)], slopes(bottleneck, 6)
     yield "convnext", lambda: [half(64, 56, 56, 128), half(7, 7, 128, scale=0.1), half(128), half(128), half(128, 512, scale=0.09), half(512, 128, scale=0.04)], convnext
     yield "unet_block", lambda: [half(8, 64, 64, 320), half(8, 320), half(3, 3, 320, 320, scale=0.02), half(3, 3, 320, 320, scale=0.02), *n(320)], unet
+    deep, wide = lambda: [half(32, 56, 56, 96), half(7, 7, 96, scale=0.1)], lambda: [half(64, 112, 112, 96), half(3, 3, 96, scale=0.3)]
+    yield "depthwise", deep, depthwise(padding=3)
+    yield "depthwise_train", lambda: [*deep(), half(32, 56, 56, 96)], slopes(depthwise(padding=3), 2)
+    yield "mobile", wide, depthwise(padding=1, stride=2)
+    yield "mobile_train", lambda: [*wide(), half(64, 56, 56, 96)], slopes(depthwise(padding=1, stride=2), 2)
+    pictures, pool = lambda: [half(64, 112, 112, 64)], over(lambda x: F.max_pool2d(x, 3, 2, 1))
+    yield "pooled", pictures, pool
+    yield "pooled_train", lambda: [differing(64, 112, 112, 64), half(64, 56, 56, 64)], slopes(pool, 1)
+    yield "averaged", pictures, over(lambda x: F.avg_pool2d(x, 3, 1, 1))
+    apart, small = lambda: [half(32, 56, 56, 128), half(3, 3, 128, 128, scale=0.03)], lambda: [half(8, 32, 32, 320), half(3, 3, 320, 320, scale=0.02)]
+    yield "strided", apart, windows(padding=1, stride=2)
+    yield "strided_train", lambda: [*apart(), half(32, 28, 28, 128)], slopes(windows(padding=1, stride=2), 2)
+    up = over(lambda x, w: F.conv2d(F.interpolate(x, scale_factor=2, mode="nearest"), w.permute(3, 2, 0, 1), padding=1))
+    yield "upsampled", small, up
+    yield "upsampled_train", lambda: [*small(), half(8, 64, 64, 320)], slopes(up, 2)
     l = lambda: [half(256, 64, 512), half(512, 2048, scale=0.04), half(512, 2048, scale=0.04), full(2048)]
     yield "lstm_layer", l, lstm, None
     yield "lstm_train", lambda: [*l(), half(256, 64, 512)], lstm_slopes, None
