@@ -37,7 +37,41 @@ graph.func @of_lines(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N",
   graph.return %9 : !tsr.tensor<["N", "C", "L"], f32>
 }
 
-// Elements that lie two apart are no windows of the cotangents; and what is added up with weights of its own for each of a batch has no
+// Of windows two apart: even elements see two places of the weights, odd ones see one, each a product of windows, put side by side.
+// CHECK-LABEL: graph.func @by_remainders
+// CHECK: %[[EVEN:.*]] = graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 2"], bf16> to <["N", "O", "2", "L + 1"], bf16>
+// CHECK: %[[A:.*]] = graph.dot
+// CHECK: %[[ODD:.*]] = graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 1"], bf16> to <["N", "O", "1", "L + 1"], bf16>
+// CHECK: %[[B:.*]] = graph.dot
+// CHECK: %[[FIRST:.*]] = graph.reshape %[[A]] : <["N", "C", "L + 1"], f32> to <["N", "C", "L + 1", "1"], f32>
+// CHECK: %[[SECOND:.*]] = graph.reshape %[[B]]
+// CHECK: %[[BOTH:.*]] = graph.concat 3 %[[FIRST]], %[[SECOND]]
+// CHECK: %[[FLAT:.*]] = graph.reshape %[[BOTH]] : <["N", "C", "L + 1", "2"], f32> to <["N", "C", "2*L + 2"], f32>
+// CHECK: graph.slice %[[FLAT]]{{.*}} size "2*L + 1" in_bounds]
+graph.func @by_remainders(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "2*L + 1"], f32> attributes {
+    dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "2*L + 1"], f32>>]} {
+  %0 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["3*C", "O"], bf16> to <["N", "3*C", "O"], bf16>
+  %1 = graph.dot %0, %dy : (!tsr.tensor<["N", "3*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "3*C", "L"], f32>
+  %2 = graph.reshape %1 : <["N", "3*C", "L"], f32> to <["N", "C", "3", "L"], f32>
+  %from = graph.iota 0 : <["3", "2*L + 1"], i64>
+  %to = graph.iota 1 : <["3", "2*L + 1"], i64>
+  %between = graph.elementwise "sub" %to, %from : !tsr.tensor<["3", "2*L + 1"], i64>
+  %two = graph.constant 2 : i64
+  %twos = graph.full %two : i64 to <["3", "2*L + 1"], i64>
+  %nought = graph.constant 0 : i64
+  %noughts = graph.full %nought : i64 to <["3", "2*L + 1"], i64>
+  %minus = graph.constant -1 : i64
+  %nowhere = graph.full %minus : i64 to <["3", "2*L + 1"], i64>
+  %rest = graph.elementwise "mod" %between, %twos : !tsr.tensor<["3", "2*L + 1"], i64>
+  %divides = graph.elementwise "eq" %rest, %noughts : !tsr.tensor<["3", "2*L + 1"], i64>
+  %half = graph.elementwise "floordiv" %between, %twos : !tsr.tensor<["3", "2*L + 1"], i64>
+  %at = graph.elementwise "select" %divides, %half, %nowhere : !tsr.tensor<["3", "2*L + 1"], i64>
+  %7 = graph.gather 3 %2 at %at {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "3", "L"], f32>, !tsr.tensor<["3", "2*L + 1"], i64>) -> !tsr.tensor<["N", "C", "3", "2*L + 1"], f32>
+  %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "3", "2*L + 1"], f32> to !tsr.tensor<["N", "C", "2*L + 1"], f32>
+  graph.return %8 : !tsr.tensor<["N", "C", "2*L + 1"], f32>
+}
+
+// Elements at quotients that are rounded down are no windows of the cotangents; and what is added up with weights of its own for each of a batch has no
 // matrix that all share.
 // CHECK-LABEL: graph.func @two_apart
 // CHECK-NOT: graph.window

@@ -10,6 +10,8 @@
 //
 //   dx[c, x]   = sum_(k', o) W[K - 1 - k', c, o] * dy[o, x + k' - (K - 1)]
 //
+// Where windows lie apart, elements a step apart see the same places of the weights: a product for each remainder, put side by side.
+//
 // That is a convolution again, which ReadWindows.cpp reads from dy as it lies. Nothing asks for a convolution: the map of the sum says
 // from where its terms come (AccessMap.h).
 #include "ir/common/Common.h"
@@ -22,6 +24,7 @@
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Passes.h"
+#include "transforms/schedule/Privatise.h"
 #include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/SinkTransposes.h"
 #include "transforms/schedule/Unused.h"
@@ -43,7 +46,30 @@ struct ArrayAxis {
   std::optional<size_t> place;   // axis of the map that is added up
   int64_t dilation = 1;
   int64_t before = 0, after = 0;  // zeros around it
+  int64_t apart = 1;              // elements of the value that see the same places of the weights
+  int64_t constant = 0;           // of their index
+  int64_t first = 0;              // of these places
 };
+
+/// What each `apart`-th element adds up, from the one at `from` on: places of the weights as far apart, and a window of so many.
+struct Remainder {
+  Dim windows;
+  int64_t first, places, before, after;
+};
+std::optional<Remainder> remainderOf(const AccessMap &map, const ArrayAxis &axis, int64_t from) {
+  const int64_t apart = axis.apart, places = map.axes[*axis.place].extent.constant(), constant = axis.constant;
+  const Dim &extent = map.axes[*axis.window].extent, size = axis.extent.getDim();
+  if (constant < 0) return std::nullopt;
+  // Windows went to the end of what was under them: that many elements, and at most `more` windows of the remainder behind the last.
+  std::optional<int64_t> more;
+  for (int64_t behind = 0; behind < places + apart && !more; ++behind)
+    if (Dim::floorDiv(extent + Dim(constant + behind - places), Dim(apart)) + Dim(1) == size) more = std::max<int64_t>(0, (places - 1 - constant - behind + apart - 1) / apart);
+  const int64_t first = (from + constant) % apart, ahead = (from + constant - first) / apart;
+  if (!more || first >= places) return std::nullopt;
+  const int64_t count = (places - first + apart - 1) / apart;
+  Remainder made{size + Dim(*more), first, count, count - 1 - ahead, *more + ahead};
+  return made.before >= 0 && made.after >= 0 ? std::optional(made) : std::nullopt;
+}
 
 /// What a value adds up of a product.
 struct WindowSum {
@@ -145,13 +171,15 @@ private:
       bool isOfWeights = llvm::any_of(found.axes, [&, term = term](const ArrayAxis &each) { return each.place == term && each.of == ofWeights; });
       if (isPlace ? !ofPlaces.contains(term) || !isOfWeights : !here.contains(term)) return false;
     }
+    for (const ArrayAxis &each : found.axes)
+      for (int64_t from = 0; each.apart > 1 && from < each.apart; ++from)
+        if (!remainderOf(found.map, each, from)) return false;
     bool isTurned = false;
     return matrixOf(dot_->getOperand(found.weights), isTurned) != Value();
   }
 
-  /// The index x - k * dilation + c: of a window, the places from the last to the first.
+  /// The index x - k * dilation + c, or a part of (x - k + c) where that is divided: of a window, the places from the last to the first.
   static bool readWindow(const AccessMap &map, const AccessIndex &index, ArrayAxis &axis) {
-    if (index.divisor != 1) return false;
     for (auto [term, factor] : index.terms) {
       if (!factor.isConstant()) return false;
       bool isPlace = map.axes[term].axis == kAddedUp;
@@ -161,6 +189,10 @@ private:
       if (isPlace) axis.dilation = -factor.constant();
     }
     if (!axis.window || !axis.place || !index.constant.isConstant() || !map.axes[*axis.place].extent.isConstant()) return false;
+    axis.apart = index.divisor;
+    axis.constant = index.constant.constant();
+    constexpr int64_t kMostApart = 4;
+    if (axis.apart > 1) return axis.dilation == 1 && axis.apart <= kMostApart;
     const int64_t reach = (map.axes[*axis.place].extent.constant() - 1) * axis.dilation;
     axis.before = reach - index.constant.constant();
     Dim after = map.axes[*axis.window].extent + Dim(reach - axis.before) - axis.extent.getDim();
@@ -175,8 +207,8 @@ private:
 
 class Rewriter {
 public:
-  Rewriter(graph::DotOp dot, WindowSum found) : dot_(dot), found_(std::move(found)), builder_(found_.value.getContext()), loc_(dot.getLoc()) {
-    builder_.setInsertionPointAfterValue(found_.value);
+  /// Writes before `next`.
+  Rewriter(graph::DotOp dot, WindowSum found, Operation *next) : dot_(dot), found_(std::move(found)), builder_(next), loc_(dot.getLoc()) {
     for (auto [axis, each] : llvm::enumerate(found_.axes)) {
       if (each.of + 2 < static_cast<size_t>(dot_.getType().getRank())) batch_.push_back(axis);
       else if (each.of != ofWeights()) others_.push_back(axis);
@@ -185,16 +217,15 @@ public:
     }
   }
 
-  graph::DotOp run() {
+  /// In the order of the value.
+  Value run() {
     Value weights = arrangedWeights(), windows = arrangedWindows();
     SmallVector<Dim> shape = batch();
     shape.push_back(found_.weights == 0 ? count(outer_) : windowCount());
     shape.push_back(found_.weights == 0 ? windowCount() : count(outer_));
     Type sums = typeOf(shape, elementTypeOf(dot_.getType()));
     Value left = found_.weights == 0 ? weights : windows, right = found_.weights == 0 ? windows : weights;
-    auto product = addedUpAs(dot_, builder_.create<graph::DotOp>(loc_, sums, left, right));
-    found_.value.replaceAllUsesExcept(inOrder(product), product);
-    return product;
+    return inOrder(addedUpAs(dot_, builder_.create<graph::DotOp>(loc_, sums, left, right)));
   }
 
 private:
@@ -208,6 +239,11 @@ private:
     return product;
   }
   Dim windowsAlong(size_t axis) { return found_.axes[axis].window ? found_.map.axes[*found_.axes[axis].window].extent : Dim(1); }
+  Dim placeCount() {
+    Dim product(1);
+    for (size_t axis : places_) product = product * found_.map.axes[*found_.axes[axis].place].extent;
+    return product;
+  }
   Dim windowCount() {
     Dim product(1);
     for (size_t axis : others_) product = product * windowsAlong(axis);
@@ -230,14 +266,14 @@ private:
     apart.insert(hasRowsFirst ? apart.end() : apart.begin(), depth());
     Value cut = reshapedTo(builder_, matrix, typeOf(apart, element));
     auto positionOf = [&](size_t axis) { return llvm::find(rows, axis) - rows.begin() + (hasRowsFirst ? 0 : 1); };
-    for (size_t axis : places_) cut = backwards(cut, positionOf(axis));
+    for (size_t axis : places_) cut = backwards(cut, positionOf(axis), axis);
     SmallVector<int64_t> order;
     for (size_t axis : outer_) order.push_back(positionOf(axis));
     SmallVector<int64_t> inner;
     for (size_t axis : places_) inner.push_back(positionOf(axis));
     inner.push_back(hasRowsFirst ? static_cast<int64_t>(rows.size()) : 0);
     order.insert(found_.weights == 0 ? order.end() : order.begin(), inner.begin(), inner.end());
-    Dim sums = count(places_) * depth();
+    Dim sums = placeCount() * depth();
     SmallVector<Dim> flat = found_.weights == 0 ? SmallVector<Dim>{count(outer_), sums} : SmallVector<Dim>{sums, count(outer_)};
     Value ordered = reshapedTo(builder_, transposedTo(builder_, cut, order), typeOf(flat, element));
     SmallVector<Dim> all = batch();
@@ -247,13 +283,22 @@ private:
     return builder_.create<graph::BroadcastOp>(loc_, typeOf(all, element), ordered, builder_.getDenseI64ArrayAttr({last, last + 1}));
   }
 
-  Value backwards(Value value, int64_t axis) {
-    Type places = TensorType::get(builder_.getContext(), {shapeOf(value.getType())[axis]}, builder_.getI64Type());
-    int64_t last = *shapeOf(value.getType())[axis].getConstant() - 1;
-    Value number = builder_.create<graph::ConstantOp>(loc_, builder_.getI64Type(), builder_.getI64IntegerAttr(last));
-    Value from = builder_.create<graph::FullOp>(loc_, places, number), counted = builder_.create<graph::IotaOp>(loc_, places, 0);
+  /// The places from the last to the first; those of the remainder.
+  Value backwards(Value value, int64_t axis, size_t ofWeights) {
+    auto axisOver = llvm::find_if(others_, [&](size_t other) { return found_.axes[other].place == found_.axes[ofWeights].place; });
+    const ArrayAxis &over = found_.axes[*axisOver];
+    DimAttr count = attr(found_.map.axes[*over.place].extent);
+    SmallVector<DimAttr> shape(shapeOf(value.getType()));
+    shape[axis] = count;
+    Type places = TensorType::get(builder_.getContext(), {count}, builder_.getI64Type()), type = TensorType::get(builder_.getContext(), shape, elementTypeOf(value.getType()));
+    auto all = [&](int64_t number) -> Value {
+      Value constant = builder_.create<graph::ConstantOp>(loc_, builder_.getI64Type(), builder_.getI64IntegerAttr(number));
+      return builder_.create<graph::FullOp>(loc_, places, constant);
+    };
+    Value from = all(over.first + over.apart * (*count.getConstant() - 1)), counted = builder_.create<graph::IotaOp>(loc_, places, 0);
+    if (over.apart > 1) counted = builder_.create<graph::ElementwiseOp>(loc_, places, "mul", ValueRange{counted, all(over.apart)});
     Value at = builder_.create<graph::ElementwiseOp>(loc_, places, "sub", ValueRange{from, counted});
-    return builder_.create<graph::GatherOp>(loc_, value.getType(), axis, value, at, ArrayRef<int64_t>{axis});
+    return builder_.create<graph::GatherOp>(loc_, type, axis, value, at, ArrayRef<int64_t>{axis});
   }
 
   /// The other operand with zeros around it, as windows: its places and depth along the sums.
@@ -288,7 +333,7 @@ private:
     order.append(found_.weights == 0 ? summed : windows);
     order.append(found_.weights == 0 ? windows : summed);
     SmallVector<Dim> flat = batch();
-    Dim sums = count(places_) * depth();
+    Dim sums = placeCount() * depth();
     flat.push_back(found_.weights == 0 ? sums : windowCount());
     flat.push_back(found_.weights == 0 ? windowCount() : sums);
     Value all = reshapedTo(builder_, transposedTo(builder_, cut, order), typeOf(flat, carried));
@@ -341,7 +386,18 @@ private:
     for (const auto &digits : found_.map.digits)
       for (size_t digit : digits)
         order.push_back(llvm::find_if(made, [&](size_t axis) { return found_.axes[axis].window == digit; }) - made.begin());
-    return reshapedTo(builder_, transposedTo(builder_, cut, order), found_.value.getType());
+    return reshapedTo(builder_, transposedTo(builder_, cut, order), valueType());
+  }
+  /// Of a remainder: with as many elements as that has.
+  Type valueType() {
+    if (llvm::none_of(found_.axes, [](const ArrayAxis &axis) { return axis.apart > 1; })) return found_.value.getType();
+    SmallVector<Dim> shape;
+    for (const auto &digits : found_.map.digits) {
+      Dim product(1);
+      for (size_t digit : digits) product = product * found_.map.axes[digit].extent;
+      shape.push_back(product);
+    }
+    return typeOf(shape, elementTypeOf(found_.value.getType()));
   }
 
   graph::DotOp dot_;
@@ -349,6 +405,63 @@ private:
   OpBuilder builder_;
   Location loc_;
   SmallVector<size_t> batch_, outer_, places_, others_;  // axes of the array: those of the weights without places, its places, the other operand's
+};
+
+/// The value as one product for each remainder of places, put side by side: elements that are a step apart see the same places of the
+/// weights, and no zeros between those of the other operand.
+class ByRemainders {
+public:
+  ByRemainders(graph::DotOp dot, const WindowSum &found, Operation *next) : dot_(dot), next_(next), builder_(next) {
+    for (auto [axis, each] : llvm::enumerate(found.axes))
+      if (each.apart > 1) axes_.push_back(axis);
+  }
+
+  Value run(const WindowSum &found, size_t number = 0) {
+    if (number == axes_.size()) return Rewriter(dot_, found, next_).run();
+    const size_t axis = axes_[number];
+    const ArrayAxis each = found.axes[axis];
+    SmallVector<Value> parts;
+    for (int64_t from = 0; from < each.apart; ++from) {
+      Remainder part = *remainderOf(found.map, each, from);
+      WindowSum of = found;
+      of.axes[axis].before = part.before;
+      of.axes[axis].after = part.after;
+      of.axes[axis].first = part.first;
+      of.map.axes[*each.window].extent = part.windows;
+      of.map.axes[*each.place].extent = Dim(part.places);
+      parts.push_back(run(of, number + 1));
+    }
+    return sideBySide(parts, static_cast<int64_t>(found.map.axes[*each.window].axis), found.map.axes[*each.window].extent);
+  }
+
+private:
+  /// Elements of the parts in turn, so many along the axis.
+  Value sideBySide(ArrayRef<Value> parts, int64_t axis, const Dim &extent) {
+    Location loc = unnamed(dot_.getLoc());
+    SmallVector<DimAttr> shape(shapeOf(parts[0].getType()));
+    Type element = elementTypeOf(parts[0].getType());
+    auto attr = [&](const Dim &dim) { return DimAttr::get(builder_.getContext(), dim); };
+    auto typeOf = [&](ArrayRef<DimAttr> of) { return TensorType::get(builder_.getContext(), of, element); };
+    SmallVector<DimAttr> apart(shape);
+    apart.insert(apart.begin() + axis + 1, attr(Dim(1)));
+    SmallVector<Value> cut = llvm::map_to_vector(parts, [&](Value part) { return Value(builder_.create<graph::ReshapeOp>(loc, typeOf(apart), part)); });
+    apart[axis + 1] = attr(Dim(static_cast<int64_t>(parts.size())));
+    Value all = builder_.create<graph::ConcatOp>(loc, typeOf(apart), axis + 1, cut);
+    shape[axis] = attr(shape[axis].getDim() * Dim(static_cast<int64_t>(parts.size())));
+    all = builder_.create<graph::ReshapeOp>(loc, typeOf(shape), all);
+    if (shape[axis].getDim() == extent) return all;
+    Indices taken(shape.size());
+    shape[axis] = attr(extent);
+    taken[axis] = Index(builder_.create<graph::ConstantOp>(loc, builder_.getIndexType(), builder_.getIndexAttr(0)), shape[axis]);
+    PartAccess at(builder_, shapeOf(all.getType()), taken, loc);
+    auto inside = builder_.getDenseBoolArrayAttr(SmallVector<bool>(shape.size(), true));
+    return builder_.create<graph::SliceOp>(loc, typeOf(shape), all, at.offsets, at.points, at.sizes, at.steps, inside);
+  }
+
+  graph::DotOp dot_;
+  Operation *next_;
+  OpBuilder builder_;
+  SmallVector<size_t> axes_;  // of the array
 };
 
 struct SumWindows : PassWrapper<SumWindows, OperationPass<graph::FuncOp>> {
@@ -366,7 +479,10 @@ struct SumWindows : PassWrapper<SumWindows, OperationPass<graph::FuncOp>> {
       if (!hasWarpgroupProduct(*machine, dot) || element.getIntOrFloatBitWidth() != 16 || elementTypeOf(dot.getRhs().getType()) != element) continue;
       std::optional<WindowSum> found = Finder(dot, getOperation()).run();
       if (!found || !areEnough(dot)) continue;
-      Rewriter(dot, std::move(*found)).run();
+      Value value = found->value;
+      Operation *next = value.getDefiningOp()->getNextNode();
+      Value made = ByRemainders(dot, *found, next).run(*found);
+      value.replaceAllUsesWith(made);
       isChanged = true;
     }
     if (isChanged) eraseUnused(getOperation());
