@@ -55,6 +55,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createExchangeSumsPass());  // equal products are one, and no kernel holds them yet
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createTurnResultsPass());  // behind those that look for pairs of products
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createReadWindowsPass());  // products are those that stay
+    if (machine->family != Target::Cpu) passes.addNestedPass<ir::graph::FuncOp>(transforms::createSlideWindowsPass());  // of products that lie as they will
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createPairTermsPass());  // the others know products as such
     passes.addNestedPass<ir::graph::KernelOp>(transforms::createPairTermsPass());
     passes.addPass(transforms::createGraphToSchedulePass());

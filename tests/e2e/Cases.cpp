@@ -124,6 +124,8 @@ const std::vector<Subject> &subjects() {
       {"channel_windows", "highest_slopes", 1e-4, 1e-4, each({{{"B", 2}, {"H", 9}, {"W", 6}, {"C", 8}}})},
       {"channel_windows", "averaged_slopes", 1e-4, 1e-4, each({{{"B", 2}, {"H", 5}, {"W", 6}, {"C", 9}}})},
       {"channel_windows", "blurred", 1e-4, 1e-4, each({{{"B", 2}, {"H", 9}, {"W", 12}, {"C", 16}}})},
+      {"channel_windows", "repeated", 1e-4, 1e-4, each({{{"B", 2}, {"H", 3}, {"W", 5}, {"C", 9}}})},
+      {"channel_windows", "repeated_slopes", 1e-4, 1e-4, each({{{"B", 2}, {"H", 3}, {"W", 5}, {"C", 9}}})},
       {"channel_windows", "long_blur", 1e-4, 1e-4, each({{{"B", 1}, {"H", 3}, {"W", 40}, {"C", 8}}})},
       {"random_streams", "planes", 0, 0, each({{{"A", 2}, {"B", 7}, {"C", 129}}, {{"A", 1}, {"B", 1}, {"C", 1}}})},
       {"random_streams", "normals", 0, 0, each(vectors("N"))},

@@ -114,4 +114,20 @@ graph.func @ones_around(%x: !tsr.tensor<["L", "64"], bf16>, %w: !tsr.tensor<["19
   graph.return %3 : !tsr.tensor<["L", "O"], f32>
 }
 
+// Pixels that are there twice are no sums over axes: windows see the array in which they are.
+// CHECK-LABEL: graph.func @repeated
+// CHECK: %[[TWICE:.*]] = graph.reshape %{{.*}} : <["N", "L", "2", "C"], bf16> to <["N", "2*L", "C"], bf16>
+// CHECK: graph.windows %[[TWICE]] {windows = #tsr.windows<["N", "2*L"], ["2*L - 2"], [3], [1], [1], [0]>}
+graph.func @repeated(%x: !tsr.tensor<["N", "L", "C"], bf16>, %w: !tsr.tensor<["O", "3*C"], bf16>) -> !tsr.tensor<["N", "O", "2*L - 2"], f32> attributes {
+    dims = ["N", "L", "C", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "O", "2*L - 2"], f32>>]} {
+  %0 = graph.broadcast %x {axes = array<i64: 0, 1, 3>} : <["N", "L", "C"], bf16> to <["N", "L", "2", "C"], bf16>
+  %1 = graph.reshape %0 : <["N", "L", "2", "C"], bf16> to <["N", "2*L", "C"], bf16>
+  %2 = graph.transpose %1 {perm = array<i64: 0, 2, 1>} : <["N", "2*L", "C"], bf16> to <["N", "C", "2*L"], bf16>
+  %3 = graph.window 2 %2 step 1 dilation 1 : <["N", "C", "2*L"], bf16> to <["N", "C", "3", "2*L - 2"], bf16>
+  %4 = graph.reshape %3 : <["N", "C", "3", "2*L - 2"], bf16> to <["N", "3*C", "2*L - 2"], bf16>
+  %5 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["O", "3*C"], bf16> to <["N", "O", "3*C"], bf16>
+  %6 = graph.dot %5, %4 : (!tsr.tensor<["N", "O", "3*C"], bf16>, !tsr.tensor<["N", "3*C", "2*L - 2"], bf16>) -> !tsr.tensor<["N", "O", "2*L - 2"], f32>
+  graph.return %6 : !tsr.tensor<["N", "O", "2*L - 2"], f32>
+}
+
 }

@@ -28,43 +28,45 @@ public:
   }
 
   std::optional<AccessMap> run() {
-    for (bool isMovement = true; isMovement;) {
-      Operation *op = map_.array.getDefiningOp();
-      if (!op) break;
-      Indices before = map_.indices;
-      if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
-        for (auto [i, axis] : llvm::enumerate(transpose.getPerm())) map_.indices[axis] = before[i];
-      } else if (auto window = dyn_cast<graph::WindowOp>(op)) {
-        if (!throughWindow(window)) return std::nullopt;
-      } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
-        if (!addsUp_.empty() && !repeats_ && reshape.getOperand().getDefiningOp<graph::DotOp>()) break;
-        if (!throughReshape(reshape)) return std::nullopt;
-      } else if (auto slice = dyn_cast<graph::SliceOp>(op)) {
-        if (!throughSlice(slice)) return std::nullopt;
-      } else if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
-        std::optional<Value> inner = repeats_ ? throughPart(concat) : std::nullopt;
-        if (!inner) inner = throughZeros(concat);
-        if (!inner) break;
-        map_.array = *inner;
-        continue;
-      } else if (auto sum = dyn_cast<graph::ReduceOp>(op); sum && sum.getMnemonic() == addsUp_ && (!repeats_ || addsOneUp(sum))) {
-        throughSum(sum);
-      } else if (auto gather = dyn_cast<graph::GatherOp>(op); gather && addsUp_ == "sum" && !repeats_) {
-        if (!throughPlaces(gather)) return std::nullopt;
-      } else if (auto cast = dyn_cast<graph::CastOp>(op); cast && repeats_ && isWider(cast)) {
-      } else if (auto broadcast = dyn_cast<graph::BroadcastOp>(op); broadcast && repeats_) {
-        throughBroadcast(broadcast);
-      } else {
-        isMovement = false;
-        continue;
+    while (Operation *op = map_.array.getDefiningOp()) {
+      AccessMap here = map_;
+      std::optional<Value> under = throughOne(op);
+      if (!under) {  // no movement, or one that no sums over axes say: what it makes lies in memory
+        map_ = std::move(here);
+        break;
       }
-      map_.array = op->getOperand(0);
+      map_.array = *under;
     }
     return map_;
   }
 
 private:
   using Indices = SmallVector<AccessIndex>;
+
+  /// What the operation moves, with the indices along its axes.
+  std::optional<Value> throughOne(Operation *op) {
+    auto operandIf = [&](bool isSaid) { return isSaid ? std::optional(op->getOperand(0)) : std::nullopt; };
+    if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
+      Indices before = map_.indices;
+      for (auto [i, axis] : llvm::enumerate(transpose.getPerm())) map_.indices[axis] = before[i];
+      return op->getOperand(0);
+    }
+    if (auto window = dyn_cast<graph::WindowOp>(op)) return operandIf(throughWindow(window));
+    if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+      const bool isProduct = !addsUp_.empty() && reshape.getOperand().getDefiningOp<graph::DotOp>();
+      return operandIf(!isProduct && throughReshape(reshape));
+    }
+    if (auto slice = dyn_cast<graph::SliceOp>(op)) return operandIf(throughSlice(slice));
+    if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
+      std::optional<Value> inner = repeats_ ? throughPart(concat) : std::nullopt;
+      return inner ? inner : throughZeros(concat);
+    }
+    if (auto sum = dyn_cast<graph::ReduceOp>(op)) return operandIf(sum.getMnemonic() == addsUp_ && (!repeats_ || addsOneUp(sum)) && throughSum(sum));
+    if (auto gather = dyn_cast<graph::GatherOp>(op)) return operandIf(addsUp_ == "sum" && !repeats_ && throughPlaces(gather));
+    if (auto cast = dyn_cast<graph::CastOp>(op)) return operandIf(repeats_ && isWider(cast));
+    if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) return operandIf(repeats_ && throughBroadcast(broadcast));
+    return std::nullopt;
+  }
 
   bool throughWindow(graph::WindowOp op) {
     int64_t axis = op.getAxis();
@@ -117,14 +119,15 @@ private:
   }
 
   /// An axis of one element is the same for all of the result's.
-  void throughBroadcast(graph::BroadcastOp op) {
+  bool throughBroadcast(graph::BroadcastOp op) {
     Indices inner;
     for (auto [axis, to] : llvm::enumerate(op.getAxes()))
       inner.push_back(isUnit(shapeOf(op.getOperand().getType())[axis]) ? AccessIndex() : map_.indices[to]);
     map_.indices = inner;
+    return true;
   }
 
-  void throughSum(graph::ReduceOp op) {
+  bool throughSum(graph::ReduceOp op) {
     for (int64_t axis : op.getAxes()) {  // ascending
       DimAttr extent = shapeOf(op.getOperand().getType())[axis];
       AccessIndex index;
@@ -134,6 +137,7 @@ private:
       }
       map_.indices.insert(map_.indices.begin() + axis, index);
     }
+    return true;
   }
 
   /// Places that are sums over axes of the result: what lies outside is 0, as beside an array.

@@ -29,7 +29,7 @@ struct AccessMap {
   bool slides = false;                     // windows are on the way
 };
 
-/// From the value back to what no movement makes any more; nothing where an index is no such sum.
+/// From the value back to what no movement makes any more, or one that is no such sum: a pixel that is repeated.
 std::optional<AccessMap> accessMapOf(mlir::Value value, ir::graph::FuncOp function);
 
 /// The same of a value that adds up what windows took from an array: for each place in them, the element that lay there. The array is that

@@ -286,8 +286,14 @@ private:
     if (!found.apart.empty() && found.places.back() > kPlacesAtOnce * found.apart.back()) return false;
     if (found.channelAxis != innermost(found) && places < kLeastToTurn) return false;
     // What is computed where it is read is stored for windows that see it several times.
-    Operation *made = found.seen.array.getDefiningOp();
+    Operation *made = memoryUnder(found.seen.array).getDefiningOp();
     return overlap || !made || isa<graph::DotOp, graph::ReduceOp, graph::SlideOp, graph::ScanOp, graph::ScatterAddOp>(made);
+  }
+
+  /// Under whatever shape.
+  static Value memoryUnder(Value value) {
+    while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) value = reshape.getOperand();
+    return value;
   }
 
   graph::ReduceOp reduce_;

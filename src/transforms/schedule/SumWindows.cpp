@@ -10,10 +10,9 @@
 //
 //   dx[c, x]   = sum_(k', o) W[K - 1 - k', c, o] * dy[o, x + k' - (K - 1)]
 //
-// Where windows lie apart, elements a step apart see the same places of the weights: a product for each remainder, put side by side.
-//
 // That is a convolution again, which ReadWindows.cpp reads from dy as it lies. Nothing asks for a convolution: the map of the sum says
-// from where its terms come (AccessMap.h).
+// from where its terms come (AccessMap.h). Where windows lie apart, elements a step apart see the same places of the weights: a product for
+// each remainder, put side by side.
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
