@@ -261,8 +261,25 @@ bool VectorForm::storesAlone(scf::IfOp branch) {
   });
 }
 
+/// Vectors that both sides take, and that come before the choice.
+void VectorForm::spreadForBoth(scf::IfOp branch) {
+  llvm::SetVector<Value> taken[2];
+  for (auto [side, region] : llvm::enumerate(branch->getRegions()))
+    region.walk([&, side = side](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *made = operand.getDefiningOp(); made && !branch->isProperAncestor(made)) taken[side].insert(operand);
+    });
+  for (Value value : taken[0]) {
+    if (!taken[1].contains(value) || vectors_.count(value)) continue;
+    if (auto load = value.getDefiningOp<tile::LoadElementOp>(); load && moves_.count(load)) vectorOf(load);
+    if (auto choice = value.getDefiningOp<scf::IfOp>(); choice && spreads(choice)) spread(choice);
+    if (auto loop = value.getDefiningOp<scf::ForOp>(); loop && spreads(loop)) spread(loop);
+  }
+}
+
 void VectorForm::spread(scf::IfOp branch) {
   Location loc = unnamed(branch.getLoc());
+  spreadForBoth(branch);
   Values chosen;
   for (Value result : branch.getResults())
     chosen.push_back(newVector(result.getType(), nameHint(result).empty() ? "chosen" : nameHint(result), loc));

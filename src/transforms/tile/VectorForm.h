@@ -142,6 +142,7 @@ private:
   bool spreads(mlir::scf::ForOp loop);
   bool spreads(mlir::scf::IfOp branch);
   bool storesAlone(mlir::scf::IfOp branch);
+  void spreadForBoth(mlir::scf::IfOp branch);
   bool dependsOnCounter(Value value);
   using Values = llvm::SmallVector<Value>;
   Values overElements(mlir::ValueRange inits, Location loc, llvm::function_ref<Values(mlir::ValueRange)> body);
