@@ -24,8 +24,8 @@ bool addsOrSlides(Operation *op) { return isa<graph::DotOp, graph::ReduceOp, gra
 /// What both kernels write in the same way.
 class SlideWriter {
 public:
-  SlideWriter(OpBuilder &builder, Privatiser &privatiser, WindowsAttr windows, Type sums, Location loc, int64_t apart = 1)
-      : builder_(builder), privatiser_(privatiser), windows_(windows), sums_(sums), loc_(loc), axes_(windows.axes()), apart_(apart) {}
+  SlideWriter(OpBuilder &builder, Privatiser &privatiser, WindowsAttr windows, Type sums, int64_t sumCount, Location loc, int64_t apart = 1)
+      : builder_(builder), privatiser_(privatiser), windows_(windows), sums_(sums), loc_(loc), axes_(windows.axes()), apart_(apart), sumCount_(static_cast<size_t>(sumCount)) {}
 
   Value number(int64_t value) { return privatiser_.constantIndex(value, loc_); }
   Value dim(const Dim &dim) { return privatiser_.dim(dim, loc_); }
@@ -62,20 +62,50 @@ public:
   }
 
   /// What windows see of a row of the array: by its distance from where the first of them begins, which is `first` less what lies before.
-  std::map<int64_t, Value> seenOfRow(Value view, ArrayRef<Value> leading, Value inside, Value first, Value channel, ArrayRef<int64_t> distances, Value outside) {
+  /// With `isWhole` all of it is there.
+  std::map<int64_t, Value> seenOfRow(Value view, ArrayRef<Value> leading, Value inside, Value first, Value channel, ArrayRef<int64_t> distances, Value outside, bool isWhole) {
     std::map<int64_t, Value> seen;
     const int64_t before = windows_.getBefore().back();
     Value begin = apart_ == 1 ? less(first, before, "begin") : first;
     for (int64_t distance : distances) {
       const int64_t ahead = apart_ == 1 ? distance : (distance - before) / apart_;
       Value place = made("add", begin, number(ahead));
-      Value condition = isInside(axes_ - 1, place, distance - before);
-      if (inside) condition = made("and", inside, condition);
+      Value condition = isWhole ? Value() : isInside(axes_ - 1, place, distance - before);
+      if (inside && !isWhole) condition = made("and", inside, condition);
       SmallVector<Value> at(leading);
       at.append({place, channel});
       seen[distance] = where(condition, outside, [&] { return privatiser_.loaded(view, Indices(at.begin(), at.end()), loc_); }, nameHint(view));
     }
     return seen;
+  }
+
+  /// Whether all places at these distances are there.
+  Value isWhole(Value first, ArrayRef<int64_t> distances) {
+    auto placeAt = [&](int64_t distance) {
+      const int64_t ahead = (distance - windows_.getBefore().back()) / apart_;
+      return ahead < 0 ? made("sub", first, number(-ahead)) : made("add", first, number(ahead));
+    };
+    Value below = made("lt", placeAt(distances.back()), dim(windows_.getSize().back().getDim()));
+    return distances.front() >= windows_.getBefore().back() ? below : made("and", made("ge", placeAt(distances.front()), number(0)), below);
+  }
+
+  /// What is computed alike where all is there, without a condition for each element, and where not; too many conditions are no choice between vectors.
+  SmallVector<Value> whereWhole(size_t conditions, function_ref<Value()> isWhole, function_ref<SmallVector<Value>(bool)> made) {
+    constexpr size_t kFewest = 3, kMost = 15;  // VectorForm::spreads
+    if (conditions < kFewest || conditions > kMost) return made(false);
+    SmallVector<Type> types(sumCount_, sums_);
+    auto branch = builder_.create<scf::IfOp>(loc_, TypeRange(types), isWhole(), /*withElse=*/true);
+    for (bool whole : {true, false}) {
+      OpBuilder::InsertionGuard guard(builder_);
+      Block *block = whole ? branch.thenBlock() : branch.elseBlock();
+      if (!block->empty()) block->back().erase();
+      builder_.setInsertionPointToEnd(block);
+      privatiser_.enter();
+      SmallVector<Value> values = made(whole);
+      privatiser_.leave();
+      builder_.create<scf::YieldOp>(loc_, values);
+    }
+    return SmallVector<Value>(branch.getResults());
   }
 
   /// The distances at which `each` windows see places `from` to `to` of a row.
@@ -113,6 +143,7 @@ private:
   Location loc_;
   size_t axes_;
   int64_t apart_;  // along the last axis
+  size_t sumCount_;  // of a lane
 };
 
 /// The rows of places of a window that are over rows of the array, as counted by a loop.
@@ -176,7 +207,7 @@ LogicalResult FunctionScheduler::slideKernel(Value root, graph::SlideOp slide, V
   Privatiser privatiser(builder, kernel.leaves);
   Indices at = privatiser.delinearize(i, lanes, line, /*naming=*/true);
   Type result = elementTypeOf(slide.getType()), sums = cast<FloatType>(result).getWidth() < 32 ? builder.getF32Type() : result;
-  SlideWriter write(builder, privatiser, windows, sums, line, apart.back());
+  SlideWriter write(builder, privatiser, windows, sums, each, line, apart.back());
   auto viewOf = [&](Value value) { return value ? kernel.leaves.lookup(value) : Value(); };
   Value view = viewOf(slide.getOperand()), weights = viewOf(slide.getWeights()), marks = viewOf(slide.getMarks()), numbers = viewOf(slide.getHere());
   const double least = isSum ? 0.0 : -std::numeric_limits<double>::infinity(), nothing = std::numeric_limits<double>::quiet_NaN();
@@ -196,11 +227,11 @@ LogicalResult FunctionScheduler::slideKernel(Value root, graph::SlideOp slide, V
   for (int64_t window = 0; window < each; ++window) carried.push_back(builder.create<graph::ConstantOp>(named(isSum ? "sum" : "greatest", line), sums, cast<TypedAttr>(builder.getFloatAttr(sums, least))));
 
   /// Places `from` to `to` of a row of places, where `column` more lie between where the windows begin and these.
-  auto takeRow = [&](ArrayRef<Value> leading, Value row, Value column, int64_t from, int64_t to, ValueRange before) {
+  auto takeRow = [&](ArrayRef<Value> leading, Value row, Value column, int64_t from, int64_t to, bool isWhole, ValueRange before) {
     Value begin = column ? write.made("add", start, write.times(column, windows.getDilation().back())) : start;
     SmallVector<int64_t> distances = write.distances(each, from, to);
-    std::map<int64_t, Value> seen = write.seenOfRow(view, leading, Value(), begin, channel, distances, outside), marked;
-    if (marks) marked = write.seenOfRow(marks, leading, Value(), begin, channel, distances, unmarked);
+    std::map<int64_t, Value> seen = write.seenOfRow(view, leading, Value(), begin, channel, distances, outside, isWhole), marked;
+    if (marks) marked = write.seenOfRow(marks, leading, Value(), begin, channel, distances, unmarked, isWhole);
     if (!numbers || marks)
       for (auto &[distance, value] : seen) value = write.asSum(value);
     SmallVector<Value> next(before);
@@ -226,20 +257,22 @@ LogicalResult FunctionScheduler::slideKernel(Value root, graph::SlideOp slide, V
     }
     return next;
   };
-  auto takePlaces = [&](ArrayRef<Value> leading, Value row, ValueRange before) -> SmallVector<Value> {
-    if (along <= kPlacesAtOnce * apart.back()) return takeRow(leading, row, Value(), 0, along, before);
+  auto takePlaces = [&](ArrayRef<Value> leading, Value row, bool isWhole, ValueRange before) -> SmallVector<Value> {
+    if (along <= kPlacesAtOnce * apart.back()) return takeRow(leading, row, Value(), 0, along, isWhole, before);
     return write.loop(write.number(0), write.number(along), SmallVector<Value>(before), "place",
-                      [&](Value column, ValueRange inner) { return takeRow(leading, row, column, 0, 1, inner); });
+                      [&](Value column, ValueRange inner) { return takeRow(leading, row, column, 0, 1, isWhole, inner); });
   };
-  if (axes == 1) {
-    carried = takePlaces({at[0].at}, Value(), carried);
-  } else {
+  auto takeAll = [&](bool isWhole) {
+    if (axes == 1) return takePlaces({at[0].at}, Value(), isWhole, carried);
     RowsInside inside = rowsInside(write, windows, at[1].at, apart[0]);
-    carried = write.loop(inside.from, inside.to, carried, "row", [&](Value row, ValueRange inner) {
+    return write.loop(inside.from, inside.to, carried, "row", [&](Value row, ValueRange inner) {
       Value place = write.made("add", inside.firstPlace, write.times(row, inside.steps));
-      return takePlaces({at[0].at, write.made("add", inside.firstRow, write.times(row, inside.rows))}, place, inner);
+      return takePlaces({at[0].at, write.made("add", inside.firstRow, write.times(row, inside.rows))}, place, isWhole, inner);
     });
-  }
+  };
+  SmallVector<int64_t> distances = write.distances(each, 0, along);
+  const bool inTurn = along > kPlacesAtOnce * apart.back();
+  carried = write.whereWhole(inTurn ? 0 : distances.size() * (marks ? 2 : 1), [&] { return write.isWhole(start, distances); }, takeAll);
 
   SmallVector<Value> pieces;
   for (int64_t window = 0; window < each; ++window) {
@@ -289,7 +322,7 @@ LogicalResult FunctionScheduler::slideTogetherKernel(graph::SlideTogetherOp slid
   Privatiser privatiser(builder, kernel.leaves);
   Indices at = privatiser.delinearize(i, lanes, line, /*naming=*/false);
   Type sums = elementTypeOf(root.getType());
-  SlideWriter write(builder, privatiser, windows, sums, line);
+  SlideWriter write(builder, privatiser, windows, sums, along, line);
   Value view = kernel.leaves.lookup(slide.getOperand()), numbers = kernel.leaves.lookup(slide.getNumbers());
   Value outside = write.constant(elementTypeOf(view.getType()), 0.0), none = write.constant(elementTypeOf(numbers.getType()), 0.0);
   Value part = at[0].at, row = at[1].at, channel = at[2].at;
@@ -312,21 +345,31 @@ LogicalResult FunctionScheduler::slideTogetherKernel(graph::SlideTogetherOp slid
       leading.push_back(place);
       ofNumbers.push_back(where[1].at);
     }
-    SmallVector<Value> given;
-    for (int64_t window = 0; window < each; ++window) {
-      Value here = write.made("add", first, write.number(window));
-      SmallVector<Value> place(ofNumbers);
-      place.append({here, channel});
-      Value isThere = window == 0 ? Value() : write.made("lt", here, write.dim(windows.getCount().back().getDim()));
-      given.push_back(write.asSum(write.where(isThere, none, [&] { return privatiser.loaded(numbers, Indices(place.begin(), place.end()), line); }, nameHint(numbers))));
-    }
-    std::map<int64_t, Value> seen = write.seenOfRow(view, leading, inside, write.times(first, windows.getStride().back()), channel, write.distances(each, 0, along), outside);
-    for (auto &[distance, value] : seen) value = write.asSum(value);
-    SmallVector<Value> next(before);
-    for (int64_t place = 0; place < along; ++place)
-      for (int64_t window = 0; window < each; ++window)
-        next[place] = write.made("add", next[place], write.made("mul", seen[write.distance(window, place)], given[window]));
-    return next;
+    Value start = write.times(first, windows.getStride().back()), windowsAlong = write.dim(windows.getCount().back().getDim());
+    SmallVector<int64_t> distances = write.distances(each, 0, along);
+    auto takeBlock = [&](bool isWhole) {
+      SmallVector<Value> given;
+      for (int64_t window = 0; window < each; ++window) {
+        Value here = write.made("add", first, write.number(window));
+        SmallVector<Value> place(ofNumbers);
+        place.append({here, channel});
+        Value isThere = isWhole || window == 0 ? Value() : write.made("lt", here, windowsAlong);
+        given.push_back(write.asSum(write.where(isThere, none, [&] { return privatiser.loaded(numbers, Indices(place.begin(), place.end()), line); }, nameHint(numbers))));
+      }
+      std::map<int64_t, Value> seen = write.seenOfRow(view, leading, inside, start, channel, distances, outside, isWhole);
+      for (auto &[distance, value] : seen) value = write.asSum(value);
+      SmallVector<Value> next(before);
+      for (int64_t place = 0; place < along; ++place)
+        for (int64_t window = 0; window < each; ++window)
+          next[place] = write.made("add", next[place], write.made("mul", seen[write.distance(window, place)], given[window]));
+      return next;
+    };
+    auto isWhole = [&] {
+      Value whole = write.isWhole(start, distances);
+      if (each > 1) whole = write.made("and", whole, write.made("lt", write.made("add", first, write.number(each - 1)), windowsAlong));
+      return inside ? write.made("and", inside, whole) : whole;
+    };
+    return write.whereWhole(distances.size() + static_cast<size_t>(each) - 1, isWhole, takeBlock);
   });
   for (int64_t place = 0; place < along; ++place)
     store(builder, carried[place], kernel.target, {part, write.made("add", write.times(row, along), write.number(place)), channel}, /*byLane=*/true, loc);
