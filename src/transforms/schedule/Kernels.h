@@ -40,6 +40,8 @@ mlir::LogicalResult straighten(ir::graph::FuncOp function);
 void dropWhatChangesNothing(ir::graph::FuncOp function);
 /// Products that turns of a loop add up are one product behind it (SumsBehindLoops.cpp).
 void sumBehindLoops(ir::graph::FuncOp function);
+/// Places that each turn changes for itself hold before what the array began with (OwnPlaces.cpp).
+void readOwnPlaces(ir::graph::FuncOp function);
 /// What every turn of a loop rounds to 16 bits is carried so (NarrowCarries.cpp).
 void narrowCarries(ir::graph::FuncOp function);
 /// Products of a batch with one matrix for all of it count the batch's axes and the rows together (FoldBatches.cpp).

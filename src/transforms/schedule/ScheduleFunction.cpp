@@ -80,6 +80,7 @@ static FailureOr<SmallVector<ArrayAttr>> prepare(graph::FuncOp function) {
   SmallVector<ArrayAttr> tables = hoistTables(function);
   sumBehindLoops(function);
   if (failed(straighten(function))) return failure();
+  readOwnPlaces(function);
   narrowCarries(function);
   dropWhatChangesNothing(function);
   foldBatches(function);  // first: a batch of single rows is a matrix

@@ -1,6 +1,7 @@
 #include "transforms/schedule/ScoreTiles.h"
 #include "ir/common/MaskAttr.h"
 #include "ir/graph/Terms.h"
+#include "transforms/schedule/Shapes.h"
 
 namespace tessera::transforms {
 using namespace mlir;
