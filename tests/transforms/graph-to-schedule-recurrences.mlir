@@ -1,4 +1,4 @@
-// Loops that one kernel runs: what a turn leaves to the next one stays in registers (RecurrencePlan.cpp, RecurrenceKernel.cpp).
+// Loops that one kernel runs: what a turn leaves to the next one stays in registers (RecurrencePlan.cpp, RecurrenceKernel.cpp, RecurrenceSums.cpp).
 // RUN: tessera-opt %s --set-machine=name=sm_80 --graph-to-schedule | FileCheck %s
 // RUN: tessera-opt %s --set-machine=name=cpu --graph-to-schedule | FileCheck %s --check-prefix=CPU
 
@@ -102,4 +102,50 @@ graph.func @rounded(%x: !tsr.tensor<["8", "64"], bf16>, %w: !tsr.tensor<["L", "6
   }
   %5 = graph.cast %4 : !tsr.tensor<["8", "64"], f32> to !tsr.tensor<["8", "64"], bf16>
   graph.return %5 : !tsr.tensor<["8", "64"], bf16>
+}
+
+// Sums over points are added up behind the loop: what turns add to a value in registers, what they store as terms, where as much is read.
+// CHECK-LABEL: schedule.kernel @summed_kernel(
+// CHECK-SAME: %terms: !tsr.view<["B", "D"], f32>, %terms_1: !tsr.view<["T", "B", "D"], f32>
+// CHECK-SAME: grid = #tsr.grid<lanes, ["B*D"]>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = {{.*}}, %{{.*}} = {{.*}}) -> (f32, f32) {
+// CHECK-NOT: graph.reduce
+// CHECK: graph.store %{{.*}}, %terms_1[
+// CHECK: scf.yield
+// CHECK: graph.store %{{.*}}, %terms[
+// CHECK-LABEL: schedule.func @summed
+// CHECK-NOT: tsr.buffer
+// CHECK: schedule.launch @summed_kernel(%x, %terms, %terms_0)
+// CHECK: schedule.return
+graph.func @summed(%x: !tsr.tensor<["T", "B", "D"], f32>) -> (!tsr.tensor<["D"], f32>, !tsr.tensor<["T", "D"], f32>) attributes {dims = ["T", "B", "D"], outputs = [#tsr.result<"result_0", !tsr.tensor<["D"], f32>>, #tsr.result<"result_1", !tsr.tensor<["T", "D"], f32>>], params = [#tsr.param<"x", in>]} {
+  %0 = graph.constant 0 : index
+  %1 = graph.constant 0.000000e+00 : f32
+  %d = graph.full %1 : f32 to <["D"], f32>
+  %2 = graph.constant 0.000000e+00 : f32
+  %h = graph.full %2 : f32 to <["B", "D"], f32>
+  %3 = graph.constant 0.000000e+00 : f32
+  %each = graph.full %3 : f32 to <["T", "D"], f32>
+  %4 = graph.constant 0 : index
+  %5 = graph.dim "T"
+  %6 = graph.constant 1 : index
+  %7:3 = scf.for %arg0 = %4 to %5 step %6 iter_args(%arg1 = %d, %arg2 = %h, %arg3 = %each) -> (!tsr.tensor<["D"], f32>, !tsr.tensor<["B", "D"], f32>, !tsr.tensor<["T", "D"], f32>) {
+    %8 = graph.constant 5.000000e-01 : f32
+    %9 = graph.full %8 : f32 to <["B", "D"], f32>
+    %10 = graph.elementwise "mul" %9, %arg2 : !tsr.tensor<["B", "D"], f32>
+    %11 = graph.slice %x[%arg0 in_bounds, %0 size "B" in_bounds, %0 size "D" in_bounds] : <["T", "B", "D"], f32> to !tsr.tensor<["B", "D"], f32>
+    %h_0 = graph.elementwise "add" %10, %11 : !tsr.tensor<["B", "D"], f32>
+    %12 = graph.reduce "sum" %h_0 {axes = array<i64: 0>} : <["B", "D"], f32> to !tsr.tensor<["D"], f32>
+    %d_1 = graph.elementwise "sub" %arg1, %12 : !tsr.tensor<["D"], f32>
+    %13 = graph.iota 0 : <["T"], i64>
+    %14 = graph.cast %arg0 : index to i64
+    %15 = graph.full %14 : i64 to <["T"], i64>
+    %16 = graph.elementwise "eq" %13, %15 : !tsr.tensor<["T"], i64>
+    %17 = graph.broadcast %16 {axes = array<i64: 0>} : <["T"], i1> to <["T", "D"], i1>
+    %18 = graph.elementwise "mul" %h_0, %h_0 : !tsr.tensor<["B", "D"], f32>
+    %19 = graph.reduce "sum" %18 {axes = array<i64: 0>} : <["B", "D"], f32> to !tsr.tensor<["D"], f32>
+    %20 = graph.broadcast %19 {axes = array<i64: 1>} : <["D"], f32> to <["T", "D"], f32>
+    %each_2 = graph.elementwise "select" %17, %20, %arg3 {tsr.update} : !tsr.tensor<["T", "D"], f32>
+    scf.yield %d_1, %h_0, %each_2 : !tsr.tensor<["D"], f32>, !tsr.tensor<["B", "D"], f32>, !tsr.tensor<["T", "D"], f32>
+  }
+  graph.return %7#0, %7#2 : !tsr.tensor<["D"], f32>, !tsr.tensor<["T", "D"], f32>
 }

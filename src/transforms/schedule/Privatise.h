@@ -71,6 +71,9 @@ public:
   void give(mlir::Value value, mlir::Value piece) { scopes_.back().given[value] = piece; }
   /// What a view holds there; 0 where it lies outside along axis `masked`.
   mlir::Value loaded(mlir::Value view, const Indices &indices, mlir::Location loc, int64_t masked = -1);
+  /// The type of a part: a tensor of the axes that are no points, or the element type.
+  mlir::Type partType(mlir::Type type, const Indices &indices);
+  mlir::Value zeroOf(mlir::Type type, mlir::Location loc);
   mlir::Value constantIndex(int64_t value, mlir::Location loc);
   mlir::Value dim(const Dim &dim, mlir::Location loc);
   mlir::Value arithmetic(llvm::StringRef mnemonic, mlir::Value a, mlir::Value b, mlir::Location loc);
@@ -97,15 +100,12 @@ private:
   using Places = std::set<std::pair<const void *, int64_t>>;  // values, with an axis of each
   bool isZeroOutside(mlir::Value value, int64_t axis);
   bool isZeroOutside(mlir::Value value, int64_t axis, Places &met);
-  mlir::Value zeroOf(mlir::Type type, mlir::Location loc);
   mlir::Value concat(ir::graph::ConcatOp op, const Indices &indices, size_t first, size_t last);
   mlir::Value window(ir::graph::WindowOp op, const Indices &indices);
   mlir::Value gather(ir::graph::GatherOp op, const Indices &indices);
   mlir::Value slice(ir::graph::SliceOp op, const Indices &indices);
   /// Of a part in which axes are whole that are not asked for whole: what lies at their indices.
   mlir::Value picked(mlir::Value value, const Indices &opened, const Indices &indices, mlir::Location loc);
-  /// The type of a part: a tensor of the axes that are no points, or the element type.
-  mlir::Type partType(mlir::Type type, const Indices &indices);
   mlir::Value failedAt(mlir::Operation *op, const llvm::Twine &why);
 
   mlir::OpBuilder &builder_;

@@ -22,8 +22,8 @@ public:
   /// `write` stores an element of a loop's result. Null after a diagnostic.
   scf::ForOp run(llvm::function_ref<void(unsigned result, Value piece, const Indices &at)> write) {
     SmallVector<Value> starts, bounds;
-    for (const Recurrence::Carried &one : plan_.carried)
-      if (!one.inPlace && !starts.emplace_back(privatiser_.part(loop_.getInitArgs()[one.number], at(argument(one))))) return {};
+    for (const Slot &slot : slots())
+      if (!starts.emplace_back(startOf(slot))) return {};
     for (Value bound : {loop_.getLowerBound(), loop_.getUpperBound(), loop_.getStep()})
       if (!bounds.emplace_back(privatiser_.part(bound, {}))) return {};
     if (!readBefore()) return {};
@@ -34,11 +34,16 @@ public:
     privatiser_.enter();
     SmallVector<Value> next;
     bool isWritten = giveTurn(made) && writeUpdates(write);
-    for (const Recurrence::Carried &one : plan_.carried)
-      if (isWritten && !one.inPlace) isWritten = static_cast<bool>(next.emplace_back(privatiser_.part(loop_.getYieldedValues()[one.number], at(argument(one)))));
+    for (auto [i, slot] : llvm::enumerate(slots()))
+      if (isWritten) isWritten = static_cast<bool>(next.emplace_back(nextOf(slot, made.getRegionIterArg(i))));
     privatiser_.leave();
     if (!isWritten) return {};
     if (!next.empty()) builder_.create<scf::YieldOp>(line_, next);
+    builder_.setInsertionPointAfter(made);
+    for (auto [slot, left] : llvm::zip(slots(), made.getResults())) {
+      if (slot.sum) writeTerms(*slot.sum, left, {}, write);
+      else write(slot.carried->number, left, at(argument(*slot.carried)));
+    }
     return made;
   }
 
@@ -53,6 +58,57 @@ public:
   }
 
 private:
+  using Write = llvm::function_ref<void(unsigned, Value, const Indices &)>;
+  /// What the kernel's loop carries: a value, or the terms of a sum.
+  struct Slot {
+    const Recurrence::Carried *carried;
+    const Recurrence::Sum *sum;
+  };
+  SmallVector<Slot> slots() {
+    SmallVector<Slot> slots;
+    for (const Recurrence::Carried &one : plan_.carried) {
+      if (one.inPlace) continue;
+      if (!one.isSummed) slots.push_back({&one, nullptr});
+      for (const Recurrence::Sum &sum : plan_.sums)
+        if (sum.number == one.number) slots.push_back({&one, &sum});
+    }
+    return slots;
+  }
+  Value startOf(const Slot &slot) {
+    if (!slot.sum) return privatiser_.part(loop_.getInitArgs()[slot.carried->number], at(argument(*slot.carried)));
+    Value operand = slot.sum->operand();
+    Type type = privatiser_.partType(operand.getType(), at(operand));
+    Value zero = privatiser_.zeroOf(elementTypeOf(type), line_);
+    return isa<TensorType>(type) ? builder_.create<graph::FullOp>(line_, type, zero).getResult() : zero;
+  }
+  Value nextOf(const Slot &slot, Value now) {
+    if (!slot.sum) return privatiser_.part(loop_.getYieldedValues()[slot.carried->number], at(argument(*slot.carried)));
+    Value operand = slot.sum->operand(), term = privatiser_.part(operand, at(operand));
+    return term ? builder_.create<graph::ElementwiseOp>(slot.sum->line(), term.getType(), "add", ValueRange{now, term}).getResult() : Value();
+  }
+
+  /// The terms of a sum at this lane's point, or of its group's, which adds up along what it holds whole. `starts`: where updates place them.
+  void writeTerms(const Recurrence::Sum &sum, Value piece, ArrayRef<Value> starts, Write write) {
+    Value operand = sum.operand();
+    Indices own = at(operand), indices;
+    SmallVector<int64_t> here;
+    SmallVector<DimAttr> left;
+    for (size_t axis = 0; axis < own.size(); ++axis) {
+      bool isHere = own[axis].isWhole() && llvm::is_contained(sum.axes(), static_cast<int64_t>(axis));
+      if (isHere) here.push_back(positionOf(own, axis));
+      else if (!own[axis].isPoint()) left.push_back(shapeOf(piece.getType())[positionOf(own, axis)]);
+    }
+    if (!here.empty()) {
+      Type type = elementTypeOf(piece.getType());
+      if (!left.empty()) type = TensorType::get(builder_.getContext(), left, type);
+      piece = builder_.create<graph::ReduceOp>(sum.line(), type, "sum", piece, here);
+    }
+    Terms terms = termsOf(plan_, sum);
+    const Value *start = starts.begin();
+    for (int64_t from : terms.from) indices.push_back(from < 0 ? Index(*start++) : own[from]);
+    write(loop_.getNumResults() + (&sum - plan_.sums.data()), piece, indices);
+  }
+
   ArrayAttr words() { return loop_->getAttrOfType<ArrayAttr>(kLoop); }
   Value argument(const Recurrence::Carried &one) { return loop_.getRegionIterArgs()[one.number]; }
 
@@ -77,12 +133,9 @@ private:
 
   /// In the turn, the counter is the kernel's, and what was carried is at hand.
   bool giveTurn(scf::ForOp made) {
-    unsigned next = 0;
-    for (const Recurrence::Carried &one : plan_.carried) {
-      if (one.inPlace) continue;
-      Value carried = made.getRegionIterArg(next++);
-      carried.setLoc(argument(one).getLoc());
-      privatiser_.give(argument(one), carried);
+    for (auto [slot, carried] : llvm::zip(slots(), made.getRegionIterArgs())) {
+      carried.setLoc(argument(*slot.carried).getLoc());
+      if (!slot.sum) privatiser_.give(argument(*slot.carried), carried);
     }
     const std::string counter = cast<StringAttr>(words()[1]).str();
     for (auto dim : loop_.getBody()->getOps<graph::DimOp>()) {
@@ -104,20 +157,30 @@ private:
     return first == Dim(0) ? moved : privatiser_.arithmetic("add", privatiser_.dim(first, line_), moved, line_);
   }
 
-  bool writeUpdates(llvm::function_ref<void(unsigned, Value, const Indices &)> write) {
-    for (auto &[op, update, number] : plan_.updates) {
+  bool writeUpdates(Write write) {
+    for (auto [place, part] : llvm::enumerate(plan_.updates)) {
+      const Update &update = part.update;
       for (Operation *user : update.old.getUsers())  // what was there before
         if (isa<graph::SliceOp>(user) && plan_.axes.count(user->getResult(0)) && !privatiser_.part(user->getResult(0), at(user->getResult(0)))) return false;
       Indices indices = at(update.old);
-      for (auto [index, start] : llvm::zip(indices, update.starts)) {
+      SmallVector<Value> starts;
+      for (auto [axis, start] : llvm::enumerate(update.starts)) {
         Value from = start ? privatiser_.part(start, {}) : Value();
         if (from && !from.getType().isIndex()) from = builder_.create<graph::CastOp>(line_, builder_.getIndexType(), from, StringAttr(), UnitAttr());
         if (start && !from) return false;
-        if (from) index.at = from;
+        if (from) starts.push_back(from);
+        if (from && !part.isSummed) indices[axis].at = from;
       }
+      for (const Recurrence::Sum &sum : plan_.sums) {
+        if (sum.update != static_cast<int64_t>(place)) continue;
+        Value terms = privatiser_.part(sum.operand(), at(sum.operand()));
+        if (!terms) return false;
+        writeTerms(sum, terms, starts, write);
+      }
+      if (part.isSummed) continue;
       Value piece = privatiser_.part(update.value, indices);
       if (!piece) return false;
-      write(number, piece, indices);
+      write(part.number, piece, indices);
     }
     return true;
   }
@@ -159,7 +222,7 @@ LogicalResult FunctionScheduler::launchRecurrence(const Recurrence &plan) {
   scf::ForOp loop = plan.loop;
   FailureOr<ByResult> memory = memoryOfRecurrence(plan);
   if (failed(memory)) return failure();
-  if (memory->empty()) return success();  // nothing that it makes is used
+  if (memory->empty()) return eraseScratch(plan.scratch), success();  // nothing that it makes is used
   MLIRContext *context = builder_.getContext();
   SmallVector<Attribute> facts, asked;
   for (const std::string &name : plan.bounded) {
@@ -176,7 +239,9 @@ LogicalResult FunctionScheduler::launchRecurrence(const Recurrence &plan) {
   auto leaves = leaves_;
   auto roots = roots_;
   if (fits) when_.push_back(fits);
-  if (failed(recurrenceKernel(plan, *memory, facts))) return failure();
+  const ByResult written = memoryWithTerms(plan, *memory);
+  if (failed(recurrenceKernel(plan, written, facts)) || failed(addUpTerms(plan, *memory, written))) return failure();
+  eraseScratch(plan.scratch);
   leaves_ = leaves;
   roots_ = roots;
   if (fits) {
@@ -200,10 +265,11 @@ static SmallVector<Value> readByTurns(const Recurrence &plan) {
   scf::ForOp loop = plan.loop;
   SmallVector<Value> reads{loop.getLowerBound(), loop.getUpperBound()};
   for (const Recurrence::Carried &one : plan.carried)
-    if (!one.inPlace) reads.append({loop.getInitArgs()[one.number], loop.getYieldedValues()[one.number]});
-  for (const auto &[op, update, number] : plan.updates) {
-    reads.push_back(update.value);
-    llvm::copy_if(update.starts, std::back_inserter(reads), [](Value start) { return static_cast<bool>(start); });
+    if (!one.inPlace && !one.isSummed) reads.append({loop.getInitArgs()[one.number], loop.getYieldedValues()[one.number]});
+  for (const Recurrence::Sum &sum : plan.sums) reads.push_back(sum.operand());
+  for (const Recurrence::Part &part : plan.updates) {
+    if (!part.isSummed) reads.push_back(part.update.value);
+    llvm::copy_if(part.update.starts, std::back_inserter(reads), [](Value start) { return static_cast<bool>(start); });
   }
   return reads;
 }
@@ -239,9 +305,10 @@ FunctionScheduler::Kernel FunctionScheduler::beginRecurrence(const Recurrence &p
   scf::ForOp loop = plan.loop;
   const PointsOfKernel points(plan);
   SmallVector<Stored> others;
-  for (auto [number, held] : ArrayRef(memory).drop_back()) others.emplace_back(loop.getResult(number), held);
+  auto resultOf = [&](unsigned number) { return loop.getResult(number < loop.getNumResults() ? number : plan.sums[number - loop.getNumResults()].number); };
+  for (auto [number, held] : ArrayRef(memory).drop_back()) others.emplace_back(resultOf(number), held);
   auto [last, target] = memory.back();
-  Kernel kernel = beginKernel(loop.getResult(last), points.grid(), target, {points.reason()}, points.byLane, {}, schedule::KernelOp::getOperationName(),
+  Kernel kernel = beginKernel(resultOf(last), points.grid(), target, {points.reason()}, points.byLane, {}, schedule::KernelOp::getOperationName(),
                               readByTurns(plan), others, {{}, /*asHeld=*/true});
   if (points.byLane) markOneElement(kernel.op);
   kernel.op->setAttr("group", builder_.getI64IntegerAttr(points.byLane ? kRecurrenceLanes : kRecurrenceGroup));
@@ -257,12 +324,14 @@ FunctionScheduler::Kernel FunctionScheduler::beginRecurrence(const Recurrence &p
 LogicalResult FunctionScheduler::recurrenceKernel(const Recurrence &plan, const ByResult &memory, ArrayRef<Attribute> facts) {
   scf::ForOp loop = plan.loop;
   for (auto [number, held] : memory) {
+    if (number >= loop.getNumResults()) continue;  // terms of a sum
     bool inPlace = isListed(loop, kInPlace, number);
     bool starts = inPlace && !isListed(loop, kTakesOver, number) && !plan.written.count(number);
     if (starts && failed(startFrom(loop.getInitArgs()[number], held))) return failure();
     if (inPlace) leaves_[loop.getRegionIterArgs()[number]] = held;
   }
-  for (const auto &[op, update, number] : plan.updates) leaves_[op->getResult(0)] = leaves_.lookup(update.old);
+  for (const Recurrence::Part &part : plan.updates)
+    if (!part.isSummed) leaves_[part.op->getResult(0)] = leaves_.lookup(part.update.old);
   Kernel kernel = beginRecurrence(plan, memory, facts);
   llvm::DenseMap<unsigned, Value> views{{memory.back().first, kernel.target}};
   for (auto [held, view] : llvm::zip(ArrayRef(memory).drop_back(), kernel.others)) views[held.first] = view;
@@ -284,14 +353,10 @@ LogicalResult FunctionScheduler::recurrenceKernel(const Recurrence &plan, const 
     points.back() = Index(first, DimAttr::get(builder_.getContext(), Dim(shared.together)));
   }
   RecurrenceWriter writer(builder, privatiser, plan, points);
-  auto write = [&](unsigned result, Value piece, const Indices &at) { store(builder, piece, views.lookup(result), at, shared.byLane, place); };
-  scf::ForOp turns = writer.run(write);
-  if (!turns) return failure();
-  unsigned next = 0;
-  for (const Recurrence::Carried &one : plan.carried) {
-    Value made = one.inPlace ? Value() : turns.getResult(next++);
-    if (made && views.count(one.number)) write(one.number, made, writer.at(loop.getRegionIterArgs()[one.number]));
-  }
+  auto write = [&](unsigned result, Value piece, const Indices &at) {
+    if (views.count(result)) store(builder, piece, views.lookup(result), at, shared.byLane, place);
+  };
+  if (!writer.run(write)) return failure();
   if (guard) builder.setInsertionPointAfter(guard);
   builder.create<schedule::KernelEndOp>(place);
   return success();

@@ -119,6 +119,8 @@ private:
   using ByResult = llvm::SmallVector<std::pair<unsigned, mlir::Value>>;  // numbers of a loop's results, and memory
   bool findRecurrence(mlir::Operation *op);
   mlir::FailureOr<ByResult> memoryOfRecurrence(const Recurrence &plan);
+  ByResult memoryWithTerms(const Recurrence &plan, const ByResult &results);  // RecurrenceSums.cpp
+  mlir::LogicalResult addUpTerms(const Recurrence &plan, const ByResult &results, const ByResult &written);
   mlir::LogicalResult launchRecurrence(const Recurrence &plan);
   mlir::LogicalResult recurrenceKernel(const Recurrence &plan, const ByResult &memory, llvm::ArrayRef<mlir::Attribute> facts);
   /// A value, and what holds it.
