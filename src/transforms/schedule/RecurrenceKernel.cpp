@@ -33,7 +33,7 @@ public:
     builder_.setInsertionPointToStart(made.getBody());
     privatiser_.enter();
     SmallVector<Value> next;
-    bool isWritten = giveTurn(made) && writeUpdates(write);
+    bool isWritten = giveTurn(made) && readInTurn() && writeUpdates(write);
     for (auto [i, slot] : llvm::enumerate(slots()))
       if (isWritten) isWritten = static_cast<bool>(next.emplace_back(nextOf(slot, made.getRegionIterArg(i))));
     privatiser_.leave();
@@ -129,6 +129,14 @@ private:
       }
     });
     return isRight;
+  }
+
+  /// What a turn reads of arrays from before the loop is asked for first: the turn then waits for memory once.
+  bool readInTurn() {
+    return llvm::all_of(loop_.getBody()->getOps<graph::SliceOp>(), [&](graph::SliceOp slice) {
+      bool isOlder = slice.getBase().getParentBlock() != loop_.getBody();
+      return !isOlder || !plan_.axes.count(slice) || privatiser_.part(slice, at(slice));
+    });
   }
 
   /// In the turn, the counter is the kernel's, and what was carried is at hand.
