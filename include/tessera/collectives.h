@@ -26,6 +26,13 @@ inline const Mesh *mesh_of(Call &call) {
   if (mesh.problem().empty()) return &mesh;
   return call.fail(TESS_ERROR_MESH, "%s", mesh.problem().c_str()), nullptr;
 }
+/// The axis of this name; null where no mesh was named, and where the call has failed, as it does where the mesh lacks the axis.
+inline const Mesh::Axis *axis_of(Call &call, const Mesh *mesh, const char *name) {
+  if (!mesh) return nullptr;
+  const Mesh::Axis *axis = mesh->axis(name);
+  if (!axis && !mesh->axes().empty()) call.fail(TESS_ERROR_MESH, "%s", mesh->lack_of(name).c_str());
+  return axis;
+}
 
 #if defined(TSR_CPU)
 
@@ -140,8 +147,8 @@ template <class T> void reduce_scatter_among(Call &call, const Mesh &mesh, const
 
 /// The axis, if several devices stand along it and there is something to do; a single one copies.
 template <class T> const Mesh::Axis *busy_axis(Call &call, const Mesh *mesh, const char *name, const T *source, T *result, int64_t count) {
-  if (!mesh || count <= 0) return nullptr;
-  const Mesh::Axis *axis = mesh->axis(name);
+  const Mesh::Axis *axis = axis_of(call, mesh, name);
+  if (call.failed() || count <= 0) return nullptr;
   if (axis && axis->size > 1) return axis;
   if (result == source) return nullptr;
   call.copy(result, source, static_cast<size_t>(count) * sizeof(T));
@@ -150,16 +157,14 @@ template <class T> const Mesh::Axis *busy_axis(Call &call, const Mesh *mesh, con
 
 }  // namespace detail
 
-/// How many devices stand along an axis; 1 where the mesh does not name it, and after a failure.
+/// How many devices stand along an axis; 1 where no mesh was named, and after a failure.
 inline int64_t axis_size(Call &call, const char *axis) {
-  const Mesh *mesh = detail::mesh_of(call);
-  const Mesh::Axis *found = mesh ? mesh->axis(axis) : nullptr;
+  const Mesh::Axis *found = detail::axis_of(call, detail::mesh_of(call), axis);
   return found ? found->size : 1;
 }
 /// Where this device stands along it.
 inline int64_t axis_index(Call &call, const char *axis) {
-  const Mesh *mesh = detail::mesh_of(call);
-  const Mesh::Axis *found = mesh ? mesh->axis(axis) : nullptr;
+  const Mesh::Axis *found = detail::axis_of(call, detail::mesh_of(call), axis);
   return found ? found->index : 0;
 }
 /// The number of this device.

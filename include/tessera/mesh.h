@@ -2,7 +2,8 @@
  * number of a device, its rank: with "dp=2,tp=2" device 1 is at dp 0, tp 1.
  *
  * It is made at first use, of the environment: TESSERA_MESH="dp=2,tp=2", RANK and WORLD_SIZE. `tessera run --mesh` and
- * `tessera launch` set them; torchrun sets the last two. Without TESSERA_MESH there is one device, and each axis has size 1.
+ * `tessera launch` set them; torchrun sets the last two. Without TESSERA_MESH there is one device, and each axis has size 1. A mesh
+ * names all axes of the program, dp=2,tp=1: a function that asks for another one fails.
  * A program that knows its devices itself says so before its first collective: in C++ by tsr::Mesh::set, else by
  *
  *     const TessMeshAxis axes[] = {{"dp", 2, dp_index, dp_communicator}, {"tp", 4, tp_index, tp_communicator}};
@@ -87,16 +88,30 @@ public:
   int64_t rank() const { return rank_; }
   /// How many devices it has.
   int64_t size() const { return size_; }
-  /// The axis of this name; null where there is none: its size is 1.
+  /// The axis of this name; null where there is none.
   const Axis *axis(const char *name) const {
     for (const Axis &axis : axes_)
       if (axis.name == name) return &axis;
     return nullptr;
   }
+  /// Why nothing goes along an axis of this name; empty where the mesh has it, and where no mesh was named: then its size is 1.
+  std::string lack_of(const std::string &name) const { return lack_of(axes_, name); }
+  static std::string lack_of(const std::vector<Axis> &axes, const std::string &name) {
+    const Axis *meant = nullptr;
+    for (const Axis &axis : axes) {
+      if (axis.name == name) return {};
+      if (!meant && is_like(axis.name, name)) meant = &axis;
+    }
+    if (axes.empty()) return {};
+    const std::string mesh = text(axes);
+    return "the program goes along the axis `" + name + "`, and the mesh `" + mesh + "` has none of this name: " +
+           (meant ? "`" + meant->name + "` is like it, and " : "") + "`" + mesh + "," + name + "=1` has it, with one device";
+  }
   /// "dp=2,tp=2"
-  std::string text() const {
+  std::string text() const { return text(axes_); }
+  static std::string text(const std::vector<Axis> &axes) {
     std::string text;
-    for (const Axis &axis : axes_) text += (text.empty() ? "" : ",") + axis.name + "=" + std::to_string(axis.size);
+    for (const Axis &axis : axes) text += (text.empty() ? "" : ",") + axis.name + "=" + std::to_string(axis.size);
     return text;
   }
   /// "device 3 (dp 1, tp 1)"
@@ -121,6 +136,13 @@ private:
   static std::string without_blanks(const std::string &text) {
     const size_t begin = text.find_first_not_of(" \t"), end = text.find_last_not_of(" \t");
     return begin == std::string::npos ? "" : text.substr(begin, end - begin + 1);
+  }
+  /// Whether a name may have been meant by another one: but for small and large letters one begins with the other.
+  static bool is_like(const std::string &a, const std::string &b) {
+    const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+    for (size_t i = 0; i < a.size() && i < b.size(); ++i)
+      if (small(a[i]) != small(b[i])) return false;
+    return true;
   }
   /// The strides. Empty, or what is wrong.
   static std::string finish(std::vector<Axis> &axes) {

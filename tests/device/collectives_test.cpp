@@ -69,7 +69,7 @@ template <class T> bool same(const std::vector<T> &a, const std::vector<T> &b) {
 }
 
 const tsr::Mesh &mesh() { return tsr::Mesh::get(); }
-/// The devices along an axis, in order; this one alone where the mesh does not name it.
+/// The devices along an axis, in order; this one alone where there is no mesh.
 std::vector<int64_t> devices_along(const char *name) {
   const tsr::Mesh::Axis *axis = mesh().axis(name);
   std::vector<int64_t> ranks;
@@ -225,9 +225,28 @@ void knows_its_place() {
     const int64_t index = mesh().rank() / stride % axis.size;
     expect(tsr::axis_index(call, axis.name.c_str()) == index && tsr::host::axis_index(axis.name) == index, "axis_index", index);
   }
-  expect(tsr::axis_size(call, "none") == 1 && tsr::axis_index(call, "none") == 0, "an axis that is not in the mesh");
   expect_ok(call, "places", 0);
   expect(tsr::Mesh::set({{"dp", 1, 0, nullptr}}) == TESS_ERROR_MESH, "a mesh that is in use stays");
+}
+/// Asked for an axis of another name, every call fails and writes nothing; without a mesh it is an axis of one device.
+void refuses_axes_that_it_lacks() {
+  const std::string first = mesh().axes()[0].name;
+  const Elements<float> source(std::vector<float>{1, 2}), result(2);
+  const std::vector<float> before = result.get();
+  const auto refused = [&](const char *axis, const std::string &said, const auto &ask) {
+    tsr::Call call("lacks", nullptr);
+    ask(call, axis);
+    const bool failed = call.finish() == TESS_ERROR_MESH;
+    expect(failed && std::strstr(tessLastErrorText(), said.c_str()), tessLastErrorText(), 0);
+    expect(same(result.get(), before), "elements after a call that was refused", 0);
+  };
+  const std::string longer = first + "2", whole = "the program goes along the axis `" + longer + "`, and the mesh `" + mesh().text() +
+                             "` has none of this name: `" + first + "` is like it, and `" + mesh().text() + "," + longer + "=1` has it";
+  refused(longer.c_str(), whole, [&](tsr::Call &call, const char *axis) { tsr::all_reduce(call, axis, source.data, result.data, 2); });
+  refused("none", "none of this name: `" + mesh().text() + ",none=1` has it", [&](tsr::Call &call, const char *axis) { tsr::all_gather(call, axis, source.data, result.data, 2); });
+  refused("none", "has none of this name", [&](tsr::Call &call, const char *axis) { tsr::reduce_scatter(call, axis, source.data, result.data, 0); });
+  refused("none", "has none of this name", [&](tsr::Call &call, const char *axis) { expect(tsr::axis_size(call, axis) == 1, "the size after a failure", 0); });
+  refused("none", "has none of this name", [&](tsr::Call &call, const char *axis) { expect(tsr::axis_index(call, axis) == 0, "the index after a failure", 0); });
 }
 void does_nothing_after_a_failure() {
   const Elements<float> source(std::vector<float>{1, 2}), result(2);
@@ -272,7 +291,8 @@ int in_mesh() {
   if (mesh().size() > 1) is_captured(true);
 #endif
   knows_its_place();
-  std::vector<const char *> axes = {"none"};
+  refuses_axes_that_it_lacks();
+  std::vector<const char *> axes;
   for (const tsr::Mesh::Axis &axis : mesh().axes()) axes.push_back(axis.name.c_str());
   for (const char *axis : axes) {
     for (const int64_t count : {0, 1, 2, 127, 1009, 100001}) {

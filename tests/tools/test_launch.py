@@ -88,6 +88,36 @@ class Launch(ToolTest):
                 self.assertIn(f"error[E0806]: `--mesh {mesh}`: {said}", result.stderr)
         self.assertFalse(os.path.exists(self.path("started")))
 
+    def test_an_axis_that_the_mesh_lacks_is_refused(self):
+        self.write("p.tsr", """
+def added[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return all_reduce(x, "dp2")
+
+def shared[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return x / f32(axis_size("tp"))
+
+def main():
+    print(axis_size("tp"), added(ones((2,))))
+""")
+        self.assertEqual(self.tessera("run", "p.tsr").stdout, "1 [1.0, 1.0]\n")
+        result = self.tessera("run", "p.tsr", "--mesh", "dp=2")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stdout, "")
+        self.assertIn("error[E0806]: `--mesh dp=2`: the program goes along the axis `dp2`, and the mesh `dp=2` has none of this name: "
+                      "`dp` is like it, and `dp=2,dp2=1` has it, with one device", result.stderr)
+        self.assertIn("p.tsr:3:12", result.stderr)
+        self.assertEqual(result.stderr.count("error["), 1)
+        said = "the program goes along the axis `tp`, and the mesh `dp2=2` has none of this name: `dp2=2,tp=1` has it, with one device"
+        for words in (["main"], ["shared", "--random", "N=3"]):  # a size alone is asked for when it runs
+            result = self.tessera("run", "p.tsr", *words, "--mesh", "dp2=2")
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn(said, result.stderr)
+        self.assertEqual(self.tessera("build", "p.tsr", "-o", "p").returncode, 0)
+        result = self.tessera("launch", "--mesh", "dp=2,tp=1", "./p")
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("the mesh `dp=2,tp=1` has none of this name: `dp` is like it", result.stderr)
+        self.assertEqual(self.tessera("launch", "--mesh", "dp2=1,tp=1", "./p").stdout, "1 [1.0, 1.0]\n")
+
     def test_more_devices_than_gpus(self):
         for target in ("cuda", "hip:gfx942"):
             result = self.tessera("run", "p.tsr", "--mesh", "dp=1000", "--target", target)

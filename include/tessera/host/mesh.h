@@ -11,18 +11,24 @@ inline const Mesh &mesh() {
   if (!mesh.problem().empty()) stop(mesh.problem());
   return mesh;
 }
+/// The axis; null where no mesh was named.
+inline const Mesh::Axis *mesh_axis(const std::string &name) {
+  const std::string lack = mesh().lack_of(name);
+  if (!lack.empty()) stop(lack);
+  return mesh().axis(name.c_str());
+}
 }  // namespace detail
 
 /// The number of this device.
 inline int64_t rank() { return detail::mesh().rank(); }
 /// Where it stands along an axis.
 inline int64_t axis_index(const std::string &axis) {
-  const Mesh::Axis *found = detail::mesh().axis(axis.c_str());
+  const Mesh::Axis *found = detail::mesh_axis(axis);
   return found ? found->index : 0;
 }
-/// How many devices stand along it; 1 where the mesh does not name it.
+/// How many devices stand along it; 1 where no mesh was named.
 inline int64_t axis_size(const std::string &axis) {
-  const Mesh::Axis *found = detail::mesh().axis(axis.c_str());
+  const Mesh::Axis *found = detail::mesh_axis(axis);
   return found ? found->size : 1;
 }
 

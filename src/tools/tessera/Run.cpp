@@ -74,6 +74,20 @@ int runOne(Session &session, const checked::Program &program, const driver::Targ
   return driver::kBadUsage;
 }
 
+/// Whether the mesh names every axis that the function goes along. What it asks for without an exchange is asked when it runs.
+bool namesItsAxes(Session &session, const checked::Program &program, const driver::MeshAxes &axes, const Options &options) {
+  const checked::Function *function = options.runs.empty() ? chooseFunction(session, program, options.call.function) : nullptr;
+  if (!function) return options.runs.empty() ? false : true;
+  for (const checked::Effect &effect : function->effects.all()) {
+    const std::string lack = effect.kind == checked::EffectKind::Collective ? tsr::Mesh::lack_of(axes, effect.of) : "";
+    if (lack.empty()) continue;
+    auto message = session.diagnostics.report(diag::Id::badMesh, {}, options.mesh, lack);
+    if (!effect.path.empty()) message.note(effect.path.back().span, effect.path.back().text);
+    return false;
+  }
+  return true;
+}
+
 /// Compiles what each device is going to run. False after an error.
 bool compileForAll(Session &session, const checked::Program &program, const driver::TargetSpec &target, const Options &options) {
   if (!options.runs.empty()) return compileEachLine(session, program, options.runs, target, options.call);
@@ -95,6 +109,7 @@ int runOnMesh(Session &session, const checked::Program &program, const driver::T
     refuseOption(session, "each device would write its result to `" + out + "`", "let the name have the number of the device: `--out y{rank}.npy`");
     return driver::kBadUsage;
   }
+  if (!namesItsAxes(session, program, *axes, options)) return driver::exitCodeOf(session.diagnostics);
   if (!compileForAll(session, program, target, options)) return driver::exitCodeOf(session.diagnostics);
   if (!session.diagnostics.all().empty()) driver::printMessages(session, options.format());
   session.diagnostics.truncate(0);
