@@ -4,6 +4,8 @@
 Reads the tables of docs/decisions/0019-rooms-of-the-checker.md and docs/decisions/0054-rooms-of-the-emitter.md: which
 rooms the headers of a room include, and which its files. An include that the table does not name is a finding, and so
 is a row that names one that nothing uses. A room that does not know the context reaches its header through no other.
+Where the table has a last column, a room shows the headers that stand there, two at most: others are its own, and no file
+of the compiler outside of the room includes them.
 """
 
 import re
@@ -14,14 +16,17 @@ HOUSES = [
     ("docs/decisions/0019-rooms-of-the-checker.md", "src/sema", "sema/Context.h"),
     ("docs/decisions/0054-rooms-of-the-emitter.md", "src/transforms/target", "transforms/target/Emission.h"),
 ]
-ROW = re.compile(r"^\|\s*`(\w+)`\s*\|\s*(yes|no)\s*\|([^|]*)\|([^|]*)\|", re.M)
+ROW = re.compile(r"^\|\s*`(\w+)`\s*\|\s*(yes|no)\s*\|([^|]*)\|([^|]*)\|(?:([^|\n]*)\|)?", re.M)
+MOST_SHOWN = 2
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
 def rows(page):
-    """{room: (knows the context, rooms that its headers include, rooms that its files include)}"""
-    words = re.compile(r"`(\w+)`")
-    return {room: (knows == "yes", set(words.findall(h)), set(words.findall(f))) for room, knows, h, f in ROW.findall(page)}
+    """{room: (knows the context, rooms that its headers include, rooms that its files include)}, {room: headers that it shows}"""
+    words, names = re.compile(r"`(\w+)`"), re.compile(r"`([\w.]+)`")
+    found = ROW.findall(page)
+    return ({room: (knows == "yes", set(words.findall(h)), set(words.findall(f))) for room, knows, h, f, _ in found},
+            {room: set(names.findall(shown)) for room, _, _, _, shown in found if shown.strip()})
 
 
 def room_of(path, folder):
@@ -43,13 +48,34 @@ def reaches(header, context, includes, seen):
     return []
 
 
+def shown(root, page, folder, shows):
+    """The findings about headers that files outside of their room include."""
+    findings, used = [], {room: set() for room in shows}
+    for path in files(root, ["src"], [".h", ".cpp"]):
+        name, text = path.relative_to(root / "src").as_posix(), text_of(path)
+        for target in INCLUDE.findall(text):
+            room = room_of(target, folder)
+            if room not in shows or room_of(name, folder) == room:
+                continue
+            header = target.rsplit("/", 1)[1]
+            used[room].add(header)
+            if header not in shows[room]:
+                place = f"src/{name}:{text[:text.index(target)].count(chr(10)) + 1}"
+                findings.append(f"{place}: {target} is a header of `{room}` alone; {page} shows {', '.join(sorted(shows[room]))}")
+    for room, headers in shows.items():
+        if len(headers) > MOST_SHOWN:
+            findings.append(f"{page}: `{room}` shows {len(headers)} headers, and {MOST_SHOWN} are the most")
+        findings += [f"{page}: `{room}` shows {header}, and nothing outside includes it" for header in sorted(headers - used[room])]
+    return findings
+
+
 def check(root, page, folder, context):
     """The findings in one folder of rooms, and how many files it has."""
     checked = files(root, [folder], [".h", ".cpp"])
     if not checked and not (root / page).exists():
         return [], 0
-    table = rows(text_of(root / page))
-    findings = [] if table else [f"{page}: I found no table of rooms"]
+    table, shows = rows(text_of(root / page))
+    findings = shown(root, page, folder, shows) if table else [f"{page}: I found no table of rooms"]
     texts = {path.relative_to(root / "src").as_posix(): text_of(path) for path in checked}
     includes = {name: INCLUDE.findall(text) for name, text in texts.items()}
     rooms = {room_of(name, folder) for name in texts} - {None}

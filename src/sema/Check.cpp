@@ -3,7 +3,6 @@
 #include "sema/Advise.h"
 #include "sema/Check.h"
 #include "sema/advice/Advice.h"
-#include "sema/advice/Consequences.h"
 #include "sema/modules/Modules.h"
 #include "support/Check.h"
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Where messages stand and what edits they offer: library calls, large modules, suggestions that do not mend.
+#include "sema/advice/Foreign.h"
 #include "sema/advice/Recipes.h"
 #include "tests/sema/Checking.h"
 #include <filesystem>

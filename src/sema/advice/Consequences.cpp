@@ -1,5 +1,5 @@
-#include "sema/advice/Consequences.h"
 #include "frontend/Walk.h"
+#include "sema/advice/Advice.h"
 #include <algorithm>
 #include <cctype>
 

@@ -1,5 +1,7 @@
 // What people know by another name from Python's libraries, C, CUDA and Triton.
 #pragma once
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,5 +57,22 @@ const Foreign *foreignSize(std::string_view name);
 std::string_view sizeHere(std::string_view name);
 /// Whether it is a package whose functions have their like here without a prefix ("numpy", "math").
 bool foreignPackage(std::string_view name);
+
+// ---- Recipes.cpp, WordsInstead.cpp
+/// What stands for the random numbers of other libraries.
+inline constexpr std::string_view kRandomNumbers =
+    "random numbers come from a stream that a function takes: `rng: Rng`, and `rng.normal(shape)` or `rng.uniform(shape)`";
+/// "`add(a, b)` is written `a + b`", whatever the arguments are; empty if no formula is known.
+std::string formulaInWords(std::string_view name);
+
+/// A sentence about what is written instead of such a function or class; empty if none is known.
+std::string_view wordsInstead(std::string_view name);
+/// As wordsInstead(), of a method of tensors, also of one that changes its tensor (`x.div_(y)`).
+std::string wordsOfMethod(std::string_view name);
+
+/// The parameters of the function that a program has under this name, alone or in `tile`, as text; nothing if there is none.
+using SignatureOf = std::function<std::optional<std::string>(std::string_view name, bool ofTiles)>;
+/// A sentence about what does here what `np.name` does there, whatever its arguments are; empty if nothing is known.
+std::string wordsOfPackage(std::string_view name, bool inKernel, const SignatureOf &signatureOf);
 
 }  // namespace tessera::sema

@@ -1,5 +1,6 @@
 #include "sema/advice/Remedies.h"
 #include "sema/Builtins.h"
+#include "sema/advice/Foreign.h"
 #include "sema/advice/Recipes.h"
 #include "sema/advice/WordsOfShapes.h"
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Operations on numbers, tensors and tiles: each checks its operands and builds the expression that computes it.
 #pragma once
+#include "sema/Arguments.h"
 #include "sema/Context.h"
-#include "sema/calls/Arguments.h"
 
 namespace tessera::sema {
 
@@ -218,5 +218,11 @@ Value arrayToFloat(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayToBool(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayRange(Context &cx, const BuiltinRow &, Bound &args, Span span);
 Value arrayStaticRange(Context &cx, const BuiltinRow &, Bound &args, Span span);
+
+// ---- Lists of numbers where a tensor is asked for: as an argument, or as an index.
+/// Whether it is a list (or a tuple) of numbers, or of such lists. `whole`: of integers alone.
+bool isListOfNumbers(const Value &list, bool whole);
+/// `[3, 11]` for a parameter `Tensor[N, i64]`: the tensor of these numbers. Anything else stays as it is.
+Value tensorOfList(Context &cx, Value value, const ast::Expr *annotation, Span span);
 
 }  // namespace tessera::sema

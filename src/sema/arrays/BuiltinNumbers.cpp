@@ -1,10 +1,10 @@
 // Built-in functions that compute: elementwise, reductions, products, casts.
 #include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"

@@ -1,8 +1,8 @@
 // Built-in functions that move elements: transpose, reshape, concat, split and their kin.
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>

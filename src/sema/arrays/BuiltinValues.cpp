@@ -1,17 +1,15 @@
 // Built-in functions that make values: full tensors, ranges, lengths, numbers of Python.
 #include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
-#include "sema/trace/GrowingDicts.h"
-#include "sema/trace/HeldRows.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
-#include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <cmath>
 

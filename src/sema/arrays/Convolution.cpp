@@ -1,13 +1,12 @@
 // Convolutions and pooling: what slides a window over the last axes. Each such axis becomes two, the place in the window
 // and the window's number; what is done with the windows is a reduction or a product.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
-#include "sema/claims/MissingFacts.h"
 #include "sema/trace/Trace.h"
 #include <cmath>
 #include <numeric>

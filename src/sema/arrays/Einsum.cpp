@@ -1,9 +1,9 @@
 // einsum("bhqd,bhkd->bhqk", q, k): a letter for each axis. It is written out at check time as sums, transposes,
 // reshapes and products of the checked program, operand by operand from the left.
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/claims/Claims.h"
 #include <algorithm>
 

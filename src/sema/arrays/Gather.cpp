@@ -1,10 +1,10 @@
 // Elements chosen by indices: take, gather, scatter. An index below 0 counts from the end; no target can stop
 // at one that lies outside, so that such a place reads as 0 and is not written.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/trace/Trace.h"

@@ -1,9 +1,9 @@
 // Each element combined with those before it along an axis.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"

@@ -1,10 +1,10 @@
 // Sums of what has the same index: scatter_add, index_add, segment_sum. An index below 0 counts from the end; what has one
 // outside of the axis is dropped. The order is that of the indices, so that a sum has the same bits always.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/trace/Trace.h"

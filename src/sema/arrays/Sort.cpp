@@ -1,9 +1,9 @@
 // The order of elements along an axis. What can be chosen with it (sort, topk, median) is in stdlib/.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/trace/Trace.h"
 #include <limits>

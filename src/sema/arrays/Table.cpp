@@ -2,11 +2,10 @@
 // text; numbers that run time decides are put together by it.
 #include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/arrays/Lists.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"

@@ -1,12 +1,11 @@
 // Built-in functions on numbers, tensors and tiles.
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/calls/Models.h"
-#include "sema/calls/NearArgument.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
@@ -14,7 +13,7 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
-#include "sema/trace/GrowingDicts.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>

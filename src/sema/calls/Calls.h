@@ -1,8 +1,10 @@
 // Calls: of functions that are traced, of entry points, of built-in functions and of derivatives.
 #pragma once
+#include "sema/Arguments.h"
 #include "sema/Context.h"
-#include "sema/calls/Arguments.h"
 #include "sema/effects/Effects.h"
+#include <string_view>
+#include <vector>
 
 namespace tessera::sema {
 
@@ -142,5 +144,14 @@ bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *decla
 bool returnParts(Context &cx, const Value &value, Span span, DeclaredType &tree);
 /// `return value` of an entry point that is no kernel.
 void returnResults(Context &cx, const Value &value, const ast::ReturnStmt &stmt);
+
+// ---- What an argument was meant to be called.
+/// The parameter that the author of `keyword=` most likely meant; empty if nothing says which. `missing` are those of the
+/// parameters that must be given and are not.
+std::string_view nearArgument(std::string_view keyword, const std::vector<std::string_view> &names,
+                              const std::vector<std::string_view> &missing);
+
+/// What NumPy calls a parameter that has another name here and means exactly the same: `keepdims`. Else the word itself.
+inline std::string_view ownWord(std::string_view keyword) { return keyword == "keepdims" ? "keepdim" : keyword; }
 
 }  // namespace tessera::sema

@@ -1,7 +1,7 @@
 // Rules of one's own: derivatives of functions with `@custom_vjp` and `@custom_jvp`, written by hand under `@f.vjp` and `@f.jvp`.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Report.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"

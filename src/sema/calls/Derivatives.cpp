@@ -1,10 +1,10 @@
 // grad, value_and_grad, vjp and jvp: what they are of, by what, and the types of their results.
 #include "checked/ExprBuild.h"
-#include "sema/advice/Foreign.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
+#include "sema/advice/Foreign.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/modules/Modules.h"

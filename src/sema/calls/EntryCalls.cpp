@@ -1,9 +1,8 @@
 // Calls that stay calls in the checked program: of a kernel from a tensor function, of either from host code.
-#include "sema/EditorFacts.h"
 #include "checked/ExprBuild.h"
+#include "sema/EditorFacts.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/arrays/Lists.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
@@ -12,7 +11,6 @@
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include "support/LinearDim.h"
 #include <algorithm>

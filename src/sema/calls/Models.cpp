@@ -5,8 +5,8 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
+#include "sema/calls/ModelStruct.h"
 #include "sema/claims/Claims.h"
-#include "sema/modules/ModelStruct.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>

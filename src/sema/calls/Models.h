@@ -1,7 +1,7 @@
 // Models: functions whose parameters are collected into a struct while they are traced.
 #pragma once
+#include "sema/Arguments.h"
 #include "sema/Context.h"
-#include "sema/calls/Arguments.h"
 
 namespace tessera::sema {
 
@@ -44,6 +44,8 @@ private:
   std::shared_ptr<ModelTrace> trace_;  // null: no layer
 };
 
+/// A struct as a type.
+Value structTypeOf(const StructInfo &info);
 /// What the name of a function with `@model` stands for: a struct, whose fields are found later.
 Value modelType(Context &cx, ModuleScope &scope, const Callable &callable);
 /// A model whose name means something else, since it was taken, has no parameters.

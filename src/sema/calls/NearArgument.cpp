@@ -1,6 +1,6 @@
-#include "sema/calls/NearArgument.h"
 #include "diag/Diagnostic.h"
 #include "sema/advice/Foreign.h"
+#include "sema/calls/Calls.h"
 #include <algorithm>
 #include <string>
 

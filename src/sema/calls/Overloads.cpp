@@ -1,7 +1,7 @@
 // Several functions of one name: which one a call means, and why none fits.
 // Trials: checking that leaves no trace.
+#include "sema/Arguments.h"
 #include "sema/Report.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Results: what a function returns as the parts that the checked program has, and calls put together again.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"

@@ -1,13 +1,12 @@
 // Functions made of functions: `vmap`, which calls one for each index of an axis, and `checkpoint`, of which a derivative keeps the
 // arguments alone.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
-#include "sema/modules/Checkpoints.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>

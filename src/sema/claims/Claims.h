@@ -1,6 +1,7 @@
 // Facts about dimensions, the claims that rules make of them, and what a message says of a claim that does not hold.
 #pragma once
 #include "sema/Context.h"
+#include "shape/Facts.h"
 
 namespace tessera::sema {
 
@@ -52,5 +53,10 @@ void numericsClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &d
 // ---- ResourceClaims.cpp
 /// `@require(workspace <= 4 * GiB, B=32)` above a function, whose dimensions are known.
 void resourceClaim(Context &cx, const ast::CallExpr *call, const ast::FuncDef &def, Span span);
+
+// ---- Facts that a message offers for `where`.
+/// After the message: what would prove the claim is taken for granted in what follows, so that one missing fact is
+/// said once.
+void assumeMissing(shape::Facts &facts, const shape::Formula &claim);
 
 }  // namespace tessera::sema

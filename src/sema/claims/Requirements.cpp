@@ -4,7 +4,6 @@
 #include "sema/claims/Claims.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "shape/Divisors.h"
 #include "support/MeshDims.h"
 #include <algorithm>

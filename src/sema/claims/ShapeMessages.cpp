@@ -2,7 +2,6 @@
 // dimensions, and the fact that would prove it, as an edit.
 #include "sema/Report.h"
 #include "sema/claims/Claims.h"
-#include "sema/claims/MissingFacts.h"
 #include "sema/modules/Modules.h"
 #include <algorithm>
 

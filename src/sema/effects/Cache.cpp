@@ -1,10 +1,10 @@
 // `KVCache`: keys and values in two tensors, and how many rows were appended, which the compiler or the host counts.
 #include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"

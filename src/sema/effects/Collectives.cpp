@@ -1,9 +1,9 @@
 // Collectives: operations in which all devices along an axis of the mesh take part, and a device's place in it.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"

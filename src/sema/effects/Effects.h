@@ -1,7 +1,7 @@
 // What functions do beside computing results: effects, streams of random numbers, state objects, collectives.
 #pragma once
+#include "sema/Arguments.h"
 #include "sema/Context.h"
-#include "sema/calls/Arguments.h"
 
 namespace tessera::sema {
 

@@ -1,13 +1,12 @@
 // State objects: a value that moves on. Each update uses the old state up and makes a new one; a parameter that holds
 // a state object holds the last one when the function ends.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
-#include "sema/trace/Rows.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>

@@ -1,9 +1,9 @@
 // Streams of random numbers: `rng.split()`, `rng.uniform(shape)`, `rng.normal(shape)`, `rng.bernoulli(p, shape)`, dropout.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"

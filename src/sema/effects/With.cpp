@@ -1,10 +1,9 @@
 // `with`: effects that are suspended in a block, and what is fetched ahead of one.
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
-#include "sema/calls/Arguments.h"
 #include "sema/effects/Effects.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <utility>
 

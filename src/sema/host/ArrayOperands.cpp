@@ -6,10 +6,8 @@
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
-#include "sema/trace/GrowingDicts.h"
-#include "sema/trace/HeldRows.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include <algorithm>
 
 namespace tessera::sema {

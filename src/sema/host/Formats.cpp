@@ -1,11 +1,10 @@
 // What may stand behind the `:` of an f-string's field, by the value that it shows.
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
-#include "sema/host/Host.h"
 #include "sema/Struct.h"
+#include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
-#include "sema/trace/GrowingDicts.h"
-#include "sema/trace/HeldRows.h"
+#include "sema/trace/Held.h"
 #include "support/FormatSpec.h"
 #include <cctype>
 #include <functional>

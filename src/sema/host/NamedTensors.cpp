@@ -1,9 +1,9 @@
 // Files of named tensors in host code: a struct is filled by the names of its fields, `layers.0.wq`.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/effects/Effects.h"
-#include "sema/calls/Arguments.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"

@@ -8,7 +8,6 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
-#include "sema/host/OwnFunctions.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"

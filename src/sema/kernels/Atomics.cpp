@@ -5,7 +5,6 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Effects.h"
 #include "sema/kernels/Kernels.h"
-#include "sema/kernels/Places.h"
 #include "sema/trace/Trace.h"
 #include "support/Atomics.h"
 #include <algorithm>

@@ -1,12 +1,11 @@
 // Built-in functions that have a meaning only inside kernels.
 #include "checked/ExprBuild.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/kernels/Kernels.h"
-#include "sema/kernels/Places.h"
 #include "sema/trace/Trace.h"
 #include "support/Machine.h"
 #include <algorithm>

@@ -1,4 +1,3 @@
-#include "sema/kernels/Places.h"
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"

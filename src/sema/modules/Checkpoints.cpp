@@ -2,7 +2,6 @@
 // which values a derivative keeps beside the arguments.
 #include "sema/Report.h"
 #include "sema/kernels/Kernels.h"
-#include "sema/modules/Checkpoints.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>

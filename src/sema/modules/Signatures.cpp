@@ -2,7 +2,6 @@
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
 #include "sema/host/Host.h"
-#include "sema/host/HostCalls.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/types/Types.h"

@@ -7,7 +7,6 @@
 #include "sema/calls/Calls.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
-#include "sema/trace/AssertedText.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
 

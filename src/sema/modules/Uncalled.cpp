@@ -7,7 +7,6 @@
 #include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
-#include "sema/host/OwnFunctions.h"
 #include "sema/modules/Modules.h"
 #include "sema/modules/Recheck.h"
 #include "sema/trace/Trace.h"

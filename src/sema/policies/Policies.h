@@ -1,7 +1,7 @@
 // Numerics policies as they are written, and values in memory that are scaled or rounded as a policy says.
 #pragma once
+#include "sema/Arguments.h"
 #include "sema/Context.h"
-#include "sema/calls/Arguments.h"
 
 namespace tessera::sema {
 

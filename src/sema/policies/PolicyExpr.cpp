@@ -1,8 +1,8 @@
 // Policies as they are written: `bf16 @accum(f32)`, `policy Name = Policy(storage=bf16, ...)`, `bf16 @Name`.
 #include "checked/Policy.h"
+#include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
 #include "sema/policies/Policies.h"

@@ -4,10 +4,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Draws.h"
 #include "sema/host/Host.h"
-#include "sema/trace/GrowingDicts.h"
-#include "sema/trace/GrowingLists.h"
-#include "sema/trace/HeldRows.h"
-#include "sema/trace/Rows.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 #include <algorithm>

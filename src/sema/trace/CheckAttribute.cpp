@@ -1,18 +1,15 @@
 // `object.name`: members of modules, properties and methods of values, sizes of the tile context.
-#include "sema/calls/Models.h"
-#include "sema/calls/NearArgument.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
-#include "sema/advice/Recipes.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
+#include "sema/calls/Models.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
-#include "sema/trace/GrowingDicts.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,12 @@
 // Comparisons: of what the compiler knows, of dimensions, of run-time values;
 // chains of them.
-#include "sema/Report.h"
 #include "checked/ExprBuild.h"
 #include "sema/Builtins.h"
+#include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
-#include "sema/trace/HeldRows.h"
-#include "sema/trace/GrowingDicts.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"
 

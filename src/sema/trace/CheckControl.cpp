@@ -11,10 +11,9 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
-#include "sema/trace/GrowingDicts.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <utility>
 

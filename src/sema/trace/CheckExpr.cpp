@@ -8,16 +8,12 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
-#include "sema/host/OwnFunctions.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
-#include "sema/trace/GrowingDicts.h"
 #include "sema/trace/GuardScope.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/LoopBody.h"
-#include "sema/trace/Rows.h"
-#include "sema/trace/HeldRows.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Loops. What the compiler can decide is traced; the rest becomes For and While.
 #include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
-#include "sema/calls/Models.h"
 #include "sema/EditorFacts.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/calls/Models.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"
@@ -13,12 +13,10 @@
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Branches.h"
-#include "sema/trace/GrowingDicts.h"
-#include "sema/trace/GrowingLists.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/KnownTurns.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 #include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/calls/Calls.h"
-#include "sema/host/OwnFunctions.h"
+#include "sema/host/Host.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/trace/Branches.h"
 #include "sema/trace/LoopBody.h"

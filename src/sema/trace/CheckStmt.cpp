@@ -9,12 +9,8 @@
 #include "sema/host/Host.h"
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
-#include "sema/trace/AssertedText.h"
-#include "sema/trace/GrowingDicts.h"
-#include "sema/trace/GrowingLists.h"
-#include "sema/trace/HeldRows.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 
 namespace tessera::sema {

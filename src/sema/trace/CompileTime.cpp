@@ -1,8 +1,8 @@
 // What the compiler computes itself: integers, numbers, schedules.
+#include "sema/Arguments.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/calls/Arguments.h"
 #include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
 #include "support/Check.h"

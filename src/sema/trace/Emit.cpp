@@ -2,9 +2,8 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/host/Host.h"
-#include "sema/trace/HeldRows.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "support/Check.h"
 #include "support/MeshDims.h"
 

@@ -1,14 +1,12 @@
 // Dicts of host code: known keys, and keys that run time finds (include/tessera/host/dict.h).
-#include "sema/trace/GrowingDicts.h"
 #include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
-#include "sema/trace/Trace.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/HeldEntries.h"
-#include "sema/trace/HeldRows.h"
-#include "sema/trace/Unknown.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 
 namespace tessera::sema {

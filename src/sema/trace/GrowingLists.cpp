@@ -5,9 +5,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
-#include "sema/trace/GrowingDicts.h"
-#include "sema/trace/GrowingLists.h"
-#include "sema/trace/HeldRows.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
 

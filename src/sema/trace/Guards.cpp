@@ -1,5 +1,4 @@
 // An index that goes on where the condition around it stopped: `x[i + 1]` under `if i < N:`.
-#include "sema/trace/Guards.h"
 #include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"

@@ -4,8 +4,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
-#include "sema/trace/GrowingLists.h"
-#include "sema/trace/HeldRows.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>

@@ -1,10 +1,9 @@
 // What run time knows of lists whose items are no numbers of one kind: their items as words and back, parts, sums, order.
-#include "sema/trace/HeldRows.h"
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
-#include "sema/trace/GrowingDicts.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "support/HostParts.h"
 #include <algorithm>

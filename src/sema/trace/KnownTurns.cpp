@@ -1,9 +1,8 @@
 // Which loops over known numbers are written out: those that make a list of the compiler longer, or take its items by their number.
 #include "sema/trace/KnownTurns.h"
 #include "frontend/Walk.h"
-#include "sema/trace/GrowingLists.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include <algorithm>
 
 namespace tessera::sema {

@@ -7,7 +7,6 @@
 #include "sema/trace/Branches.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include <algorithm>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
-#include "sema/host/OwnFunctions.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>

@@ -1,5 +1,4 @@
 // Which names of loops over stacks are places of a state, and where the loop has the stack.
-#include "sema/trace/Rows.h"
 #include "frontend/Walk.h"
 #include "sema/effects/Effects.h"
 #include "sema/trace/Trace.h"

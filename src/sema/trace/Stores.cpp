@@ -6,8 +6,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/kernels/Coverage.h"
-#include "sema/kernels/Places.h"
-#include "sema/trace/Rows.h"
+#include "sema/kernels/Kernels.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 

@@ -6,8 +6,7 @@
 #include "sema/Report.h"
 #include "sema/claims/Claims.h"
 #include "sema/kernels/Coverage.h"
-#include "sema/trace/Guards.h"
-#include "sema/trace/GrowingLists.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
 #include <cctype>

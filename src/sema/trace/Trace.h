@@ -1,7 +1,13 @@
 // Statements and expressions in the order in which they run: values, and what is appended to the function being built.
 #pragma once
+#include "diag/Diagnostic.h"
+#include "frontend/AST.h"
+#include "sema/Arguments.h"
 #include "sema/Context.h"
-#include "sema/calls/Arguments.h"
+#include "sema/Value.h"
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace tessera::sema {
 
@@ -230,5 +236,59 @@ void keepResultOnly(const Names &before, Names &names);
 /// The result, a tuple or struct that both ways make, part by part.
 Binding mergeTrees(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b);
 void returnStmt(Context &cx, const ast::ReturnStmt &stmt);
+
+// ---- What is bound to nothing that is known: names of statements that were refused, names in other places than here.
+/// After a message about a statement: the names that it would bind hold something unknown, and if it returns, so does
+/// the function.
+void bindUnknown(Frame &frame, const ast::Stmt &stmt, int block);
+
+/// `self.w` for a name that is a field or method of the struct whose method is checked; empty if it is none.
+std::string memberOfSelf(const Frame *frame, const std::string &name);
+
+/// The type parameter of this name, of a function around or of the struct of a method; null if there is none.
+const ast::TypeParameter *typeParameterNamed(const Frame *frame, const std::string &name);
+
+/// Whether a name stands in the expression.
+bool mentions(const ast::Expr &expr, const std::string &name);
+/// Whether the type of a parameter names it.
+bool inParameters(const ast::FuncDef &def, const std::string &name);
+
+/// The parameters of the function that programs have under this name, alone or in `tile`: "x, axis".
+std::optional<std::string> signatureHere(const Context &cx, std::string_view name, bool ofTiles);
+
+/// Whether this is a parameter, `m: A | None`, that may be None.
+bool isOptional(const Frame *frame, std::string_view name);
+
+/// Whether there is an integer in the value, for `convertInt`, or a message about it was given.
+bool mayBeInteger(const Value &value);
+
+// ---- What the conditions around an access of a tensor say of its indices.
+/// `if r < C and c < R:` around `y[r, c]`: the conditions there keep an index of a kernel inside of another axis than its own.
+bool guardedElsewhere(Context &cx, const Dim &index, const std::vector<Dim> &extents, size_t axis, Span span);
+/// `if i < N:` around `x[i + 1]` of `x: Tensor[N]`: the index goes on behind the end that a condition compares with, or in
+/// front of the first element, for sizes that can be named.
+bool goesBeyondGuard(Context &cx, const Dim &index, const Dim &extent, Span span);
+/// `x[t + 1] if t + 1 < T else 0.0` in a function of tensors, which computes both sides: the index as it is where the choice holds, and
+/// the nearest of the axis on the other side. Nothing if the choices around it do not say that it lies inside.
+std::optional<Value> heldWhereChosen(Context &cx, const Value &index, const Dim &extent, Span span);
+/// Whether something in the function is said about this index elsewhere, or in this line about another: it is wrong for the
+/// same reason.
+bool saidOutside(const Context &cx, const Dim &index, Span span);
+
+// ---- The name of a row in a loop over the structs of a stack, where the loop's body assigns through it: `for c in cache.layers`
+// with `c.k[i] = x` in its body. Such a name stands for the place of the row, and not for what it held before the turn.
+struct RowPlace {
+  const ast::Expr *stack;  // as the loop has it
+  Value index;             // of the row
+};
+
+/// Of a name that is bound to a row of a state, and assigned through in the loop that bound it; of others nothing.
+std::optional<RowPlace> rowPlace(Context &cx, const std::string &name, Span place);
+
+// ---- What an `assert` says that fails when it is compiled.
+/// The words of the author, at the condition.
+inline void assertedText(diag::Builder builder, const ast::AssertStmt &stmt) {
+  if (auto *text = ast::as<ast::StringExpr>(stmt.message)) builder.label(text->value);
+}
 
 }  // namespace tessera::sema

@@ -2,12 +2,10 @@
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
-#include "sema/advice/Recipes.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "support/DType.h"
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-#include "sema/trace/Unknown.h"
 #include "frontend/Walk.h"
+#include "sema/trace/Trace.h"
 #include <algorithm>
 
 namespace tessera::sema {

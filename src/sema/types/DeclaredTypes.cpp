@@ -6,7 +6,6 @@
 #include "sema/effects/Effects.h"
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
-#include "sema/trace/Unknown.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 

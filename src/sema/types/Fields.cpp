@@ -2,8 +2,8 @@
 // caller, another name for the same struct), it is an error.
 #include "sema/types/Fields.h"
 #include "frontend/Walk.h"
+#include "sema/Arguments.h"
 #include "sema/Report.h"
-#include "sema/calls/Arguments.h"
 #include "sema/effects/Effects.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"

@@ -1,6 +1,6 @@
 // Trees: structs, tuples and lists of values, to any depth. A function is applied to all their leaves.
+#include "sema/Arguments.h"
 #include "sema/Report.h"
-#include "sema/calls/Arguments.h"
 #include "sema/calls/Calls.h"
 #include "sema/types/Types.h"
 

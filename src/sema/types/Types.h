@@ -1,7 +1,7 @@
 // Types as they are written, structs, and values against declared types.
 #pragma once
+#include "sema/Arguments.h"
 #include "sema/Context.h"
-#include "sema/calls/Arguments.h"
 #include "support/LinearDim.h"
 
 namespace tessera::sema {

@@ -1,6 +1,6 @@
 // The struct of a model is a module that the compiler writes: structs for the model and its layers, a function for the
 // first values, and one for calls from host code.
-#include "sema/modules/ModelStruct.h"
+#include "sema/calls/ModelStruct.h"
 #include "sema/Report.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"

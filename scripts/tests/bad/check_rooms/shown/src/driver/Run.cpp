@@ -1,0 +1,3 @@
+#include "sema/calls/Calls.h"
+#include "sema/trace/Rows.h"
+#include "sema/calls/Private.h"

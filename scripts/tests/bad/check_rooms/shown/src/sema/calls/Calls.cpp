@@ -1,0 +1,3 @@
+#include "sema/calls/Calls.h"
+#include "sema/trace/Trace.h"
+#include "sema/trace/Guards.h"

@@ -1,0 +1,1 @@
+#include "sema/trace/Guards.h"
