@@ -18,6 +18,18 @@ def main(n: int = 7, wrong: int = -1):
 """
 
 
+ALONG_AXES = """
+def added[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return all_reduce(x, "dp2")
+
+def shared[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
+    return x / f32(axis_size("tp"))
+
+def main():
+    print(axis_size("tp"), added(ones((2,))))
+"""
+
+
 def lines(text):
     return sorted(text.splitlines())
 
@@ -89,16 +101,7 @@ class Launch(ToolTest):
         self.assertFalse(os.path.exists(self.path("started")))
 
     def test_an_axis_that_the_mesh_lacks_is_refused(self):
-        self.write("p.tsr", """
-def added[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
-    return all_reduce(x, "dp2")
-
-def shared[N](x: Tensor[N, f32]) -> Tensor[N, f32]:
-    return x / f32(axis_size("tp"))
-
-def main():
-    print(axis_size("tp"), added(ones((2,))))
-""")
+        self.write("p.tsr", ALONG_AXES)
         self.assertEqual(self.tessera("run", "p.tsr").stdout, "1 [1.0, 1.0]\n")
         result = self.tessera("run", "p.tsr", "--mesh", "dp=2")
         self.assertEqual(result.returncode, 2, result.stderr)
