@@ -2,7 +2,8 @@
 """The benchmarks: what is promised about the compiler's own speed, measured.
 
   check      `tessera check` on a generated module of 500 functions and 10,000 lines over symbolic sizes, and the
-             slowest single function of it, of the canon and of the standard library
+             slowest single function of it, of the canon and of the standard library; and one function that changed,
+             checked again by the language server, which has seen the others
   compiler   front end and whole compiler in lines per second, and peak memory, on a generated 10,000-line program
   line       a mistake in a line of 4 MB: what reading it and showing a part of it take
   start      how long the programs take to start
@@ -142,6 +143,47 @@ def check_of(tools: str, path: str, lines: int, repeats: int) -> list[Row]:
     ]
 
 
+def processor_of(process: int) -> float:
+    """Milliseconds that its threads have run."""
+    spent = 0
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/schedstat") as file:
+            spent += int(file.read().split()[0])
+    return spent / 1e6
+
+
+def again(tools: str, folder: str, functions: int, repeats: int) -> list[Row]:
+    """From a statement that is put into one function, or taken from it, until all messages of the text are there: by a server
+    that has checked the text before."""
+    server = os.path.join(tools, "tessera-lsp")
+    if not os.path.exists(server):
+        print("no tessera-lsp in the build: a second check is SKIPPED", file=sys.stderr)
+        return []
+    sys.path.insert(0, os.path.join(ROOT, "tests", "lsp"))
+    from client import Client
+    text, uri, times, version = module.generated(functions), f"file://{folder}/again_{functions}.tsr", [], 1
+    lines = text.split("\n")
+    places = [i for i, line in enumerate(lines) if line.startswith("    ") and " = " in line and line.endswith((")", "0", "w", "x"))]
+    client = Client(server, options={"debounce": 0})  # without the pause in which a next key may come
+    client.open(uri, text)
+    client.published(uri, version, timeout=120)
+    processor = processor_of(client.process.pid)
+    for turn in range(max(20, 4 * repeats)):
+        line = places[turn * 7919 % len(places)] + 1  # a prime: all over the text
+        here, below = {"line": line, "character": 0}, {"line": line + 1, "character": 0}
+        for end, new in ((here, f"    more = {lines[line - 1].split()[0]} * 2.0\n"), (below, "")):
+            version += 1
+            start = time.perf_counter()
+            client.change(uri, version, {"range": {"start": here, "end": end}, "text": new})
+            client.published(uri, version, timeout=120)
+            times.append(1e3 * (time.perf_counter() - start))
+    processor = (processor_of(client.process.pid) - processor) / len(times)
+    client.stop()
+    times.sort()
+    what = "one function again, alone" if functions == 1 else f"one function again, of {functions}"
+    return [Row(what, times[len(times) // 2], "ms", 10, f"median of {len(times)}; least {times[0]:.1f} ms, processor {processor:.1f} ms, p99 {times[99 * len(times) // 100]:.1f} ms")]
+
+
 def bench_check(tools: str, folder: str, repeats: int) -> list[Row]:
     text = module.generated(500)
     lines = text.count("\n")
@@ -153,6 +195,7 @@ def bench_check(tools: str, folder: str, repeats: int) -> list[Row]:
         *check_of(tools, path, lines, repeats),
         Row("slowest function of it", one, "ms", 50, name),
         Row("slowest of canon, library, examples", real_one, "ms", 50, real_name),
+        *again(tools, folder, 1, repeats), *again(tools, folder, 500, repeats),
     ]
 
 
