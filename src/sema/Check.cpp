@@ -17,7 +17,9 @@ static bool asksForEdits(const diag::Engine &diagnostics) {
 
 void adviseLater(const ast::Module &module, const Sources &sources, const ModuleLoader &load, diag::Engine &diagnostics,
                  const CheckOptions &options) {
-  if (asksForEdits(diagnostics)) advise(module, sources, load, diagnostics, 0, options);
+  CheckOptions apart = options;
+  apart.library = nullptr;  // another check may have it meanwhile
+  if (asksForEdits(diagnostics)) advise(module, sources, load, diagnostics, 0, apart);
 }
 
 std::unique_ptr<Program> check(const ast::Module &module, const Sources &sources, const ModuleLoader &load,

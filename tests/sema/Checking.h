@@ -2,6 +2,7 @@
 #pragma once
 #include "frontend/Parser.h"
 #include "sema/Check.h"
+#include "sema/Library.h"
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -68,9 +69,16 @@ struct Checking {
     const FileId file = sources.add("test.tsr", text);
     Library::get().addTo(sources);
     main = frontend::parse(sources, file, diagnostics);
+    sema::CheckOptions all = options;
+    if (!all.library) all.library = evaluated();
     program = sema::check(
         *main, sources, [this](FileId, int level, const std::string &path) { return load(level, path); },
-        diagnostics, options);
+        diagnostics, all);
+  }
+  /// The library, evaluated once for all programs of a test.
+  static sema::LibraryScopes *evaluated() {
+    static const std::shared_ptr<sema::LibraryScopes> library = sema::emptyLibrary();
+    return library.get();
   }
 
   const ast::Module *load(int level, const std::string &path) {

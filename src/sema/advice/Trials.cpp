@@ -78,7 +78,7 @@ Trials::Trials(const ast::Module &module, const Sources &sources, const ModuleLo
   options_.onFunction = nullptr;
   options_.facts = nullptr;
   options_.before = nullptr;
-  options_.library = library_.get();
+  if (!options_.library) options_.library = library_.get();
   options_.mostSteps = std::min(options_.mostSteps, kMostSteps);
 }
 
