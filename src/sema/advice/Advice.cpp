@@ -112,7 +112,7 @@ void offer(diag::Diagnostic &d, const Place &place, const std::vector<CandidateG
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfMethods, editsOfEquations, editsOfDimensions, editsOfTiles, editsOfRoles, editsOfOperands, editsOfForms, editsOfCounterparts, editsOfAgreement, editsOfLoops, editsOfJoining, editsOfResults, editsOfSaid, editsOfLikeness, editsOfEvidence, editsOfScope, editsOfAxes, editsOfUse, editsOfStreams, editsOfTuples, smallEditsOfWords, smallEditsOfValues, editsOfTransforms, foreignCalls,
+  for (auto *find : {editsOfStatements, editsOfHabits, editsOfMethods, editsOfEquations, editsOfDimensions, editsOfTiles, editsOfRoles, editsOfOperands, editsOfForms, editsOfCounterparts, editsOfAgreement, editsOfLoops, editsOfJoining, editsOfResults, editsOfSaid, editsOfLikeness, editsOfEvidence, editsOfScope, editsOfAxes, editsOfUse, editsOfStreams, editsOfTuples, smallEditsOfWords, smallEditsOfValues, editsOfTransforms, foreignCalls,
                      editsOfArguments, editsOfLacks, editsOfStructs, editsOfParameters, editsOfFitting, editsOfCalls, editsOfExtents, editsOfNumbers, smallEditsOfKernels,
                      editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfNeighbours, editsOfRanks, editsOfCallees, editsOfSearch}) {

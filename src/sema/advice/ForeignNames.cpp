@@ -374,6 +374,8 @@ std::vector<std::string_view> argumentsHere(std::string_view keyword) {
       {"ksize", "window"},
       {"label", "labels"},
       {"learning_rate", "rate"},
+      {"hi", "high"},
+      {"lo", "low"},
       {"lower", "low"},
       {"lr", "rate"},
       {"mask", "condition"},

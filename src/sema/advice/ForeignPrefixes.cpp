@@ -401,7 +401,8 @@ private:
           replace(group(false), call->span,
                   "permutation(" + text(call->arguments.front().span.to(call->arguments.back().span)) + ", " +
                       p.name.text + ")");
-    auto draw = member ? draws.find(member->attribute.text) : draws.end();
+    auto *bare = call && diagnostic_.id == Id::undefinedName ? as<ast::NameExpr>(call->callee) : nullptr;  // `randn(4, 4)`
+    auto draw = member || bare ? draws.find(member ? member->attribute.text : bare->name) : draws.end();
     if (draw == draws.end() || !place_.function || place_.inKernel || call->arguments.empty()) return;
     std::string shape;
     for (const ast::Argument &arg : call->arguments) {

@@ -101,6 +101,28 @@ void noteBits(diag::Diagnostic &diagnostic, const Place &place, const Sources &s
   diagnostic.notes.push_back({{}, std::string(kBits)});
 }
 
+/// The name of the function that is called there, also of one around the expression; empty without a call.
+std::string calledAt(const Place &place) {
+  auto *call = place.innermost<ast::CallExpr>();
+  auto *name = call ? ast::as<ast::NameExpr>(call->callee) : nullptr;
+  auto *method = call ? ast::as<ast::AttributeExpr>(call->callee) : nullptr;
+  return name ? name->name : method ? method->attribute.text : "";
+}
+/// In the place of the rules that the message has.
+void noteInstead(diag::Diagnostic &diagnostic, std::string sentence) {
+  std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
+  diagnostic.notes.push_back({{}, std::move(sentence)});
+}
+/// `tile.load(x + offs)`: x is no pointer.
+void notePointer(diag::Diagnostic &diagnostic, const Place &place) {
+  const std::string called = calledAt(place);
+  auto *sum = ast::as<ast::BinaryExpr>(place.expr());
+  auto *tensor = sum && sum->op == ast::BinaryOp::Add ? ast::as<ast::NameExpr>(sum->left) : nullptr;
+  if (!place.inKernel || !tensor || (called != "load" && called != "store")) return;
+  noteInstead(diagnostic, "`" + tensor->name + "` is a tensor and no pointer: its elements are named in brackets, a slice `" + tensor->name + "[start:start + 128]`, or by a tile of indices, `" +
+                              tensor->name + "[offs]`");
+}
+
 }  // namespace
 
 void noteOrigins(diag::Diagnostic &diagnostic, const Place &place, const Sources &sources) {
@@ -110,6 +132,14 @@ void noteOrigins(diag::Diagnostic &diagnostic, const Place &place, const Sources
   case diag::Id::unknownAttribute: noteBits(diagnostic, place, sources), noteHidden(diagnostic, place); break;
   case diag::Id::notCallable:
   case diag::Id::tooManyArguments: noteHidden(diagnostic, place); break;
+  case diag::Id::dtypeMismatch: notePointer(diagnostic, place); break;
+  case diag::Id::unpackCount:
+    if (calledAt(place) == "scan") noteInstead(diagnostic, "the function of a `scan` returns two values: the next state, and what this turn gives, `return state, y`");
+    break;
+  case diag::Id::argumentNotGiven:
+    if (calledAt(place) == "where" && diagnostic.message.ends_with("`a`"))
+      noteInstead(diagnostic, "`where(c, a, b)` chooses between two values for each element; how many elements hold is `count_nonzero(c)`, and where they are, in host code, `nonzero(c)`");
+    break;
   case diag::Id::wrongArgument:
     if (place.function && place.expr() &&
         (diagnostic.message.find("expects an integer, but this is a scalar `f") != std::string::npos ||

@@ -130,6 +130,8 @@ std::vector<CandidateGroup> editsOfCallees(const diag::Diagnostic &diagnostic, c
 /// Habits from Python's libraries, C, CUDA and Triton. (ForeignCandidates.cpp)
 std::vector<CandidateGroup> foreignCandidates(const diag::Diagnostic &diagnostic, const Place &place,
                                               const Sources &sources);
+/// Whole statements and calls that have another form elsewhere. (EditsOfHabits.cpp)
+std::vector<CandidateGroup> editsOfHabits(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// Arguments as NumPy, PyTorch and JAX take them. (ForeignCalls.cpp)
 std::vector<CandidateGroup> foreignCalls(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 

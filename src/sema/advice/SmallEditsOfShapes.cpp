@@ -358,9 +358,11 @@ private:
   /// An image whose channels stand last.
   void channelsFirst() {
     auto *call = place_.innermost<ast::CallExpr>();
-    if (call && !call->arguments.empty())
-      replace(group(false), call->arguments[0].span, asPrimary(*call->arguments[0].value) + ".permute(0, 3, 1, 2)",
-              "bring the channels to the front");
+    if (!call || call->arguments.empty()) return;
+    const bool isOfTime = nameOf(*call) == "conv1d";
+    CandidateGroup &edits = group(false);
+    edits.assumes = isOfTime;  // or the axes are declared in the wrong order
+    replace(edits, call->arguments[0].span, asPrimary(*call->arguments[0].value) + (isOfTime ? ".transpose(1, 2)" : ".permute(0, 3, 1, 2)"), "bring the channels to the front");
   }
 
   /// `x[r, c:c + T.n]`, where the whole row was meant, or another axis.

@@ -27,6 +27,30 @@ Value transpose(Context &cx, Value value, std::vector<int> axes, Span span) {
   return arrayValue(cx, std::move(e), type, std::move(limits), span);
 }
 
+/// Without the axes that stand on both sides: which numbers are left, and which of them does not divide what there is.
+static void explainLeft(Context &cx, diag::Builder &builder, const std::vector<Dim> &from, std::vector<Dim> to) {
+  int64_t have = 1, want = 1;
+  for (const Dim &extent : from) {
+    const auto same = std::find_if(to.begin(), to.end(), [&](const Dim &one) { return cx.function.facts.same(one, extent); });
+    if (same != to.end()) to.erase(same);
+    else if (!extent.isConstant() || extent.constant() < 1 || have > (1 << 20)) return;
+    else have *= extent.constant();
+  }
+  std::string product, near;
+  for (const Dim &extent : to) {
+    if (!extent.isConstant() || extent.constant() < 1 || want > (1 << 20)) return;
+    want *= extent.constant();
+    product += (product.empty() ? "" : " * ") + std::to_string(extent.constant());
+    if (!near.empty() || extent.constant() > have || have % extent.constant() == 0) continue;
+    int64_t less = extent.constant(), more = less;
+    while (have % less != 0) --less;
+    while (have % more != 0) ++more;
+    near = ", and " + std::to_string(extent.constant()) + " does not divide " + std::to_string(have) + ", as " + std::to_string(less) + " and " + std::to_string(more) + " do";
+  }
+  if (to.empty() || have == want || have == 1) return;
+  builder.help("beside the axes that stay there are " + std::to_string(have) + " elements, and `" + product + "`" + (to.size() > 1 ? " is " + std::to_string(want) : " are wanted") + near);
+}
+
 static Value cannotReshape(Context &cx, const Value &value, std::vector<Dim> shape, int inferred,
                            const std::string &why, const shape::Formula &claim, Span span) {
   if (!fresh(cx, Id::badReshape, span)) return Value::poison();
@@ -34,6 +58,7 @@ static Value cannotReshape(Context &cx, const Value &value, std::vector<Dim> sha
   auto builder = report(cx, Id::badReshape, span, shapeText(cx, value.type.shape), shapeText(cx, shape));
   builder.label(why);
   explainClaim(cx, builder, claim);
+  if (inferred < 0) explainLeft(cx, builder, value.type.shape, shape);
   return Value::poison();
 }
 

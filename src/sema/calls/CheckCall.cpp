@@ -380,9 +380,13 @@ bool bindParameters(Context &cx, const Callable &callable, GivenList &args, Span
     if (parameters[i].kind == ast::ParameterKind::VarPositional) values[i] = Value::tuple({});
     else if (parameters[i].kind == ast::ParameterKind::VarKeyword) values[i] = Value::of(ValueKind::Dict);
     else if (!parameters[i].defaultValue) {
-      if (ok)
-        report(cx, Id::argumentNotGiven, span, shown, parameters[i].name.text)
-            .note(parameters[i].span, "declared here");
+      if (ok) {
+        auto builder = report(cx, Id::argumentNotGiven, span, shown, parameters[i].name.text);
+        builder.note(parameters[i].span, "declared here");
+        for (size_t j = 0; j < i; ++j)  // `sample_top_k(logits, 50, rng)`, which lacks the number in front of `rng`
+          if (spans[j].valid() && cx.sources.text(spans[j]) == parameters[i].name.text)
+            builder.help("`" + parameters[i].name.text + "` stands in the place of `" + parameters[j].name.text + "`, which is missing in front of it");
+      }
       ok = false;
     }
   }

@@ -455,6 +455,13 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
     std::string_view letters = hostFunction(row.op)->arguments;
     letters = letters.substr(0, letters.find('('));  // what follows may be given any number of times
     for (size_t i = 0; i < letters.size(); ++i) {
+      const Value &bytes = args.values[i];
+      const std::optional<DType> dtype = row.op != "decode" ? std::nullopt : bytes.isArray() ? bytes.type.dtype : knownDType(cx, bytes);
+      if (dtype && !isInt(*dtype)) {
+        report(cx, Id::wrongArgument, args.spans[i], quoted("decode"), "the numbers of bytes, a tensor of integers", describe(cx, bytes))
+            .help("a number with a fraction is no byte: `cast(x, u8)` makes one of it");
+        return Value::poison();
+      }
       if (letters[i] == 'i') {
         const Value whole = convertInt(cx, args.values[i], args.spans[i]);
         given.push_back(whole.isPoison() ? nullptr : indexExpr(cx, whole, args.spans[i]));

@@ -87,6 +87,110 @@ bool countsLanes(const Dim &index, const KernelInfo &kernel, const std::vector<i
   return found;
 }
 
+namespace {
+/// The number of groups along an axis, as it is written in `@kernel(grid=...)`.
+const ast::Expr *gridItem(const ast::FuncDef &def, int axis) {
+  for (const ast::Decorator &decorator : def.decorators) {
+    auto *call = ast::as<ast::CallExpr>(decorator.expression);
+    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
+      const ast::Argument &arg = call->arguments[i];
+      if (!arg.keyword || arg.keyword->text != "grid" || arg.value->kind != ast::ExprKind::Tuple) continue;
+      const auto &items = static_cast<const ast::SequenceExpr &>(*arg.value).items;
+      if (axis >= 0 && static_cast<size_t>(axis) < items.size()) return items[static_cast<size_t>(axis)].get();
+    }
+  }
+  return nullptr;
+}
+
+/// In how many places statements store to this name, `y[i] = v`.
+int storesTo(const std::string &name, const ast::Block &block) {
+  int count = 0;
+  auto counts = [&](const ast::Expr *target) {
+    auto *part = ast::as<ast::SubscriptExpr>(target);
+    auto *object = part ? ast::as<ast::NameExpr>(part->object) : nullptr;
+    count += object && object->name == name;
+  };
+  for (const ast::StmtPtr &stmt : block) {
+    if (auto *assign = ast::as<ast::AssignStmt>(stmt))
+      for (const ast::ExprPtr &target : assign->targets) counts(target.get());
+    if (auto *change = ast::as<ast::AugAssignStmt>(stmt)) counts(change->target.get());
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) count += storesTo(name, *inner);
+  }
+  return count;
+}
+
+/// Whether the kernel asks for its number along every axis of the grid; where it does not, that is what is wrong (GridAxes.cpp).
+bool asksForAll(const Context &cx, const ast::FuncDef &def, const KernelInfo &kernel) {
+  const std::string_view shown = cx.sources.text(def.span);
+  for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis) {
+    const bool asked = shown.find("group_id(" + std::to_string(axis) + ")") != std::string_view::npos || (axis == 0 && shown.find("group_id()") != std::string_view::npos);
+    if (!asked && !cx.function.facts.same(kernel.gridDims[axis], Dim(1))) return false;
+  }
+  return true;
+}
+
+/// Whether a condition says that an index is less than an extent.
+bool keepsBelow(const shape::Formula &condition, const Dim &index, const Dim &extent, const shape::Facts &facts) {
+  if (condition.kind == shape::Formula::Kind::And)
+    return std::any_of(condition.parts.begin(), condition.parts.end(), [&](const shape::Formula &part) { return keepsBelow(part, index, extent, facts); });
+  if (condition.kind != shape::Formula::Kind::Claim) return false;
+  const shape::Claim &claim = condition.claim;
+  const bool less = claim.relation == Relation::Lt, greater = claim.relation == Relation::Gt;
+  const Dim &small = less ? claim.left : claim.right, &large = less ? claim.right : claim.left;
+  return (less || greater) && facts.simplify(small) == index && facts.same(large, extent);
+}
+}  // namespace
+
+/// How far the lanes of all groups reach whose place along an axis the index is, and that axis; nothing of other indices.
+struct LanesReach {
+  int axis = 0;      // of the grid
+  int64_t size = 1;  // places along it in each group
+  Dim end;
+};
+static std::optional<LanesReach> lanesReach(const Dim &index, const KernelInfo &kernel, const std::vector<int64_t> &groupExtents, const shape::Facts &facts) {
+  const Dim lane = Dim::var(queryName(Query::LocalId));
+  const std::vector<int64_t> extents = groupExtents.size() > 1 ? groupExtents : std::vector<int64_t>{kernel.groupSize};
+  int64_t stride = 1;
+  for (size_t along = 0; along < extents.size(); stride *= extents[along++]) {
+    Dim place = stride > 1 ? Dim::floorDiv(lane, Dim(stride)) : lane;
+    if (along + 1 < extents.size()) place = Dim::mod(place, Dim(extents[along]));
+    place = facts.simplify(place);
+    for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis)
+      if (index == Dim::var(queryName(Query::GroupId, static_cast<int>(axis))) * Dim(extents[along]) + place)
+        return LanesReach{static_cast<int>(axis), extents[along], kernel.gridDims[axis] * Dim(extents[along])};
+  }
+  return std::nullopt;
+}
+
+/// The same with the groups of the other one of two axes.
+static Dim otherReach(const KernelInfo &kernel, const LanesReach &reach) {
+  return kernel.gridDims[static_cast<size_t>(1 - reach.axis)] * Dim(reach.size);
+}
+
+bool checkLanesReach(Context &cx, const Var &target, const Dim &index, const Dim &extent, size_t axis, Span span) {
+  const KernelInfo &kernel = cx.function.fn->kernel;
+  if (kernel.grid != GridKind::Explicit || kernel.groupSize == 0 || extent.isConstant() || mentionsRebound(cx, index)) return false;
+  const bool isGuarded = std::any_of(cx.function.path.begin(), cx.function.path.end(), [&](const auto &condition) { return condition && keepsBelow(*condition, index, extent, cx.function.facts); });
+  const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
+  if (!isGuarded || !def || storesTo(target.name, def->body) != 1 || !asksForAll(cx, *def, kernel)) return false;
+  const auto reach = lanesReach(index, kernel, cx.function.groupExtents, cx.function.facts);
+  if (!reach) return false;
+  const shape::Formula whole(reach->end, Relation::Ge, extent);
+  if (cx.function.facts.decide(whole) != Verdict::Refuted) return false;
+  // Axes in the wrong order are one mistake.
+  if (!cx.reportedSpans.insert({static_cast<int>(Id::unwrittenOutput), def->span.file, def->span.begin}).second || !fresh(cx, Id::unwrittenOutput, span)) return true;
+  auto builder = report(cx, Id::unwrittenOutput, span, target.name);
+  builder.label("along axis " + std::to_string(axis) + " the guard lets " + show(cx, extent) + " elements in, and there are lanes for " + show(cx, reach->end));
+  const ast::Expr *item = gridItem(*def, reach->axis), *other = kernel.gridDims.size() == 2 ? gridItem(*def, 1 - reach->axis) : nullptr;
+  if (item && other && cx.function.facts.proves({otherReach(kernel, *reach), Relation::Ge, extent})) {
+    const auto &[first, second] = reach->axis == 0 ? std::pair(item, other) : std::pair(other, item);
+    builder.suggest(first->span.to(second->span), std::string(cx.sources.text(second->span)) + ", " + std::string(cx.sources.text(first->span)), "count the groups in the other order");
+  }
+  if (item) builder.note(item->span, "so many groups stand along axis " + std::to_string(reach->axis) + " of the grid");
+  explainClaim(cx, builder, whole);
+  return true;
+}
+
 Dim launchedLanes(const KernelInfo &kernel) {
   if (kernel.grid == GridKind::Lanes || kernel.gridDims.empty()) return kernel.laneExtent;
   return kernel.gridDims[0] * Dim(kernel.groupSize);
@@ -139,19 +243,6 @@ std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const
 }
 
 namespace {
-/// The number of groups along an axis, as it is written in `@kernel(grid=...)`.
-const ast::Expr *gridItem(const ast::FuncDef &def, int axis) {
-  for (const ast::Decorator &decorator : def.decorators) {
-    auto *call = ast::as<ast::CallExpr>(decorator.expression);
-    for (size_t i = 0; call && i < call->arguments.size(); ++i) {
-      const ast::Argument &arg = call->arguments[i];
-      if (!arg.keyword || arg.keyword->text != "grid" || arg.value->kind != ast::ExprKind::Tuple) continue;
-      const auto &items = static_cast<const ast::SequenceExpr &>(*arg.value).items;
-      if (axis >= 0 && static_cast<size_t>(axis) < items.size()) return items[static_cast<size_t>(axis)].get();
-    }
-  }
-  return nullptr;
-}
 /// `tile.group_id(axis)` in a function, and what it is multiplied by; null if it does not occur exactly once.
 struct GroupOffset {
   const ast::CallExpr *call = nullptr;

@@ -63,6 +63,8 @@ void checkAtomics(Context &cx, const ast::FuncDef &def);
 // ---- Coverage.cpp
 /// Offers to let each group begin where the one before it ends, if all is reached then.
 bool suggestStride(Context &cx, diag::Builder &builder, const Stmt &store, size_t axis);
+/// Of a store under `if i < N:`, along an axis of N elements: whether its lanes are fewer, for sizes that can be named. A message then.
+bool checkLanesReach(Context &cx, const Var &target, const Dim &index, const Dim &extent, size_t axis, Span span);
 /// What a kernel writes and never reads is written as a whole, as far as its one store tells.
 void checkCoverage(Context &cx);
 

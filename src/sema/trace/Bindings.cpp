@@ -313,7 +313,8 @@ void assignName(Context &cx, const std::string &name, Value value, Span span) {
       }
       if (fresh(cx, Id::redefinedType, span))
         report(cx, Id::redefinedType, span, name, describe(cx, old.value), describe(cx, value))
-            .help("what only the compiler knows cannot change while the program runs");
+            .help(old.value.kind == ValueKind::View ? "a kernel stores into elements of a tensor, by their indices: `" + name + "[i] = ...`"
+                                                    : "what only the compiler knows cannot change while the program runs");
       return;
     }
     auto scalarLike = [](const Value &v) {

@@ -184,6 +184,26 @@ void warnOfSameOperands(Context &cx, const ast::Expr &left, const ast::Expr &rig
       .assume({index.file, index.begin - back, index.end - back}, opposite, "if " + meant + " meant, write `" + of + opposite + "` on this side");
 }
 
+/// Of a name that is read in several places, what gives it its value: the axis is left out for all of them.
+static const ast::Expr &boundOnce(const ast::Expr &operand, const ast::FuncDef &def) {
+  auto *name = as<ast::NameExpr>(&operand);
+  const ast::Expr *value = nullptr;
+  size_t reads = 0, bindings = 0;
+  for (const ast::StmtPtr &stmt : def.body) {
+    auto *assign = as<ast::AssignStmt>(stmt);
+    const bool binds = name && assign && assign->targets.size() == 1 && as<ast::NameExpr>(assign->targets[0]) && as<ast::NameExpr>(assign->targets[0])->name == name->name;
+    if (binds) value = assign->value.get(), ++bindings;
+    std::vector<const ast::Expr *> open = binds ? std::vector<const ast::Expr *>{assign->value.get()} : ast::childrenOf(*stmt).exprs;
+    while (!open.empty()) {
+      const ast::Expr *e = open.back();
+      open.pop_back();
+      reads += name && as<ast::NameExpr>(e) && as<ast::NameExpr>(e)->name == name->name;
+      for (const ast::Expr *child : ast::childrenOf(*e).exprs) open.push_back(child);
+    }
+  }
+  return value && bindings == 1 && reads > 1 ? *value : operand;
+}
+
 void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryExpr &expr, const std::string &shown) {
   const Span span = expr.span;
   const Callable *function = cx.function.frame ? cx.function.frame->function : nullptr;
@@ -200,7 +220,7 @@ void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryE
   auto builder = warn(cx, Id::makesPairs, span, shown, shapes[0], shapes[1], shapeText(cx, {extent, extent}));
   builder.label("the axis of extent 1 is spread over all " + name);
   const ast::Expr &ofColumn = leftIsColumn ? *expr.left : *expr.right, &ofRow = leftIsColumn ? *expr.right : *expr.left;
-  const diag::Fix without = indexed(ofColumn, "[:, 0]", cx.sources), pairs = indexed(ofRow, "[None, :]", cx.sources);
+  const diag::Fix without = indexed(boundOnce(ofColumn, *def), "[:, 0]", cx.sources), pairs = indexed(ofRow, "[None, :]", cx.sources);
   builder.assume(without.span, without.replacement, "if each belongs to one, leave the axis of extent 1 out by `[:, 0]`");
   builder.assume(pairs.span, pairs.replacement, "if all pairs are meant, say so by `[None, :]`");
 }

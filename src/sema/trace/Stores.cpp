@@ -298,6 +298,7 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
         at.access.parts[axis].isPoint && !at.access.parts[axis].inBounds && countsLanes(index, cx.function.fn->kernel, cx.function.groupExtents, cx.function.facts);
     Span place = syntax.items.size() == at.starts.size() ? syntax.items[axis].span : syntax.span;
     if (mayMiss && counterOutside(cx, index, target.var->type.shape[axis], place)) return;
+    if (at.access.parts[axis].isPoint) checkLanesReach(cx, *target.var, index, target.var->type.shape[axis], axis, place);
   }
   if (isOwn) holdPlacesOfData(cx, target, at, syntax.span);
   if (isOwn && !partIsInside(cx, target, at, syntax.span)) return;
