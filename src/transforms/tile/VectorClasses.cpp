@@ -164,17 +164,15 @@ bool VectorForm::understands(Block &block) {
 }
 
 void VectorForm::findMoves(Region &region) {
-  region.walk([&](Operation *op) {
-    // Behind a condition an element may not be there to be loaded, but all are where they share the condition.
-    for (Operation *parent = op->getParentOp(); parent != region.getParentOp(); parent = parent->getParentOp()) {
-      auto branch = dyn_cast<scf::IfOp>(parent);
-      if (!isa<scf::ForOp>(parent) && !(branch && (spreads(branch) || storesAlone(branch)))) return;
-    }
+  region.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto load = dyn_cast<tile::LoadElementOp>(op)) {
       if (auto move = moveOf(load.getBase(), load.getIndices(), load.getInBoundsAttr())) moves_.insert({op, *move});
     } else if (auto store = dyn_cast<tile::StoreElementOp>(op)) {
       if (auto move = moveOf(store.getBase(), store.getIndices(), store.getInBoundsAttr())) moves_.insert({op, *move});
     }
+    // Behind a condition an element may not be there to be loaded, but all are where they share the condition.
+    auto branch = dyn_cast<scf::IfOp>(op);
+    return isa<scf::ForOp>(op) || (branch && (spreads(branch) || storesAlone(branch))) ? WalkResult::advance() : WalkResult::skip();
   });
 }
 

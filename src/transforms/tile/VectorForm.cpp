@@ -249,8 +249,8 @@ bool VectorForm::spreads(scf::IfOp branch) {
   for (auto around = dyn_cast<scf::IfOp>(branch->getParentOp()); around && around.getNumResults() > 0; around = dyn_cast<scf::IfOp>(around->getParentOp()))
     outermost = around;
   int64_t choices = 0;
-  outermost->walk([&](scf::IfOp) { ++choices; });
-  return choices <= kMostChoices;
+  WalkResult walk = outermost->walk<WalkOrder::PreOrder>([&](scf::IfOp) { return ++choices > kMostChoices ? WalkResult::interrupt() : WalkResult::advance(); });
+  return !walk.wasInterrupted();
 }
 
 /// A condition that is the same for all elements of a vector, and under which nothing happens but that they are stored.
