@@ -259,5 +259,10 @@ function(tsr_tool name)
     target_sources(${name} PRIVATE "${memory}")
     set_source_files_properties("${memory}" PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -s)
+    if(TESSERA_LLD)
+      # Instances of one template for several ops have the same code: it is kept once. Data keep addresses of their own, by which
+      # MLIR tells types apart. Tables of addresses take an eighth where they are packed.
+      target_link_options(${name} PRIVATE -Wl,--icf=all -Wl,-z,pack-relative-relocs)
+    endif()
   endif()
 endfunction()
