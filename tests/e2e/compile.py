@@ -192,7 +192,7 @@ def commands_for(compiler, folder, how):
     if compiler == "cuda":
         flags = [tool("nvcc"), "-std=c++17", "-Werror", "all-warnings", "-Xcompiler", "-Wall,-Wextra,-Werror"]
         if how == "sm_90a":
-            return [flags + ["-O3", "-fmad=false", "-arch=sm_90a"]]
+            return [flags + ["-O3", "-fmad=false", "-gencode", "arch=compute_90a,code=sm_90a"]]  # -arch=sm_90a compiles for sm_90, too
         if how == "optimised":
             return [flags + [f for at in ("80", "90a") for f in ("-gencode", f"arch=compute_{at},code=sm_{at}")]]
         flags += ["--Ofast-compile=max"] if knows_fast_compile(flags[0]) else []
