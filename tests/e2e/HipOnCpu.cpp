@@ -28,7 +28,7 @@ std::string textOfFolder(const std::string &folder) {
 }  // namespace
 
 std::unique_ptr<LoadedProgram> loadHipOnCpu(Session &session, const TargetSpec &target, const std::string &shim,
-                                            std::string &problem) {
+                                            bool optimised, std::string &problem) {
   CompileOptions options;
   options.target = target;
   options.sourceName = stemOf(session.path()) + ".hip";
@@ -44,15 +44,16 @@ std::unique_ptr<LoadedProgram> loadHipOnCpu(Session &session, const TargetSpec &
   if (compilerPath.empty()) return problem = "no C++ compiler is here", nullptr;
 
   std::string wave = std::to_string(waveOf(target)), folder = *cache + "/hip-on-cpu";
-  std::string key = product->source + "\n" + *headers + "\n" + wave + compilerPath + textOfFolder(shim);
+  // Most runs are short: optimising would take many times as long as it saves.
+  const std::string level = optimised ? "-O1" : "-O0";
+  std::string key = product->source + "\n" + *headers + "\n" + wave + compilerPath + level + textOfFolder(shim);
   std::string base = folder + "/" + contentHash(key), library = base + ".so";
   if (access(library.c_str(), R_OK) != 0) {
     if (problem = makeFolders(folder); !problem.empty()) return nullptr;
     if (problem = writeFiles({{base + ".hip", product->source}}); !problem.empty()) return nullptr;
     std::string temporary = library + ".tmp" + std::to_string(getpid());
-    // The runs are short: optimising would take many times as long as it saves.
     // GCC does not see that what a lane keeps of a row is read under the condition under which it was written.
-    ProcessResult result = runProcess({compilerPath, "-x", "c++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror",
+    ProcessResult result = runProcess({compilerPath, "-x", "c++", "-std=c++17", level, "-Wall", "-Wextra", "-Werror",
                                        "-Wno-maybe-uninitialized", "-Wno-unknown-pragmas", "-shared", "-fPIC", "-D__HIP_PLATFORM_AMD__",
                                        "-DTSR_WAVE=" + wave, "-I" + shim, "-I" + *headers, base + ".hip", "-o", temporary});
     if (result.exitCode != 0 || std::rename(temporary.c_str(), library.c_str()) != 0)

@@ -5,7 +5,7 @@
 #include <string>
 
 /// Waves are as wide as those of `target`. Null, with the reason, where the HIP is not emitted, compiled or loaded.
-/// `shim` is the folder tests/device/hip_on_cpu.
+/// `shim` is the folder tests/device/hip_on_cpu; `optimised`: worth it where lanes change for minutes.
 std::unique_ptr<tessera::driver::LoadedProgram> loadHipOnCpu(tessera::driver::Session &session,
                                                              const tessera::driver::TargetSpec &target,
-                                                             const std::string &shim, std::string &problem);
+                                                             const std::string &shim, bool optimised, std::string &problem);

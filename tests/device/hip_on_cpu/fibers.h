@@ -20,6 +20,11 @@ struct dim3 {
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
+// Emitted text is compiled without optimizing, which would take longer than it saves; but lanes change millions of times.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("O2")
+#endif
 namespace hip_on_cpu {
 
 constexpr unsigned kWave = TSR_WAVE, kMaxThreads = 1024;
@@ -232,3 +237,6 @@ template <class Body> void launch(dim3 grid, dim3 size, size_t sharedBytes, Body
 }
 
 }  // namespace hip_on_cpu
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
