@@ -236,6 +236,17 @@ function(tsr_skipped_test name why)
   set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^SKIPPED: ")
 endfunction()
 
+# tsr_own_memory(<target>): its small objects come from src/tools/memory, as those of the tools: for what checks or compiles many
+# programs. Optimised in every build, as it is called millions of times.
+function(tsr_own_memory target)
+  if(CMAKE_BUILD_TYPE MATCHES "Asan|Fuzz")
+    return()
+  endif()
+  set(memory "${PROJECT_SOURCE_DIR}/src/tools/memory/Memory.cpp")
+  target_sources(${target} PRIVATE "${memory}")
+  set_source_files_properties("${memory}" PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # tsr_tool(<name> DEPENDS <room>...): a program in build/.../bin from the .cpp files of the current folder, linked
 # statically but for libc and libm, so that it runs on machines that have nothing of ours.
 function(tsr_tool name)
@@ -253,11 +264,8 @@ function(tsr_tool name)
     target_link_libraries(${name} PRIVATE tsr_${dep})
   endforeach()
   tsr_link_mlir(${name})
+  tsr_own_memory(${name})
   if(NOT CMAKE_BUILD_TYPE MATCHES "Asan|Fuzz")
-    # Optimised in every build: it is called millions of times.
-    set(memory "${PROJECT_SOURCE_DIR}/src/tools/memory/Memory.cpp")
-    target_sources(${name} PRIVATE "${memory}")
-    set_source_files_properties("${memory}" PROPERTIES COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -s)
     if(TESSERA_LLD)
       # Instances of one template for several ops have the same code: it is kept once. Data keep addresses of their own, by which
