@@ -158,7 +158,7 @@ std::vector<char *> pointersTo(std::vector<std::string> &words) {
 
 class Launch {
 public:
-  Launch(const MeshAxes &axes, std::vector<std::string> command, bool fillsRank) : axes_(axes), command_(std::move(command)), fillsRank_(fillsRank), environment_(environmentOf(axes)) {
+  Launch(const MeshAxes &axes, std::vector<std::string> command, bool fillsRank) : command_(std::move(command)), fillsRank_(fillsRank), environment_(environmentOf(axes)) {
     devices_.resize(static_cast<size_t>(devicesOf(axes)));
   }
   /// Empty, or why the command could not be started.
@@ -258,7 +258,6 @@ private:
     return error ? std::strerror(error) : "";
   }
 
-  const MeshAxes &axes_;
   std::vector<std::string> command_;
   bool fillsRank_;
   std::map<std::string, std::string> environment_;

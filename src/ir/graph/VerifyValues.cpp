@@ -328,7 +328,7 @@ LogicalResult ExchangeOp::verify() {
   if (from.getElementType() != to.getElementType() || from.getRank() != to.getRank())
     return emitOpError() << "makes " << to << " of " << from << ": an exchange keeps the axes and the dtype";
   const int64_t first = getKind() == "all_reduce" ? 0 : 1;
-  if (from.getRank() < first) return emitOpError("shares out the first axis: a scalar has none");
+  if (static_cast<int64_t>(from.getRank()) < first) return emitOpError("shares out the first axis: a scalar has none");
   if (from.getShape().drop_front(first) != to.getShape().drop_front(first))
     return emitOpError() << "makes " << to << " of " << from << ": only the first axis differs";
   return success();

@@ -88,7 +88,9 @@ private:
     std::optional<AccessMap> base = addedUpMapOf(value, function_, reduce_.getMnemonic());
     if (!base || llvm::none_of(base->axes, [](const AccessAxis &axis) { return axis.axis == kAddedUp; })) return std::nullopt;
     auto product = base->array.getDefiningOp<graph::ElementwiseOp>();
-    Slides found{value, *base, {}, {}};
+    Slides found;
+    found.value = value;
+    found.base = *base;
     found.combining = reduce_.getMnemonic();
     if (product && product.getMnemonic() == "mul" && found.combining == "sum")
       for (unsigned seen : {0, 1})

@@ -64,7 +64,7 @@ private:
       Operation *op = value.getDefiningOp();
       if (!op) return false;  // a counter of a loop, whose bounds goInStep() looks at, or a parameter
       if (auto query = dyn_cast<tile::QueryOp>(op))
-        return query.getQuery() != "group_count" && query.getAxis() == static_cast<int64_t>(kernel_.getGrid().getDims().size()) - 2;
+        return query.getQuery() != "group_count" && static_cast<int64_t>(query.getAxis()) == static_cast<int64_t>(kernel_.getGrid().getDims().size()) - 2;
       return dependsOnRow(op->getOperands());
     });
   }
