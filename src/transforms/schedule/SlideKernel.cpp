@@ -272,7 +272,8 @@ LogicalResult FunctionScheduler::slideKernel(Value root, graph::SlideOp slide, V
   };
   SmallVector<int64_t> distances = write.distances(each, 0, along);
   const bool inTurn = along > kPlacesAtOnce * apart.back();
-  carried = write.whereWhole(inTurn ? 0 : distances.size() * (marks ? 2 : 1), [&] { return write.isWhole(start, distances); }, takeAll);
+  // Of one array, loads behind questions are faster than twice the text: a depthwise 7 x 7 takes 67 us, and 85 with a choice around it.
+  carried = write.whereWhole(inTurn || !marks ? 0 : 2 * distances.size(), [&] { return write.isWhole(start, distances); }, takeAll);
 
   SmallVector<Value> pieces;
   for (int64_t window = 0; window < each; ++window) {
