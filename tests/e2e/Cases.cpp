@@ -183,6 +183,7 @@ const std::vector<Subject> &subjects() {
       {"places_in_order", "fixed", 0, 0, each({{{"R", 1}}})},
       {"places_in_order", "one_value", 0, 0, each({{{"N", 8193}}})},
       {"places_in_order", "rows", 1e-5, 1e-4, each({{{"N", 8500}, {"V", 70000}, {"D", 2}}})},
+      {"places_in_order", "of_many", 1e-5, 1e-4, each({{{"N", 8200}, {"V", 50}, {"D", 3}}})},
       {"places_in_order", "at_one_place", 1e-5, 1e-4, each({{{"N", 9100}, {"V", 3}, {"D", 2}}})},
       {"places_in_order", "numbers", 1e-5, 1e-4, each({{{"N", 9001}, {"V", 600}}})},
       {"places_in_order", "outside", 0, 0, each({{{"N", 8193}, {"V", 5}, {"D", 3}}})},

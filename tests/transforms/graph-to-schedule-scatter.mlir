@@ -133,3 +133,26 @@ graph.func @rows(%x: !tsr.tensor<["P", "D"], i64>, %at: !tsr.tensor<["P"], i64>)
   %s = graph.scatter_add 0 %x at %at {axes = array<i64: 0>} : (!tsr.tensor<["P", "D"], i64>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], i64>
   graph.return %s : !tsr.tensor<["V", "D"], i64>
 }
+
+// -----
+
+// Updates that are made of ten arrays are stored, and the lanes read their rows in the order, not those of ten arrays.
+// CHECK-LABEL: schedule.kernel @many_kernel(%x0: {{.*}}%x9: {{.*}}%result:
+// CHECK-LABEL: schedule.kernel @many_kernel_2(%keys: {{.*}}, %temporary: {{.*}}, %order:
+// CHECK: %[[FROM:.*]] = graph.cast %order
+// CHECK: graph.load %temporary[%[[FROM]] in_bounds
+graph.func @many(%at: !tsr.tensor<["P"], i64>, %x0: !tsr.tensor<["P", "D"], f32>, %x1: !tsr.tensor<["P", "D"], f32>, %x2: !tsr.tensor<["P", "D"], f32>, %x3: !tsr.tensor<["P", "D"], f32>, %x4: !tsr.tensor<["P", "D"], f32>, %x5: !tsr.tensor<["P", "D"], f32>, %x6: !tsr.tensor<["P", "D"], f32>, %x7: !tsr.tensor<["P", "D"], f32>, %x8: !tsr.tensor<["P", "D"], f32>, %x9: !tsr.tensor<["P", "D"], f32>) -> !tsr.tensor<["V", "D"], f32> attributes {
+    dims = ["P", "D", "V"], params = [#tsr.param<"at", in>, #tsr.param<"x0", in>, #tsr.param<"x1", in>, #tsr.param<"x2", in>, #tsr.param<"x3", in>, #tsr.param<"x4", in>, #tsr.param<"x5", in>, #tsr.param<"x6", in>, #tsr.param<"x7", in>, #tsr.param<"x8", in>, #tsr.param<"x9", in>],
+    outputs = [#tsr.result<"y", !tsr.tensor<["V", "D"], f32>>]} {
+  %y1 = graph.elementwise "add" %x0, %x1 : !tsr.tensor<["P", "D"], f32>
+  %y2 = graph.elementwise "add" %y1, %x2 : !tsr.tensor<["P", "D"], f32>
+  %y3 = graph.elementwise "add" %y2, %x3 : !tsr.tensor<["P", "D"], f32>
+  %y4 = graph.elementwise "add" %y3, %x4 : !tsr.tensor<["P", "D"], f32>
+  %y5 = graph.elementwise "add" %y4, %x5 : !tsr.tensor<["P", "D"], f32>
+  %y6 = graph.elementwise "add" %y5, %x6 : !tsr.tensor<["P", "D"], f32>
+  %y7 = graph.elementwise "add" %y6, %x7 : !tsr.tensor<["P", "D"], f32>
+  %y8 = graph.elementwise "add" %y7, %x8 : !tsr.tensor<["P", "D"], f32>
+  %y9 = graph.elementwise "add" %y8, %x9 : !tsr.tensor<["P", "D"], f32>
+  %s = graph.scatter_add 0 %y9 at %at {axes = array<i64: 0>} : (!tsr.tensor<["P", "D"], f32>, !tsr.tensor<["P"], i64>) -> !tsr.tensor<["V", "D"], f32>
+  graph.return %s : !tsr.tensor<["V", "D"], f32>
+}

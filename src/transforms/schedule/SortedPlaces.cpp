@@ -24,6 +24,12 @@ class Reordering {
 public:
   Reordering(OpBuilder &builder, Value order, Location line) : builder_(builder), order_(order), line_(line) {}
 
+  /// What is made of many arrays is computed as it lies, and its rows are brought into the order: one array is read in another order, not each
+  /// of them, and what other kernels need of it, too, stays one value.
+  Value inOrder(Value value, int64_t axis) {
+    llvm::SmallDenseSet<Value> seen;
+    return countUnder(value, seen) > kMostArrays ? gathered(value, axis) : of(value, axis);
+  }
   Value of(Value value, int64_t axis) {
     Value done = done_.lookup({value, axis});
     if (!done) done_[{value, axis}] = done = made(value, axis);
@@ -31,6 +37,24 @@ public:
   }
 
 private:
+  static constexpr size_t kMostArrays = 8;
+
+  /// How many values that are not made element by element it is made of, as far as one more than kMostArrays.
+  static size_t countUnder(Value value, llvm::SmallDenseSet<Value> &seen) {
+    if (!seen.insert(value).second) return 0;
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<graph::FullOp, graph::ConstantOp>(op)) return 0;
+    if (!isa_and_nonnull<graph::ElementwiseOp, graph::CastOp, graph::BroadcastOp, graph::TransposeOp>(op)) return 1;
+    size_t count = 0;
+    for (Value operand : op->getOperands())
+      if (isa<TensorType>(operand.getType()) && count <= kMostArrays) count += countUnder(operand, seen);
+    return count;
+  }
+  Value gathered(Value value, int64_t axis) {
+    auto gather = builder_.create<graph::GatherOp>(named(nameHint(value), line_), value.getType(), axis, value, order_, builder_.getDenseI64ArrayAttr(axis));
+    gather->setAttr(kInside, builder_.getUnitAttr());
+    return gather;
+  }
   Value made(Value value, int64_t axis) {
     Operation *op = value.getDefiningOp();
     if (isa_and_nonnull<graph::FullOp, graph::ConstantOp>(op)) return value;
@@ -53,9 +77,7 @@ private:
     if (auto slice = dyn_cast_or_null<graph::SliceOp>(op))
       if (std::optional<int64_t> whole = wholeAxis(slice, axis)) return again(op, [&](Value base) { return of(base, *whole); });
     if (auto turn = dyn_cast_or_null<graph::TransposeOp>(op)) return again(op, [&](Value operand) { return of(operand, turn.getPerm()[axis]); });
-    auto gather = builder_.create<graph::GatherOp>(named(nameHint(value), line_), value.getType(), axis, value, order_, builder_.getDenseI64ArrayAttr(axis));
-    gather->setAttr(kInside, builder_.getUnitAttr());
-    return gather;
+    return gathered(value, axis);
   }
   /// The axis of the base that the slice has as it is.
   static std::optional<int64_t> wholeAxis(graph::SliceOp slice, int64_t axis) {
@@ -156,7 +178,7 @@ void sortPlaces(graph::FuncOp function) {
     auto [entry, isNew] = known.try_emplace({scatter.getPlaces().getAsOpaquePointer(), place->getBlock(), extent.str()});
     if (isNew) entry->second = sortPlaces(scatter, place);
     OpBuilder builder(scatter);
-    scatter.getUpdatesMutable().assign(Reordering(builder, entry->second.order, unnamed(scatter.getLoc())).of(scatter.getUpdates(), static_cast<int64_t>(scatter.getAxis())));
+    scatter.getUpdatesMutable().assign(Reordering(builder, entry->second.order, unnamed(scatter.getLoc())).inOrder(scatter.getUpdates(), static_cast<int64_t>(scatter.getAxis())));
     scatter.getPlacesMutable().assign(entry->second.places);
     scatter.setSorted(true);
   }

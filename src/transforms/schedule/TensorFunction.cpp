@@ -191,11 +191,14 @@ void FunctionScheduler::findRoots(Block &block) {
 }
 
 /// Numbers that updates are made of, one for each, lie in the order of their places: lanes read them side by side, and wait for one memory less.
+/// Rows that are made of many arrays and then brought into the order (SortedPlaces.cpp) are stored before.
 void FunctionScheduler::storeIndices(Value updates) {
   walkBack(updates, [&](Value value) {
     if (isStored(value)) return false;
     auto gather = value.getDefiningOp<graph::GatherOp>();
-    markIf(gather && gather->hasAttr(kInside) && longAxes(gather.getType()).size() <= 1, value);
+    if (!gather || !gather->hasAttr(kInside)) return true;
+    markIf(longAxes(gather.getType()).size() <= 1, value);
+    markIf(isa_and_nonnull<graph::ElementwiseOp, graph::CastOp>(gather.getOperand().getDefiningOp()) && longAxes(gather.getType()).size() > 1, gather.getOperand());
     return true;
   });
 }
