@@ -33,7 +33,7 @@
 // CHECK: schedule.launch @sums_order_kernel_3(%words, %sums, %other_words) {dims = #tsr.dims<["P", "D", "V", "K", "40"]>
 // CHECK: schedule.launch @sums_order_kernel_3(%other_words, %sums, %words) {dims = #tsr.dims<["P", "D", "V", "K", "48"]>, tsr.when = [{{.*}}, #tsr.requirement<"65536" lt "V + 1", "">]}
 // CHECK: schedule.launch @sums_order_kernel_3(%words, %sums, %other_words) {dims = #tsr.dims<["P", "D", "V", "K", "56"]>, tsr.when = [{{.*}}, #tsr.requirement<"16777216" lt "V + 1", "">]}
-// CHECK: schedule.launch @sums_order_kernel_5(%keys, %order) {tsr.when = {{\[\[}}"not", ["and", #tsr.requirement<"8192" lt "P", "">
+// CHECK: schedule.launch @sums_order_kernel_5(%keys, %order) {tsr.when = {{\[\[}}"not", ["and", #tsr.requirement<"1024" lt "P", "">
 // CHECK: schedule.launch @sums_kernel(%[[SUMS:[0-9a-z]+]])
 // CHECK: schedule.launch @sums_kernel_1(%{{.*}}, %x, %order, %ends, %[[SUMS]])
 // CHECK: schedule.launch @sums_kernel_4(%{{.*}}, %ends_{{[0-9]+}}, %[[SUMS]])

@@ -283,9 +283,10 @@ public:
       all.push_back(RequirementAttr::get(context, DimAttr::get(context, a), Relation::Lt, DimAttr::get(context, b), ""));
       return true;
     };
-    if (!needs(Dim(kRowOfGroup), extent) || !needs(extent, Dim(kMostPlaces)) || (bound && !needs(bound.getDim(), Dim(kMostBound)))) return std::nullopt;
+    const int64_t rowOfGroup = op.getType().getShape().size() > 1 ? kRowOfGroup : bound ? kRowOfPlaces : kRowAlone;
+    if (!needs(Dim(rowOfGroup), extent) || !needs(extent, Dim(kMostPlaces)) || (bound && !needs(bound.getDim(), Dim(kMostBound)))) return std::nullopt;
     if (extent.isVar())
-      if (auto most = greatestOf(extent.varName(), scheduler.function_.getRequirements()); most && *most <= kRowOfGroup) return std::nullopt;
+      if (auto most = greatestOf(extent.varName(), scheduler.function_.getRequirements()); most && *most <= rowOfGroup) return std::nullopt;
     if (all.size() <= 1) return all.empty() ? Attribute() : all.front();
     all.insert(all.begin(), scheduler.builder_.getStringAttr("and"));
     return Attribute(scheduler.builder_.getArrayAttr(all));
