@@ -119,12 +119,39 @@ int storesTo(const std::string &name, const ast::Block &block) {
   return count;
 }
 
+/// `tile.group_id(axis)` in a function, and what it is multiplied by; null if it does not occur exactly once.
+struct GroupOffset {
+  const ast::CallExpr *call = nullptr;
+  const ast::Expr *factor = nullptr;
+  int count = 0;
+};
+void findGroupOffset(const ast::Expr &expr, const ast::BinaryExpr *product, int axis, GroupOffset &found) {
+  if (auto *call = ast::as<ast::CallExpr>(&expr)) {
+    auto *callee = ast::as<ast::AttributeExpr>(call->callee);
+    auto *at = call->arguments.empty() ? nullptr : ast::as<ast::IntExpr>(call->arguments[0].value);
+    if (callee && callee->attribute.text == "group_id" && (at ? static_cast<int>(at->value) : 0) == axis) {
+      ++found.count;
+      found.call = call;
+      found.factor = !product ? nullptr : product->left.get() == &expr ? product->right.get() : product->left.get();
+    }
+  }
+  auto *binary = ast::as<ast::BinaryExpr>(&expr);
+  if (binary && binary->op != ast::BinaryOp::Mul) binary = nullptr;
+  for (const ast::Expr *child : ast::childrenOf(expr).exprs) findGroupOffset(*child, binary, axis, found);
+}
+void findGroupOffset(const ast::Stmt &stmt, int axis, GroupOffset &found) {
+  ast::Children children = ast::childrenOf(stmt);
+  for (const ast::Expr *expr : children.exprs) findGroupOffset(*expr, nullptr, axis, found);
+  for (const ast::Stmt *inner : children.stmts) findGroupOffset(*inner, axis, found);
+}
+
 /// Whether the kernel asks for its number along every axis of the grid; where it does not, that is what is wrong (GridAxes.cpp).
 bool asksForAll(const Context &cx, const ast::FuncDef &def, const KernelInfo &kernel) {
-  const std::string_view shown = cx.sources.text(def.span);
   for (size_t axis = 0; axis < kernel.gridDims.size(); ++axis) {
-    const bool asked = shown.find("group_id(" + std::to_string(axis) + ")") != std::string_view::npos || (axis == 0 && shown.find("group_id()") != std::string_view::npos);
-    if (!asked && !cx.function.facts.same(kernel.gridDims[axis], Dim(1))) return false;
+    if (cx.function.facts.same(kernel.gridDims[axis], Dim(1))) continue;
+    GroupOffset asked;
+    for (const ast::StmtPtr &stmt : def.body) findGroupOffset(*stmt, static_cast<int>(axis), asked);
+    if (asked.count == 0) return false;
   }
   return true;
 }
@@ -241,34 +268,6 @@ std::optional<Cover> coverOf(const IndexPart &part, const RunNames &names, const
   if (!(base + stride * Dim::var(name) == *offset)) return std::nullopt;
   return Cover{base + stride * run->first, stride * run->step, size, run->count, run->gridAxis};
 }
-
-namespace {
-/// `tile.group_id(axis)` in a function, and what it is multiplied by; null if it does not occur exactly once.
-struct GroupOffset {
-  const ast::CallExpr *call = nullptr;
-  const ast::Expr *factor = nullptr;
-  int count = 0;
-};
-void findGroupOffset(const ast::Expr &expr, const ast::BinaryExpr *product, int axis, GroupOffset &found) {
-  if (auto *call = ast::as<ast::CallExpr>(&expr)) {
-    auto *callee = ast::as<ast::AttributeExpr>(call->callee);
-    auto *at = call->arguments.empty() ? nullptr : ast::as<ast::IntExpr>(call->arguments[0].value);
-    if (callee && callee->attribute.text == "group_id" && (at ? static_cast<int>(at->value) : 0) == axis) {
-      ++found.count;
-      found.call = call;
-      found.factor = !product ? nullptr : product->left.get() == &expr ? product->right.get() : product->left.get();
-    }
-  }
-  auto *binary = ast::as<ast::BinaryExpr>(&expr);
-  if (binary && binary->op != ast::BinaryOp::Mul) binary = nullptr;
-  for (const ast::Expr *child : ast::childrenOf(expr).exprs) findGroupOffset(*child, binary, axis, found);
-}
-void findGroupOffset(const ast::Stmt &stmt, int axis, GroupOffset &found) {
-  ast::Children children = ast::childrenOf(stmt);
-  for (const ast::Expr *expr : children.exprs) findGroupOffset(*expr, nullptr, axis, found);
-  for (const ast::Stmt *inner : children.stmts) findGroupOffset(*inner, axis, found);
-}
-}  // namespace
 
 bool suggestStride(Context &cx, diag::Builder &builder, const Stmt &store, size_t axis) {
   RunNames names;
