@@ -59,6 +59,19 @@ protected:
   }
   std::string text(Span span) const { return std::string(sources_.text(span)); }
   std::string text(const ast::Expr &e) const { return text(e.span); }
+  std::string indentOf(const ast::Stmt &stmt) const { return std::string(sources_.file(stmt.span.file).lineColumn(stmt.span.begin).column - 1, ' '); }
+  /// Without the line break that may belong to it.
+  Span trimmed(Span span) const {
+    const std::string shown = text(span);
+    const size_t last = shown.find_last_not_of(" \t\r\n");
+    return {span.file, span.begin, span.begin + static_cast<uint32_t>(last == std::string::npos ? 0 : last + 1)};
+  }
+  /// Of the module; null if none is called so.
+  const ast::FuncDef *functionNamed(const std::string &name) const {
+    for (const ast::StmtPtr &stmt : place_.module->body)
+      if (auto *def = ast::as<ast::FuncDef>(stmt); def && def->name.text == name) return def;
+    return nullptr;
+  }
   void replace(CandidateGroup &group, Span span, std::string by, std::string title = {}) {
     if (title.empty()) title = by.empty() ? "leave it out" : "write `" + by + "`";
     group.edits.push_back({span, std::move(by), std::move(title), diag::Applicability::Suggestion});

@@ -86,18 +86,12 @@ private:
       replace(group(false), call->arguments[0].span, count, "split it into " + count);
   }
 
-  const ast::FuncDef *functionCalled(const std::string &name) const {
-    for (const ast::StmtPtr &stmt : place_.module->body)
-      if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text == name) return def;
-    return nullptr;
-  }
-
   /// `grad(loss, wrt="w")` of a `loss(weight, x)`: the parameters that begin alike, else all of them beside one another.
   void parameterOfLoss() {
     auto *string = as<ast::StringExpr>(place_.expr());
     auto *call = innermostCall();
     auto *name = call && !call->arguments.empty() ? as<ast::NameExpr>(call->arguments[0].value) : nullptr;
-    const ast::FuncDef *def = name ? functionCalled(name->name) : nullptr;
+    const ast::FuncDef *def = name ? functionNamed(name->name) : nullptr;
     if (!string || string->value.empty() || !def) return;
     for (const ast::Expr *e : place_.around)  // `grad(loss, wrt="w")(w, x)`: what it gets in the place of a parameter
       if (auto *derivative = as<ast::CallExpr>(e); derivative && derivative->callee.get() == call)
@@ -117,7 +111,7 @@ private:
   void floatOfLoss() {
     auto *call = innermostCall();
     auto *name = call && !call->arguments.empty() ? as<ast::NameExpr>(call->arguments[0].value) : nullptr;
-    const ast::FuncDef *def = name ? functionCalled(name->name) : nullptr;
+    const ast::FuncDef *def = name ? functionNamed(name->name) : nullptr;
     const ast::Argument *wrt = call ? keyword(*call, "wrt") : nullptr;
     if (!def || !wrt || wrt->value->kind != ast::ExprKind::String) return;
     CandidateGroup &edits = group(true);
@@ -130,7 +124,7 @@ private:
     const ast::FuncDef *rule = place_.function;
     auto *ruled = rule && !rule->decorators.empty() ? as<ast::AttributeExpr>(rule->decorators.front().expression) : nullptr;
     auto *name = ruled ? as<ast::NameExpr>(ruled->object) : nullptr;
-    const ast::FuncDef *def = name ? functionCalled(name->name) : nullptr;
+    const ast::FuncDef *def = name ? functionNamed(name->name) : nullptr;
     if (!def || !def->result || rule->parameters.size() != def->parameters.size() + 1) return;
     for (const ast::Parameter &p : rule->parameters)
       if (p.name.text == "y") return;

@@ -40,25 +40,11 @@ public:
   }
 
 private:
-  std::string indentOf(const ast::Stmt &stmt) const {
-    return std::string(sources_.file(stmt.span.file).lineColumn(stmt.span.begin).column - 1, ' ');
-  }
-  /// Without the line break that may belong to it.
-  Span trimmed(Span span) const {
-    const std::string shown = text(span);
-    const size_t last = shown.find_last_not_of(" \t\r\n");
-    return {span.file, span.begin, span.begin + static_cast<uint32_t>(last == std::string::npos ? 0 : last + 1)};
-  }
   /// Whether all of a text is a number of digits: no `nan`, no `inf`.
   static bool isNumber(const std::string &shown) {
     char *end = nullptr;
     std::strtod(shown.c_str(), &end);
     return !shown.empty() && !*end && shown.find_first_not_of("0123456789.+-eE") == std::string::npos;
-  }
-  const ast::FuncDef *functionNamed(const std::string &name) const {
-    for (const ast::StmtPtr &stmt : place_.module->body)
-      if (auto *def = as<ast::FuncDef>(stmt); def && def->name.text == name) return def;
-    return nullptr;
   }
 
   /// `tile.load(x + offs)`, as from a pointer.

@@ -29,15 +29,6 @@ public:
   }
 
 private:
-  std::string indentOf(const ast::Stmt &stmt) const {
-    return std::string(sources_.file(stmt.span.file).lineColumn(stmt.span.begin).column - 1, ' ');
-  }
-  /// Without the line break that may belong to it.
-  Span trimmed(Span span) const {
-    std::string shown = text(span);
-    size_t last = shown.find_last_not_of(" \t\r\n");
-    return {span.file, span.begin, span.begin + static_cast<uint32_t>(last == std::string::npos ? 0 : last + 1)};
-  }
   static const ast::ReturnStmt *onlyReturn(const ast::Block &block) {
     auto *stmt = block.size() == 1 ? as<ast::ReturnStmt>(block[0]) : nullptr;
     return stmt && stmt->value ? stmt : nullptr;

@@ -205,7 +205,6 @@ private:
       else below(edits, condition, *first, *last);
     }
   }
-  std::string indentOf(const ast::Stmt &stmt) const { return std::string(sources_.file(stmt.span.file).lineColumn(stmt.span.begin).column - 1, ' '); }
   /// These statements below a condition.
   void below(CandidateGroup &edits, const std::string &condition, const ast::Stmt &first, const ast::Stmt &last) {
     std::string inner;

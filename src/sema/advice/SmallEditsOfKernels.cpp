@@ -434,9 +434,6 @@ private:
       if (stmt->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= stmt->span.end) return stmt.get();
     return nullptr;
   }
-  std::string indentOf(const ast::Stmt &stmt) const {
-    return std::string(sources_.file(stmt.span.file).lineColumn(stmt.span.begin).column - 1, ' ');
-  }
   template <class OfStmt, class OfExpr>
   static void walk(const ast::Stmt &stmt, const OfStmt &ofStmt, const OfExpr &ofExpr) {
     ofStmt(stmt);
