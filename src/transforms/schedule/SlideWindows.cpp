@@ -48,6 +48,14 @@ struct Slides {
   size_t channelAxis = SIZE_MAX;
   SmallVector<int64_t> places, strides, dilations, before, apart;
   bool isReversed = false;
+
+  int64_t placeCount() const {
+    int64_t count = 1;
+    for (int64_t along : places) count *= along;
+    return count;
+  }
+  /// Axes of the maps, where there is more than one place along them.
+  SmallVector<size_t> placeTerms() const { return SmallVector<size_t>(llvm::make_filter_range(placeAxes, [](size_t axis) { return axis != SIZE_MAX; })); }
 };
 
 /// The axis of a map's array along which it is read as another is along `axis`; -1: none.
@@ -263,8 +271,7 @@ private:
       for (size_t axis : found.windowAxes) wanted.insert(axis);
       wanted.insert(found.channelAxis);
     } else {
-      for (size_t axis : found.placeAxes)
-        if (axis != SIZE_MAX) wanted.insert(axis);
+      for (size_t axis : found.placeTerms()) wanted.insert(axis);
     }
     for (size_t axis = 0; axis < found.other.indices.size(); ++axis) {
       if (isOnlyElement(found.other, axis)) continue;
@@ -276,12 +283,9 @@ private:
   }
 
   static bool isWorthwhile(const Slides &found) {
-    int64_t places = 1;
+    const int64_t places = found.placeCount();
     bool overlap = false;
-    for (size_t axis = 0; axis < found.places.size(); ++axis) {
-      places *= found.places[axis];
-      overlap |= (found.places[axis] - 1) * found.dilations[axis] + 1 > found.strides[axis];
-    }
+    for (size_t axis = 0; axis < found.places.size(); ++axis) overlap |= (found.places[axis] - 1) * found.dilations[axis] + 1 > found.strides[axis];
     const Dim &channels = found.base.axes[found.channelAxis].extent;
     if (places < 2 || places > kMostPlaces || (channels.isConstant() && channels.constant() < kLeastChannels)) return false;
     if (found.isTogether && found.places.back() > kPlacesAtOnce) return false;
@@ -363,13 +367,8 @@ private:
   Value windowsOf(Value array) {
     Value weights;
     if (found_.other.array) {
-      SmallVector<size_t> terms;
-      int64_t places = 1;
-      for (size_t place : found_.placeAxes)
-        if (place != SIZE_MAX) terms.push_back(place);
-      for (int64_t along : found_.places) places *= along;
-      SmallVector<DimAttr> shape{attr(Dim(places))};
-      SmallVector<int64_t> axes = axesOf(found_.other, terms), channels = axesOf(found_.other, found_.channelAxis);
+      SmallVector<DimAttr> shape{attr(Dim(found_.placeCount()))};
+      SmallVector<int64_t> axes = axesOf(found_.other, found_.placeTerms()), channels = axesOf(found_.other, found_.channelAxis);
       axes.append(channels);
       if (!channels.empty()) shape.push_back(attr(extent(found_.channelAxis)));
       weights = arranged(found_.other.array, axes, shape);
@@ -405,15 +404,10 @@ private:
     Value numbers = arranged(found_.other.array, axesOf(found_.other, terms), shapeOfWindows());
     const Dim channels = extent(found_.channelAxis), parts = Dim::ceilDiv(blocksOfWindows(windows_), blocksOfPart(windows_, channels));
     Type element = elementTypeOf(found_.value.getType());
-    int64_t places = 1;
-    for (int64_t along : found_.places) places *= along;
-    SmallVector<DimAttr> shape{attr(parts), attr(Dim(places)), attr(channels)};
+    SmallVector<DimAttr> shape{attr(parts), attr(Dim(found_.placeCount())), attr(channels)};
     Value made = builder_.create<graph::SlideTogetherOp>(loc_, typeOf(shape, element), array, numbers, windows_);
     Value sum = builder_.create<graph::ReduceOp>(loc_, typeOf(ArrayRef(shape).drop_front(), element), "sum", made, ArrayRef<int64_t>{0});
-    SmallVector<size_t> axes;
-    for (size_t place : found_.placeAxes)
-      if (place != SIZE_MAX) axes.push_back(place);
-    return inOrder(sum, axes), made;
+    return inOrder(sum, found_.placeTerms()), made;
   }
 
   /// What has these axes of the maps, and channels, with the axes of the value in whose place it stands.
