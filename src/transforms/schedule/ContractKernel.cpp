@@ -210,8 +210,9 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     split.reset();
   }
   const bool splits = others.empty() && dots.size() == 1 && !hasWindows && !kernel.getDeterministic();
+  constexpr int64_t kFewRows = 32, kFewOfComputed = 128;  // whose sums are in parts: of weights that are read, and of those that are computed
   auto partsFor = [&](const ContractTile &each) {
-    std::optional<Dim> found = splits ? partsOfSums(*machine, dot, each, work.computesRight ? 128 : 32, tilesOf(each), depth.getDim()) : std::nullopt;
+    std::optional<Dim> found = splits ? partsOfSums(*machine, dot, each, work.computesRight ? kFewOfComputed : kFewRows, tilesOf(each), depth.getDim()) : std::nullopt;
     return found.value_or(Dim(1));
   };
   // Where that is asked when it runs, the groups of a batch are taken to be enough.
