@@ -35,7 +35,9 @@ template <class T, class Bits> KERNEL convert_all(const float *from, Bits *to, f
   for (int i = tsr::lane(); i < count; i += kGpu ? 64 : 1) {
     const T value = tsr::to<T>(from[i]);
     to[i] = tsr::bit_cast<Bits>(value);
-    back[i] = tsr::to<float>(value);
+    const float there_and_back = tsr::to<float>(value), at_once = tsr::rounded<T>(from[i]);
+    const bool are_same = there_and_back == at_once || (there_and_back != there_and_back && at_once != at_once);
+    back[i] = are_same ? at_once : 1e30f;  // no number that is there
   }
 }
 

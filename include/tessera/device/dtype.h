@@ -10,6 +10,7 @@
 // tsr::to<T>(x) rounds once, to nearest, ties to even; overflow gives infinity, or NaN where there is none. To an
 // integer the fraction is cut off, NaN is 0, and what lies outside is the end of the range; integers wrap.
 // tsr::to<T, Round::Up>(x) rounds otherwise; tsr::to<T, Round::NearestEven, true>(x) saturates instead of overflowing.
+// tsr::rounded<T>(x) is to<float>(to<T>(x)).
 #pragma once
 #include "tessera/device/platform.h"
 #include <cmath>
@@ -333,6 +334,19 @@ template <class T, Round Mode = Round::NearestEven, bool Saturate = false, class
   } else {
     return integer_to_integer<T, Saturate>(value);
   }
+}
+
+/// An f32 as it is once it has been a T.
+template <class T> TSR_INLINE float rounded(float value) {
+#if defined(TSR_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (std::is_same<T, bf16>::value) {
+    // A bf16 is the upper half of an f32: the conversion of a pair leaves it there, at once. That of one is many times slower.
+    uint32_t bits;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(value), "f"(0.0f));
+    return bit_cast<float>(bits);
+  } else
+#endif
+    return to<float>(to<T>(value));
 }
 
 /// The type in which arithmetic on T is done: f32 for the narrower floats, 32 bits for the narrower integers.

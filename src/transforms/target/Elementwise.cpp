@@ -200,6 +200,13 @@ ExprRef fusedSum(tile::ElementwiseOp op, const ExprRef &a, const ExprRef &b, con
 }
 std::string shortName(tile::ElementwiseOp op) { return ("tsr::short_" + op.getMnemonic()).str(); }
 
+/// An f32 on its way to bf16 and nowhere else, to nearest.
+static bool isRounding(const ExprRef &value) {
+  auto templates = dyn_cast_or_null<ArrayAttr>(value->attribute);
+  return value->kind == Expr::Kind::Call && value->text == "tsr::to" && templates && templates.size() == 1 && value->type.isBF16() &&
+         value->operands.front()->type.isF32();
+}
+
 ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool saturate) {
   Type from = value->type;
   if (from == type && !saturate) return value;
@@ -211,6 +218,7 @@ ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool satura
     return call("tsr::bit_cast", {value}, type, types);
   }
   bool plainRounding = rounding.empty() || rounding == "nearest_even";
+  if (type.isF32() && plainRounding && isRounding(value)) return call("tsr::rounded", {value->operands.front()}, type, {TypeAttr::get(value->type)});
   if (auto integer = asInteger(value); integer && plainRounding && (isInteger(type) || isNativeFloat(type))) {
     bool exact = isNativeFloat(type) ? *integer < (1 << 24) && *integer > -(1 << 24)
                                      : isa<IndexType>(type) || (*integer >= 0 && *integer < 128);
