@@ -169,3 +169,61 @@ tile.kernel @blocks_kernel(%x: !tsr.view<["N"], f32>, %y: !tsr.view<["N"], f32>)
   }
   tile.kernel_end
 }
+
+// What the later loop needs of another array is read before both; not where the first loop writes that array.
+// CHECK-LABEL: tile.kernel @centred_kernel
+// CHECK: %[[LEFT:.*]] = tile.load_element %left
+// CHECK: %[[BOTH:.*]]:2 = scf.for
+// CHECK: tile.group_reduce "sum" %[[BOTH]]#0
+// CHECK-NEXT: tile.group_reduce "sum" %[[BOTH]]#1
+// CHECK: scf.for
+// CHECK: tile.store_element %{{.*}}, %left
+// CHECK: tile.load_element %left
+// CHECK: scf.for
+// CHECK: tile.kernel_end
+tile.kernel @centred_kernel(%x: !tsr.view<["M", "N"], f32>, %left: !tsr.view<["M"], f32>, %y: !tsr.view<["M"], f32>) attributes {dims = ["M", "N"],
+    params = [#tsr.param<"x", in>, #tsr.param<"left", inout>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<explicit, ["M"]>, group = 256 : i64} {
+  %row = tile.query "group_id"
+  %lane = tile.query "local_id"
+  %lanes = tile.query "group_size"
+  %N = tile.dim "N"
+  %zero = tile.constant 0.0 : f32
+  %s = scf.for %c = %lane to %N step %lanes iter_args(%sum = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %next = tile.elementwise "add" %sum, %e : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %sum = tile.group_reduce "sum" %s : f32
+  %middle = tile.load_element %left[%row] {in_bounds = array<i1: true>} : !tsr.view<["M"], f32>
+  %q = scf.for %c = %lane to %N step %lanes iter_args(%squares = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %d = tile.elementwise "sub" %e, %middle : f32
+    %square = tile.elementwise "mul" %d, %d : f32
+    %next = tile.elementwise "add" %squares, %square : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %squares = tile.group_reduce "sum" %q : f32
+  %both = tile.elementwise "add" %sum, %squares : f32
+  tile.once {
+    tile.store_element %both, %y[%row] : f32, !tsr.view<["M"], f32>
+  }
+  %t = scf.for %c = %lane to %N step %lanes iter_args(%thirds = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %third = tile.elementwise "mul" %e, %both : f32
+    tile.store_element %third, %left[%row] {in_bounds = array<i1: true>} : f32, !tsr.view<["M"], f32>
+    %next = tile.elementwise "add" %thirds, %third : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %again = tile.load_element %left[%row] {in_bounds = array<i1: true>} : !tsr.view<["M"], f32>
+  %u = scf.for %c = %lane to %N step %lanes iter_args(%fourths = %zero) -> f32 {
+    %e = tile.load_element %x[%row, %c] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "N"], f32>
+    %fourth = tile.elementwise "mul" %e, %again : f32
+    %next = tile.elementwise "add" %fourths, %fourth : f32
+    scf.yield %next : f32
+  } {tsr.reduces = "sum"}
+  %last = tile.elementwise "add" %t, %u : f32
+  tile.once {
+    tile.store_element %last, %y[%row] : f32, !tsr.view<["M"], f32>
+  }
+  tile.kernel_end
+}

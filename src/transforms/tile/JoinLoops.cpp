@@ -6,7 +6,7 @@
 // The reductions between the lanes of a group stand together behind the loop: they are one exchange.
 //
 // So it is with columns that a lane reduces. What the later loop needs and stands between the two moves in front of the first, where
-// nothing of it comes of the first loop.
+// nothing of it comes of the first loop; so do elements that nothing between writes.
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -96,6 +96,19 @@ bool areApart(scf::ForOp a, scf::ForOp b) {
   return true;
 }
 
+bool stores(Operation *op, Value base) {
+  return op->walk([&](tile::StoreElementOp store) { return store.getBase() == base ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+}
+
+/// An element that is read behind a loop is the same in front of it: nothing from the loop on writes there.
+bool mayStandBefore(scf::ForOp first, Operation *op) {
+  auto load = dyn_cast<tile::LoadElementOp>(op);
+  if (!load) return false;
+  for (Operation *at = first; at != op; at = at->getNextNode())
+    if (stores(at, load.getBase())) return false;
+  return true;
+}
+
 class Join {
 public:
   explicit Join(Block &block) : block_(block) {}
@@ -122,7 +135,7 @@ private:
     while (!pending.empty()) {
       Operation *op = pending.pop_back_val().getDefiningOp();
       if (!op || op->getBlock() != &block_ || op->isBeforeInBlock(first)) continue;
-      if (op == first || !isPure(op) || op->getNumRegions() != 0) return std::nullopt;
+      if (op == first || !(isPure(op) || mayStandBefore(first, op)) || op->getNumRegions() != 0) return std::nullopt;
       if (needed.insert(op)) llvm::append_range(pending, op->getOperands());
     }
     return needed;
@@ -134,7 +147,10 @@ private:
       return false;
     for (Operation *op = first->getNextNode(); op != later; op = op->getNextNode()) {
       auto loop = dyn_cast<scf::ForOp>(op);
-      bool isPassed = loop && isRowLoop(loop) ? areApart(loop, later) : isPure(op) || isa<tile::GroupReduceOp>(op);  // a loop that stays
+      auto load = dyn_cast<tile::LoadElementOp>(op);
+      bool isPassed = loop && isRowLoop(loop) ? areApart(loop, later)  // a loop that stays
+                      : load                  ? !stores(later, load.getBase())
+                                              : isPure(op) || isa<tile::GroupReduceOp>(op);
       if (!isPassed) return false;
     }
     if (!mayAlternate(first, later)) return false;
