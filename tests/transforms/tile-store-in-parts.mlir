@@ -4,6 +4,7 @@
 !B = !tile.fragment<["128", "256"], bf16, #tile.mma<8 x 1>>
 !C = !tile.fragment<["256"], f32, #tile.slice<0, #tile.mma<8 x 1>>>
 !R = !tile.fragment<["128"], f32, #tile.slice<1, #tile.mma<8 x 1>>>
+!W = !tile.fragment<["128", "128"], f32, #tile.mma<4 x 1>>
 
 // The sums in f32 and two results of their size do not fit into the registers of 256 lanes: 64 columns at a time do. What
 // belongs to columns is loaded for the part, what belongs to rows stays outside.
@@ -84,5 +85,26 @@ tile.kernel @normed(%y: !tsr.view<["M", "N"], bf16>, %z: !tsr.view<["M", "N"], f
   %p = tile.cast %w : !F to !B
   tile.store_fragment %p, %y[%c0 size "128", %c0 size "256"] : !B, !tsr.view<["M", "N"], bf16>
   tile.store_fragment %w, %z[%c0 size "128", %c0 size "256"] : !F, !tsr.view<["M", "N"], f32>
+  tile.kernel_end
+}
+
+// A warpgroup has twice as many of these sums, and what is read and stored has 32 bits: half of the columns at a time.
+// CHECK-LABEL: tile.kernel @wide
+// CHECK-SAME: "what follows the sums is done in parts of 32 columns, as their registers are few"
+tile.kernel @wide(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"y", out>],
+    outputs = [], context = [], sizes = {}, grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  %zero = tile.constant 0.0 : f32
+  %c0 = tile.constant 0 : index
+  %acc = tile.fill %zero : f32 to !W
+  %M = tile.dim "M"
+  %one = tile.constant 1 : index
+  %sums = scf.for %i = %c0 to %M step %one iter_args(%a = %acc) -> (!W) {
+    scf.yield %a : !W
+  }
+  // CHECK: tile.load_fragment %x[%{{.*}} size "128", %{{.*}} size "32"]
+  %r = tile.load_fragment %x[%c0 size "128", %c0 size "128"] : !tsr.view<["M", "N"], f32> to !W
+  %s = tile.elementwise "add" %sums, %r : !W
+  // CHECK: tile.store_fragment %{{.*}}, %y[%{{.*}} size "128", %{{.*}} size "32"]
+  tile.store_fragment %s, %y[%c0 size "128", %c0 size "128"] : !W, !tsr.view<["M", "N"], f32>
   tile.kernel_end
 }

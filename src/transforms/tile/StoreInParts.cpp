@@ -2,7 +2,8 @@
 //
 // Behind a product come tiles as large as its sums: what is loaded, what is computed, each result in its dtype. Together
 // they take more registers than a lane has. Element by element nothing needs the whole tile, so a loop goes over its
-// columns, 64 at a time: it takes that part of the sums, loads, computes and stores what belongs to it.
+// columns, 64 at a time, or 32 of elements of 32 bits of which a lane would have more than 32: it takes that part of the
+// sums, loads, computes and stores what belongs to it.
 //
 //   acc = ...                                        acc = ...
 //   r = load R[m, n .. n + T.n]                      for part = 0, 64, .. T.n:        unrolled
@@ -28,6 +29,8 @@ using namespace tessera::ir;
 namespace {
 
 constexpr int64_t kColumns = 64;          // of a part: one panel of a bulk store in 16 bits, two in 32
+constexpr int64_t kFewColumns = 32;       // a panel in 32 bits
+constexpr int64_t kMostElements = 32;     // of a lane in a part: beside 128 sums there is no room for what is loaded and stored of more, in 32 bits
 constexpr int64_t kManyRegisters = 128;   // of a lane for tiles: with indices and what is computed at once, more than there are
 
 bool isTile(Value value) {
@@ -45,10 +48,11 @@ public:
       if (isTile(store.getValue())) stores_.push_back(store);
     if (stores_.empty()) return false;
     type_ = stores_.front().getValue().getType();
+    columns_ = columnsOfPart();
     auto layout = dyn_cast<tile::MmaAttr>(type_.getLayout());
     std::vector<int64_t> columns = extents_.values(type_.getShape()[1]);
-    auto isWhole = [](int64_t count) { return count > kColumns && count % kColumns == 0; };
-    if (!layout || kColumns % layout.getColStep() != 0 || columns.empty() || !llvm::all_of(columns, isWhole)) return false;
+    auto isWhole = [this](int64_t count) { return count > columns_ && count % columns_ == 0; };
+    if (!layout || columns_ % layout.getColStep() != 0 || columns.empty() || !llvm::all_of(columns, isWhole)) return false;
     if (!isOfSchedule(type_.getShape()[1])) {  // a dimension that is held whole: of its capacity
       if (columns.size() > 1) return false;
       held_ = columns.front();
@@ -57,11 +61,17 @@ public:
       if (!isOfShape(store.getValue()) || !gather(store)) return false;
     if (sums_.empty() || !isAlone() || !needsMany()) return false;
     write();
-    addReason(kernel_, "what follows the sums is done in parts of " + Twine(kColumns) + " columns, as their registers are few");
+    addReason(kernel_, "what follows the sums is done in parts of " + Twine(columns_) + " columns, as their registers are few");
     return true;
   }
 
 private:
+  int64_t columnsOfPart() {
+    const bool areWide = llvm::all_of(stores_, [](tile::StoreFragmentOp store) { return storedBytes(store.getValue().getType().getElementType()) == 4; });
+    const int64_t rows = extents_.greatestCount(type_.getShape().take_front()).value_or(0), lanes = static_cast<int64_t>(kernel_.getGroup());
+    return areWide && rows * kColumns > kMostElements * lanes ? kFewColumns : kColumns;
+  }
+
   /// A number, or a size of the schedule.
   static bool isOfSchedule(DimAttr extent) {
     std::set<std::string> names;
@@ -147,7 +157,7 @@ private:
     auto number = [&](int64_t value) -> Value { return builder_.create<tile::ConstantOp>(line, builder_.getIndexType(), builder_.getIndexAttr(value)); };
     std::optional<int64_t> known = held_ ? held_ : type_.getShape()[1].getConstant();
     Value end = known ? number(*known) : builder_.create<tile::DimOp>(line, builder_.getIndexType(), type_.getShape()[1].getText());
-    auto loop = builder_.create<scf::ForOp>(line, number(0), end, number(kColumns));
+    auto loop = builder_.create<scf::ForOp>(line, number(0), end, number(columns_));
     loop->setAttr(tile::kUnrolled, builder_.getUnitAttr());
     loop.getInductionVar().setLoc(named("part", line));
     builder_.setInsertionPointToStart(loop.getBody());
@@ -172,7 +182,7 @@ private:
     for (Operation *op : llvm::reverse(left_)) op->moveAfter(loop);
   }
 
-  DimAttr columns() { return DimAttr::get(builder_.getContext(), Dim(kColumns)); }
+  DimAttr columns() { return DimAttr::get(builder_.getContext(), Dim(columns_)); }
   Type ofPart(Type type) {
     auto fragment = dyn_cast<tile::FragmentType>(type);
     if (!fragment || (fragment.getRank() == 1 && fragment.getSliceAxis() == 1)) return type;
@@ -212,6 +222,7 @@ private:
   OpBuilder builder_;
   SmallVector<tile::StoreFragmentOp> stores_;
   tile::FragmentType type_;
+  int64_t columns_ = kColumns;
   llvm::SetVector<Operation *> followers_;
   SmallVector<Operation *> left_;  // stages, between them
   llvm::SetVector<Value> sums_;
