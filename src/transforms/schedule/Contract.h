@@ -20,6 +20,7 @@ struct ContractWork {
   bool readsAfter = false;                           // what follows the product reads other tensors
   bool worksAfter = false;                           // what follows takes more than a few instructions an element
   bool storesNarrow = false;                         // every element that is stored has at most 16 bits
+  bool storesWide = false;                           // every element that is stored has 32 bits
   bool readsWide = false;                            // and reads an element of more than 16 bits for each of the product
   bool alongK = true;                                // both operands lie in memory along the inner axis
   int64_t leastBytes = 8;                            // of an element that is read for an operand; 0: of some, no panels are made

@@ -107,7 +107,9 @@ ContractWork FunctionScheduler::contractWork(Value root, ArrayRef<graph::DotOp> 
   };
   lookAt(root);
   for (const Stored &each : beside) lookAt(each.first);
-  work.storesNarrow = bitsOf(root.getType()) <= 16 && llvm::all_of(beside, [](const Stored &each) { return bitsOf(each.first.getType()) <= 16; });
+  auto areStored = [&](auto fits) { return fits(bitsOf(root.getType())) && llvm::all_of(beside, [&](const Stored &each) { return fits(bitsOf(each.first.getType())); }); };
+  work.storesNarrow = areStored([](int64_t bits) { return bits <= 16; });
+  work.storesWide = areStored([](int64_t bits) { return bits == 32; });
   return work;
 }
 

@@ -11,6 +11,7 @@ using namespace tessera::ir;
 namespace {
 
 constexpr int64_t kShortSum = 1024;  // terms: 8192 x 3072 x 768 is faster with 128 columns, 8192 x 768 x 3072 with 192
+constexpr int64_t kShortBesideWide = 4096;  // what is read and written in 32 bits for each sum takes four times as long as a step of the sums
 
 int64_t bytesOf(Type element) {
   auto dtype = dtypeOf(element);
@@ -61,6 +62,7 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   int64_t operand = bytesOf(elementTypeOf(dot.getLhs().getType())), sum = bytesOf(dot.getType().getElementType());
   std::optional<int64_t> depth = shapeOf(dot.getLhs().getType()).back().getConstant();
   bool isShort = depth && *depth <= kShortSum;
+  bool followsMuch = work.worksAfter || work.readsAfter || work.storesNarrow;
   bool computes = work.computesLeft || work.computesRight;
   bool byWarpgroups = hasWarpgroupProduct(machine, dot) && !computes && (operand == 2 || work.alongK);
   ContractTile tile;
@@ -72,8 +74,9 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   // Two warpgroups with 64 rows of the computed operand each, in registers, and the sums.
   else if (isTurned(machine, dot, work)) tile = {256, 128, panelOf(work.leastBytes), 256, true};
   // What follows takes long beside short sums, be it that they are stored: one team of a warpgroup does it while another multiplies
-  // (tile-specialise-roles). What is read in 32 bits would not fit beside the sums, and what is stored so waits for its panels.
-  else if (byWarpgroups && operand == 2 && (work.worksAfter || work.readsAfter || work.storesNarrow) && !work.readsWide && isShort && *depth > 64)
+  // (tile-specialise-roles). What is read in 32 bits fits beside the sums where it is stored so, too (tile-store-in-parts), and takes long
+  // beside more of them: 8192 x 768 x 3072 with an f32 residual takes 63 us in the place of 72 on one H200.
+  else if (byWarpgroups && operand == 2 && depth && *depth > 64 && (work.readsWide ? work.storesWide && *depth <= kShortBesideWide : isShort && followsMuch))
     tile = {128, 128, 64, 128, true, true};
   // Warpgroups: two of them, 128 registers of a lane for sums. What follows short sums and reads arrays takes as long as they do:
   // with tiles half as wide it waits for less at once. So do products of 8 bits, twice as fast, and of 32.
