@@ -32,12 +32,12 @@ graph.func @eight(%x: !tsr.tensor<["8", "K"], bf16>, %w: !tsr.tensor<["K", "N"],
   graph.return %h : !tsr.tensor<["8", "N"], f32>
 }
 
-// Bytes that become bf16: tiles of 256, 128, 64, 32 and 16 rows, whose weights come as bytes.
-// CHECK-DAG: schedule.kernel @bytes_kernel({{.*}}sizes = {k = 128 : i64, m = 256 : i64, n = 128 : i64}
-// CHECK-DAG: schedule.kernel @bytes_kernel_128_rows({{.*}}sizes = {k = 128 : i64, m = 128 : i64, n = 128 : i64}
-// CHECK-DAG: schedule.kernel @bytes_kernel_64_rows({{.*}}sizes = {k = 256 : i64, m = 64 : i64, n = 128 : i64}
-// CHECK-DAG: schedule.kernel @bytes_kernel_few_rows({{.*}}sizes = {k = 256 : i64, m = 32 : i64, n = 128 : i64}
-// CHECK-DAG: schedule.kernel @bytes_kernel_few_rows_1({{.*}}sizes = {k = 256 : i64, m = 16 : i64, n = 128 : i64}
+// Bytes that become bf16, for at most 256 rows: tiles of 256, 128, 64, 32 and 16 rows, whose weights come as bytes.
+// CHECK-DAG: schedule.kernel @bytes_kernel_2({{.*}}sizes = {k = 128 : i64, m = 256 : i64, n = 128 : i64}
+// CHECK-DAG: schedule.kernel @bytes_kernel_2_128_rows({{.*}}sizes = {k = 128 : i64, m = 128 : i64, n = 128 : i64}
+// CHECK-DAG: schedule.kernel @bytes_kernel_2_64_rows({{.*}}sizes = {k = 256 : i64, m = 64 : i64, n = 128 : i64}
+// CHECK-DAG: schedule.kernel @bytes_kernel_2_few_rows({{.*}}sizes = {k = 256 : i64, m = 32 : i64, n = 128 : i64}
+// CHECK-DAG: schedule.kernel @bytes_kernel_2_few_rows_1({{.*}}sizes = {k = 256 : i64, m = 16 : i64, n = 128 : i64}
 // CHECK: schedule.func @bytes
 graph.func @bytes(%x: !tsr.tensor<["M", "K"], bf16>, %w: !tsr.tensor<["K", "N"], i8>) -> !tsr.tensor<["M", "N"], f32> attributes {
     dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["M", "N"], f32>>]} {

@@ -66,8 +66,9 @@ struct SplitSums {
 /// For a result of known size whose tiles leave processors without work; `usual` takes `cost` for each term (costOfTile, for each round).
 std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &usual, int64_t rows, int64_t cols, int64_t cost);
 /// Of any other product: in how many parts groups add up its terms so that all processors have work, where `tiles` are few; worth it from
-/// two parts on. None for those of a CPU's cores, and of warpgroups with more than `fewRows` rows, which splitSums and partsOverRows speak of.
-std::optional<Dim> partsOfSums(const Machine &machine, ir::graph::DotOp dot, const ContractTile &tile, int64_t fewRows, const Dim &tiles, const Dim &terms);
+/// two parts on. None for those of a CPU's cores, and of warpgroups with more than few rows, which splitSums and partsOverRows speak of.
+/// `computes`: the weights are computed where they are loaded.
+std::optional<Dim> partsOfSums(const Machine &machine, ir::graph::DotOp dot, const ContractTile &tile, bool computes, const Dim &tiles, const Dim &terms);
 /// Of a product of warpgroups that adds up over rows, x.T @ dy, whose result is as small as weights are and whose sums are as long as a
 /// batch: the tile, and in how many parts of the sums. For sizes that only run time knows.
 struct PartsOverRows {

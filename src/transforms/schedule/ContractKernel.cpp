@@ -152,7 +152,8 @@ void FunctionScheduler::placeTile(RootTile &tile, Value root, OpBuilder &builder
   }
 }
 
-LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotOp> dots, Value target) {
+/// `leastRows`: as the conditions of the launches say.
+LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotOp> dots, Value target, int64_t leastRows) {
   graph::DotOp dot = dots.front();
   Location loc = root.getLoc(), line = unnamed(dot.getLoc());
   MLIRContext *context = builder_.getContext();
@@ -212,16 +213,16 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     split.reset();
   }
   const bool splits = others.empty() && dots.size() == 1 && !hasWindows && !kernel.getDeterministic();
-  constexpr int64_t kFewRows = 32, kFewOfComputed = 128;  // whose sums are in parts: of weights that are read, and of those that are computed
   auto partsFor = [&](const ContractTile &each) {
-    std::optional<Dim> found = splits ? partsOfSums(*machine, dot, each, work.computesRight ? kFewOfComputed : kFewRows, tilesOf(each), depth.getDim()) : std::nullopt;
+    std::optional<Dim> found = splits ? partsOfSums(*machine, dot, each, work.computesRight, tilesOf(each), depth.getDim()) : std::nullopt;
     return found.value_or(Dim(1));
   };
   // Where that is asked when it runs, the groups of a batch are taken to be enough.
   auto partsAsked = [&](const ContractTile &each) { return shape.size() == 2 ? partsFor(each) : Dim(1); };
   if (Dim found = partsFor(sizes); found.isConstant()) parts = std::max(parts, found.constant());
   // What no size of the result asks for is not made.
-  int64_t leastRows = leastOf(height.getDim()), leastCols = leastOf(dot.getType().getShape().back().getDim());
+  leastRows = std::max(leastRows, leastOf(height.getDim()));
+  const int64_t leastCols = leastOf(dot.getType().getShape().back().getDim());
   llvm::erase_if(few, [&](const FewTiles &fewer) {
     return (leastRows + fewer.counted.m - 1) / fewer.counted.m * ((leastCols + fewer.counted.n - 1) / fewer.counted.n) > fewer.most;
   });

@@ -224,7 +224,7 @@ std::optional<SplitSums> splitSums(const Machine &machine, const ContractTile &u
   return best;
 }
 
-std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const ContractTile &tile, int64_t fewRows, const Dim &tiles, const Dim &terms) {
+std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const ContractTile &tile, bool computes, const Dim &tiles, const Dim &terms) {
   constexpr int64_t kMostParts = 64;          // a lane adds them up one after the other
   constexpr int64_t kPartNanoseconds = 15000;  // of a part: to start a kernel that adds up parts, and to write and read these
   constexpr int64_t kLongSum = 4096, kPartsOfLong = 4;
@@ -235,9 +235,12 @@ std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const C
     return isOne(whole) || isOne(most) ? std::nullopt : std::optional(Dim::min(whole, most));
   };
   // Few rows take as long as the weights are read: half of the processors read as fast as all (decision 18), and one takes 8 us for
-  // kLongSum rows of them.
-  if (hasWarpgroupProduct(machine, dot))
-    return tile.m <= fewRows ? parts(machine.processors / 2, Dim::floorDiv(terms, kLongSum) * Dim(kPartsOfLong)) : std::nullopt;
+  // kLongSum rows of them. Weights of 8 bits that are computed keep all of them at work: 8192 x 8192 takes 29 us in the place of 40.
+  if (hasWarpgroupProduct(machine, dot)) {
+    constexpr int64_t kFewRows = 32, kFewOfComputed = 128;
+    const int64_t groups = computes && tile.m <= kFewRows ? machine.processors : machine.processors / 2;
+    return tile.m <= (computes ? kFewOfComputed : kFewRows) ? parts(groups, Dim::floorDiv(terms, kLongSum) * Dim(kPartsOfLong)) : std::nullopt;
+  }
   std::optional<DType> operand = dtypeOf(elementTypeOf(dot.getLhs().getType()));
   int64_t rate = hasMatrixInstruction(machine, dot) && operand ? machine.productsPerSecond(*operand)
                  : bytesOf(dot.getType().getElementType()) > 4 ? machine.doublesPerSecond

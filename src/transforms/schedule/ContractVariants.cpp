@@ -1,10 +1,59 @@
 // Other kernels of a product, for sizes that are known only when the program runs: the entry function starts one of them.
+#include "transforms/schedule/Conditions.h"
 #include "transforms/schedule/Contract.h"
+#include "transforms/schedule/Shapes.h"
 #include "transforms/schedule/TensorFunction.h"
 
 namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
+
+// An operand that is computed where it is loaded is computed anew for each tile of rows, or columns, and by lanes: the copy engine brings
+// nothing that can be multiplied. A kernel that stores it takes less time, on one H200 and in bf16:
+//   rows, for 4096 columns of weights, which take as long to read: (x + b) @ w of 256 x 4096 x 4096 23 us for 69, of 8192 rows 389 for 705;
+//   weights of 8 bits that many rows are multiplied with: 512 x 4096 x 4096 45 us for 58, 8192 rows 382 for 455;
+//   and those that no kernel for few rows reads, for any: with a scale for each column 42 us for 95, and 371 for 1291.
+constexpr int64_t kMostComputedFor = 256;
+
+/// What is computed of such operands of products by lanes, in the dtype in which it is multiplied. `side`: 0 for the left ones.
+SmallVector<Value> FunctionScheduler::computedAnew(const Machine &machine, ArrayRef<graph::DotOp> dots, unsigned side) {
+  graph::DotOp first = dots.front();
+  SmallVector<Value> values;
+  if (!hasWarpgroupProduct(machine, first) || bitsOf(first.getLhs().getType()) != 16 || summedWindows(first)) return values;
+  if (side == 0 && leastOf(first.getType().getShape().back().getDim()) <= kMostComputedFor) return values;
+  for (graph::DotOp dot : dots) {
+    Value value = dot->getOperand(side);
+    if (isOnlyMoved(value)) continue;
+    while (isa<graph::TransposeOp, graph::BroadcastOp>(value.getDefiningOp())) value = value.getDefiningOp()->getOperand(0);
+    if (!llvm::is_contained(values, value)) values.push_back(value);
+  }
+  return values;
+}
+
+/// The kernels of a product. What is read for many rows, or columns, and computed of what is in memory, is stored first.
+LogicalResult FunctionScheduler::contract(Value root, ArrayRef<graph::DotOp> dots, Value target) {
+  const Machine *machine = machineOf(function_);
+  if (!machine) return failure();
+  auto storeAll = [&](ArrayRef<Value> operands) {
+    return success(llvm::all_of(operands, [&](Value operand) { return leaves_.count(operand) || succeeded(makeRoot(operand)); }));
+  };
+  if (failed(storeAll(computedAnew(*machine, dots, 0)))) return failure();
+  const SmallVector<Value> weights = computedAnew(*machine, dots, 1);
+  ArrayRef<DimAttr> shape = graph::DotOp(dots.front()).getType().getShape();
+  const DimAttr rows = shape[shape.size() - 2];
+  if (weights.empty()) return contractKernel(root, dots, target);
+  const bool isForAny = tilesForFewRows(*machine, dots, contractWork(root, dots, {})).empty();
+  if (isForAny || leastOf(rows.getDim()) > kMostComputedFor) return succeeded(storeAll(weights)) ? contractKernel(root, dots, target) : failure();
+  if (rows.getConstant() || !tilesBeside(root).empty()) return contractKernel(root, dots, target);
+  const Attribute few = RequirementAttr::get(builder_.getContext(), rows, Relation::Le, DimAttr::get(builder_.getContext(), Dim(kMostComputedFor)), "");
+  when_.push_back(negated(few));
+  LogicalResult made = succeeded(storeAll(weights)) ? contractKernel(root, dots, target, kMostComputedFor + 1) : failure();
+  for (Value operand : weights) leaves_.erase(operand);
+  when_.back() = few;
+  if (succeeded(made)) made = contractKernel(root, dots, target);
+  when_.pop_back();
+  return made;
+}
 
 LogicalResult FunctionScheduler::decideContract(graph::KernelOp kernel, const Machine &machine, const std::string &reason) {
   FailureOr<Decision> decision = decide(kernel, machine);

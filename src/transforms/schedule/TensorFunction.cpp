@@ -293,7 +293,7 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
   if (Operation *outer = rowSums_.lookup(value)) return finish(chainKernels(value, chains_.find(outer)->second, target));
   if (Chain *sweep = reducedIn(value)) return finish(chainKernels(value, *sweep, target));
   if (Chain *chain = chainIn(dots)) return finish(chainKernels(value, *chain, target));
-  if (!dots.empty()) return finish(contractKernel(value, dots, target));
+  if (!dots.empty()) return finish(contract(value, dots, target));
   while (true) {
     llvm::SetVector<Value> reductions;
     topReductions(value, reductions);

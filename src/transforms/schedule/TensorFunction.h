@@ -207,7 +207,9 @@ private:
     mlir::Value zeros, from, to;
   };
   mlir::LogicalResult runsKernel(ir::graph::ScatterAddOp scatter, mlir::Value target, const RunLevel &runs);
-  mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
+  mlir::LogicalResult contract(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target);
+  llvm::SmallVector<mlir::Value> computedAnew(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, unsigned side);
+  mlir::LogicalResult contractKernel(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, mlir::Value target, int64_t leastRows = 1);
   mlir::LogicalResult decideContract(ir::graph::KernelOp kernel, const Machine &machine, const std::string &reason);
   mlir::FailureOr<ir::schedule::LaunchOp> addKernelFor(ir::graph::KernelOp kernel, const Machine &machine, const std::string &wanted,
                                                        const std::string &reason, llvm::ArrayRef<ir::schedule::LaunchOp> others,
