@@ -200,11 +200,11 @@ ExprRef fusedSum(tile::ElementwiseOp op, const ExprRef &a, const ExprRef &b, con
 }
 std::string shortName(tile::ElementwiseOp op) { return ("tsr::short_" + op.getMnemonic()).str(); }
 
-/// An f32 on its way to bf16 and nowhere else, to nearest.
-static bool isRounding(const ExprRef &value) {
+/// What is on its way to bf16 and nowhere else, to nearest; null where that is nothing.
+static ExprRef roundedToBf16(const ExprRef &value) {
   auto templates = dyn_cast_or_null<ArrayAttr>(value->attribute);
-  return value->kind == Expr::Kind::Call && value->text == "tsr::to" && templates && templates.size() == 1 && value->type.isBF16() &&
-         value->operands.front()->type.isF32();
+  const bool is = value->kind == Expr::Kind::Call && value->text == "tsr::to" && templates && templates.size() == 1 && value->type.isBF16();
+  return is ? value->operands.front() : nullptr;
 }
 
 ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool saturate) {
@@ -218,7 +218,11 @@ ExprRef convert(const ExprRef &value, Type type, StringRef rounding, bool satura
     return call("tsr::bit_cast", {value}, type, types);
   }
   bool plainRounding = rounding.empty() || rounding == "nearest_even";
-  if (type.isF32() && plainRounding && isRounding(value)) return call("tsr::rounded", {value->operands.front()}, type, {TypeAttr::get(value->type)});
+  if (ExprRef before = type.isF32() && plainRounding ? roundedToBf16(value) : nullptr) {
+    if (before->type.isF32()) return call("tsr::rounded", {before}, type, {TypeAttr::get(value->type)});
+    auto integer = dyn_cast<IntegerType>(before->type);
+    if (integer && integer.getWidth() > 1 && integer.getWidth() <= 8) return convert(before, type, rounding, saturate);  // bf16 has them all
+  }
   if (auto integer = asInteger(value); integer && plainRounding && (isInteger(type) || isNativeFloat(type))) {
     bool exact = isNativeFloat(type) ? *integer < (1 << 24) && *integer > -(1 << 24)
                                      : isa<IndexType>(type) || (*integer >= 0 && *integer < 128);
