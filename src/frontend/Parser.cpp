@@ -38,8 +38,9 @@ public:
 
 private:
   void read() {
-    LaidOut out = before_ ? before_->lines.layout(source_, file_, diagnostics_) : layout(source_, file_, diagnostics_);
-    module_.comments = std::move(out.comments);
+    const LaidOut own = before_ ? LaidOut() : layout(source_, file_, diagnostics_);
+    const LaidOut &out = before_ ? before_->layout(source_, file_, diagnostics_) : own;
+    module_.comments = out.comments;
     if (diagnostics_.all().size() > kMaxLayoutMessages) {
       diagnostics_.truncate(kMaxLayoutMessages);
       return stop(diagnostics_.all().back().span.end);
@@ -56,9 +57,10 @@ private:
         module_.body.insert(module_.body.end(), trees[i - half].begin(), trees[i - half].end());
         continue;
       }
+      if (before_ && before_->take(i, out.tokens[out.units[i]].begin, module_.body)) continue;
       Tokens unit = unitOf(out, i);
       uint32_t last = unit.back().end;
-      statement(std::move(unit), out.reported);
+      statement(i, std::move(unit), out.reported);
       if (work_ > kMaxWork || (badUnits_ >= kMaxBadUnits && i + 1 < out.units.size())) return stop(last);
     }
   }
@@ -92,13 +94,13 @@ private:
   }
 
   /// Reads one top-level statement; as long as it does not fit the grammar, mends what did not fit and reads again.
-  void statement(Tokens unit, const std::vector<uint32_t> &reported) {
+  void statement(size_t index, Tokens unit, const std::vector<uint32_t> &reported) {
     Failure failure;
-    if (before_ && before_->take(source_.text, unit, module_.body)) return;
+    if (before_ && before_->take(index, source_.text, unit, module_.body)) return;
     size_t first = module_.body.size();
     bool read = grammar_.statements(unit, module_.body, failure);
     if (read && built_.all().empty()) {
-      if (before_) before_->keep(source_.text, unit, module_.body, first);
+      if (before_) before_->keep(index, source_.text, unit, module_.body, first);
       return;
     }
     Repair repair(source_, file_, diagnostics_, std::move(unit), reported);

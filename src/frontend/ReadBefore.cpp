@@ -6,6 +6,8 @@
 namespace tessera::frontend {
 
 namespace {
+constexpr uint64_t kMostAge = 3;  // versions: a line that was broken may be whole again after the next key
+
 std::string_view textOf(std::string_view text, const Tokens &tokens) {
   uint32_t end = tokens.front().begin;
   for (const Token &token : tokens) end = std::max(end, token.end);
@@ -16,11 +18,38 @@ std::string_view textOf(std::string_view text, const Tokens &tokens) {
 void ReadBefore::beginVersion() {
   if (!std::exchange(read_, false)) return;  // keys came faster than anybody read: nothing has grown older
   ++version_;
-  constexpr uint64_t kMostAge = 3;  // a line that was broken may be whole again after the next key
   std::erase_if(entries_, [&](const auto &entry) { return entry.second.version + kMostAge < version_; });
 }
 
-bool ReadBefore::take(std::string_view text, const Tokens &tokens, ast::Block &out) {
+const LaidOut &ReadBefore::layout(const SourceFile &source, FileId file, diag::Engine &diagnostics) {
+  const LaidOut &out = lines_.layout(source, file, diagnostics);
+  if (!lines_.kept()) return out;
+  std::vector<Entry *> units(out.units.size());
+  for (size_t i = 0; i < units.size() && unitsVersion_ + kMostAge >= version_; ++i)  // older ones may be gone
+    if (size_t origin = lines_.origins()[i]; origin < units_.size()) units[i] = units_[origin];
+  units_ = std::move(units);
+  unitsVersion_ = version_;
+  return out;
+}
+
+void ReadBefore::append(Entry &entry, uint32_t at, ast::Block &out) const {
+  if (entry.at != at)
+    for (const ast::StmtPtr &stmt : entry.trees)
+      ast::shift(*stmt, static_cast<int64_t>(at) - static_cast<int64_t>(entry.at));
+  entry.at = at;
+  entry.version = version_;
+  out.insert(out.end(), entry.trees.begin(), entry.trees.end());
+}
+
+bool ReadBefore::take(size_t unit, uint32_t at, ast::Block &out) {
+  read_ = true;
+  Entry *entry = lines_.kept() ? units_[unit] : nullptr;
+  if (!entry || (entry->version == version_ && entry->at != at)) return false;
+  append(*entry, at, out);
+  return true;
+}
+
+bool ReadBefore::take(size_t unit, std::string_view text, const Tokens &tokens, ast::Block &out) {
   read_ = true;
   std::string_view own = textOf(text, tokens);
   uint32_t at = tokens.front().begin;
@@ -44,23 +73,20 @@ bool ReadBefore::take(std::string_view text, const Tokens &tokens, ast::Block &o
     if (same(entry)) found = &entry;
   }
   if (!found) return false;
-  if (found->at != at)
-    for (const ast::StmtPtr &stmt : found->trees)
-      ast::shift(*stmt, static_cast<int64_t>(at) - static_cast<int64_t>(found->at));
-  found->at = at;
-  found->version = version_;
-  out.insert(out.end(), found->trees.begin(), found->trees.end());
+  append(*found, at, out);
+  if (lines_.kept()) units_[unit] = found;
   return true;
 }
 
-void ReadBefore::keep(std::string_view text, const Tokens &tokens, const ast::Block &out, size_t first) {
+void ReadBefore::keep(size_t unit, std::string_view text, const Tokens &tokens, const ast::Block &out, size_t first) {
   std::string_view own = textOf(text, tokens);
   Entry entry{std::string(own),
               tokens,
               {out.begin() + static_cast<ptrdiff_t>(first), out.end()},
               tokens.front().begin,
               version_};
-  entries_.emplace(std::hash<std::string_view>()(own), std::move(entry));
+  auto made = entries_.emplace(std::hash<std::string_view>()(own), std::move(entry));
+  if (lines_.kept()) units_[unit] = &made->second;
 }
 
 }  // namespace tessera::frontend

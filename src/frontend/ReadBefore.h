@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace tessera::frontend {
 
@@ -14,11 +15,14 @@ namespace tessera::frontend {
 class ReadBefore {
 public:
   void beginVersion();
-  Relayout lines;
+  const LaidOut &layout(const SourceFile &source, FileId file, diag::Engine &diagnostics);
+  /// Appends the trees of a statement of the last layout that stands at `at` and is one of the layout before, moved to here.
+  /// False: it may have been read before nevertheless.
+  bool take(size_t unit, uint32_t at, ast::Block &out);
   /// Appends the trees of a statement with these tokens, moved to where it stands now. False: it was not read before.
-  bool take(std::string_view text, const Tokens &tokens, ast::Block &out);
+  bool take(size_t unit, std::string_view text, const Tokens &tokens, ast::Block &out);
   /// `out` from `first` on is what was read from these tokens, without a message.
-  void keep(std::string_view text, const Tokens &tokens, const ast::Block &out, size_t first);
+  void keep(size_t unit, std::string_view text, const Tokens &tokens, const ast::Block &out, size_t first);
 
 private:
   struct Entry {
@@ -28,8 +32,11 @@ private:
     uint32_t at = 0;       // where the first token stands
     uint64_t version = 0;  // that used it last
   };
+  void append(Entry &entry, uint32_t at, ast::Block &out) const;
+  Relayout lines_;
   std::unordered_multimap<size_t, Entry> entries_;
-  uint64_t version_ = 1;
+  std::vector<Entry *> units_;  // of the last layout without a message; null: not known
+  uint64_t version_ = 1, unitsVersion_ = 0;
   bool read_ = false;  // something of this version
 };
 

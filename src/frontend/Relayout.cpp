@@ -71,7 +71,7 @@ bool Relayout::sameStatement(const LaidOut &part, size_t unit, uint32_t offset, 
 }
 
 /// Reads the lines of the change alone, and puts the rest around. False: a message is due, or they hang together with others.
-bool Relayout::around(const SourceFile &source, FileId file, const Change &change, LaidOut &out) const {
+bool Relayout::around(const SourceFile &source, FileId file, const Change &change, LaidOut &out) {
   diag::Engine said;
   SourceFile lines("", source.text.substr(change.begin, change.newEnd - change.begin));
   LaidOut part = frontend::layout(lines, file, said);
@@ -86,11 +86,17 @@ bool Relayout::around(const SourceFile &source, FileId file, const Change &chang
   size_t firstToken = out_.units[change.first], behindToken = change.behind < count ? out_.units[change.behind] : out_.tokens.size();
   out.tokens.reserve(out_.tokens.size() + part.tokens.size());
   out.tokens.assign(out_.tokens.begin(), out_.tokens.begin() + static_cast<ptrdiff_t>(firstToken));
+  out.units.reserve(count + part.units.size());
   out.units.assign(out_.units.begin(), out_.units.begin() + static_cast<ptrdiff_t>(change.first));
   for (size_t unit : part.units) out.units.push_back(unit + firstToken);
   for (Token token : part.tokens) out.tokens.push_back(moved(token, change.begin));
   for (size_t i = change.behind; i < count; ++i) out.units.push_back(out_.units[i] - behindToken + out.tokens.size());
   for (size_t i = behindToken; i < out_.tokens.size(); ++i) out.tokens.push_back(moved(out_.tokens[i], by));
+
+  const size_t front = change.first + (change.first > 0 ? kAround : 0), back = out.units.size() - count + change.behind - (change.behind < count ? kAround : 0);
+  origins_.assign(out.units.size(), kNew);
+  for (size_t i = 0; i < front; ++i) origins_[i] = i;
+  for (size_t i = std::max(front, back); i < origins_.size(); ++i) origins_[i] = i + count - origins_.size();
 
   for (const ast::Comment &comment : out_.comments)
     if (comment.span.begin < change.begin) out.comments.push_back(moved(comment, file, 0));
@@ -100,14 +106,17 @@ bool Relayout::around(const SourceFile &source, FileId file, const Change &chang
   return true;
 }
 
-LaidOut Relayout::layout(const SourceFile &source, FileId file, diag::Engine &diagnostics) {
+const LaidOut &Relayout::layout(const SourceFile &source, FileId file, diag::Engine &diagnostics) {
   Change change;
   LaidOut out;
-  bool known = !text_.empty() && changeOf(source.text, change) && around(source, file, change, out);
-  size_t said = diagnostics.all().size();
-  if (!known) out = frontend::layout(source, file, diagnostics);
-  if (diagnostics.all().size() == said && out.reported.empty()) text_ = source.text, out_ = out;
-  return out;
+  const size_t said = diagnostics.all().size();
+  if (text_.empty() || !changeOf(source.text, change) || !around(source, file, change, out)) {
+    out = frontend::layout(source, file, diagnostics);
+    origins_.assign(out.units.size(), kNew);
+  }
+  kept_ = diagnostics.all().size() == said && out.reported.empty();
+  if (kept_) text_ = source.text;
+  return (kept_ ? out_ : broken_) = std::move(out);
 }
 
 }  // namespace tessera::frontend

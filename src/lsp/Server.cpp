@@ -233,13 +233,14 @@ void Server::notify(const std::string &method, Json params) {
 
 // ---------------------------------------------------------------- what waits for a pause
 
-/// A text is checked a moment after its last change: half as long as a check of it takes, at least as long as asked for. Edits
+/// A text is checked a moment after its last change: half as long as a check of it takes if that is long, at least as long as asked for. Edits
 /// that would mend it come after a pause, the sizes of its kernels after a longer one. Nothing: all is known.
 std::optional<Server::Clock::time_point> Server::idleWorkOf(const Document &document) const {
   constexpr double kMostWait = 300, kTilesDelay = 600;  // milliseconds
+  constexpr double kLongCheck = 20;                     // a shorter one delays no key that anybody would notice
   const bool tiles = refreshesHints_ && !options_.tiles.empty() && !document.tiled && background_.descriptor() < 0;
   double wait = 0;
-  if (!document.published) wait = std::max<double>(options_.debounce, std::min(document.lastCheck / 2, kMostWait));
+  if (!document.published) wait = std::max<double>(options_.debounce, document.lastCheck < kLongCheck ? 0 : std::min(document.lastCheck / 2, kMostWait));
   else if (!document.advised) wait = options_.adviceDelay;
   else if (tiles) wait = kTilesDelay;
   else return std::nullopt;

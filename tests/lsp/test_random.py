@@ -3,6 +3,8 @@
 finds. Some edits reach across definitions: a parameter, a dtype or a function gets another name, a definition goes, comes twice or
 changes its place, a quote or a bracket swallows what follows.
 
+A second session types into a file of 3,000 lines; behind each key the messages are those of a fresh start.
+
 `test_random.py BIN [N]`: N edits (700 if not said).
 """
 
@@ -13,6 +15,9 @@ import unittest
 from pathlib import Path
 
 from client import ROOT, Client, Refused, offset
+
+sys.path.insert(0, str(ROOT / "bench"))
+import module
 
 SERVER = None
 EDITS = 700
@@ -139,6 +144,47 @@ class Random(unittest.TestCase):
         self.assertEqual(client.stop(), 0)
         self.assertEqual(reader.stop(), 0)
         self.assertEqual(fresh.stop(), 0)
+
+    def test_each_key_in_a_long_file(self):
+        rng = random.Random(121)
+        text, uri, version = module.generated(150), "file:///long.tsr", 1
+        client, reader = Client(SERVER, options={"debounce": 0}), Client(SERVER, options={"debounce": 0})
+        client.open(uri, text)
+
+        def at(index):
+            return {"line": text.count("\n", 0, index), "character": index - text.rfind("\n", 0, index) - 1}
+
+        def key(begin, end, new):
+            nonlocal text, version
+            version += 1
+            client.change(uri, version, {"range": {"start": at(begin), "end": at(end)}, "text": new})
+            text = text[:begin] + new + text[end:]
+            reader.open(uri, text, version)
+            own, other = (one.published(uri, version) for one in (client, reader))
+            strip = lambda found: [(d["range"], d.get("code"), d["severity"], d["message"]) for d in found]
+            self.assertEqual(strip(own), strip(other), f"{new!r} at {at(begin)}")
+            reader.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+            for one in (client, reader):
+                one.diagnostics.clear()
+            return own
+
+        wrong = 0
+        for _ in range(12):
+            ends = [m.end() for m in re.finditer(r"^    (\w+) = .*$", text, re.M)]
+            begin = rng.choice(ends)
+            name = re.search(r"(\w+) = [^\n]*$", text[:begin])[1]
+            typed = rng.choice((f"\n    more = {name}[0", f"\n    {name} = {name}.T @ nam", f'\n    s = "{name}', "\ndef f(x):", f"\n    {name} = mean({name}, axis=-1)"))
+            for i, letter in enumerate(typed):
+                wrong += bool(key(begin + i, begin + i, letter))
+            if rng.random() < 0.3:  # a definition goes or comes twice while the line is there
+                first, last = rng.choice(definitions(text))
+                part, twice = text[first:last], rng.random() < 0.5
+                key(*((first, first, part) if twice else (first, last, "")))
+                key(*((first, last, "") if twice else (first, first, part)))
+            begin = text.index(typed)
+            key(begin, begin + len(typed), "")
+        self.assertGreater(wrong, 20)
+        self.assertEqual([client.stop(), reader.stop()], [0, 0])
 
 
 if __name__ == "__main__":

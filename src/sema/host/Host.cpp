@@ -134,7 +134,8 @@ static CallsInText callsIn(std::string_view text) {
     const std::string_view word = text.substr(begin, end - begin);
     found.append |= word == "append";
     const bool endsAlike = word.size() > 4 && std::string_view("tyzser").find(word.back()) != std::string_view::npos;  // as all of them do
-    found.host |= (end < open && begin == end) || (endsAlike && std::find(std::begin(kHostCalls), std::end(kHostCalls), word) != std::end(kHostCalls));
+    const bool hidden = text.substr(end, open - end).find('\n') != std::string_view::npos || (end > 0 && text[end - 1] == '\\');  // behind a comment, or on another line
+    found.host |= hidden || (endsAlike && std::find(std::begin(kHostCalls), std::end(kHostCalls), word) != std::end(kHostCalls));
   }
   return found;
 }

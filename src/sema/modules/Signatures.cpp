@@ -192,11 +192,12 @@ void decoratorNames(Context &cx, const ast::FuncDef &def) {
 }
 
 void parameterNames(Context &cx, const ast::FuncDef &def) {
-  std::map<std::string, Span> seen;
+  std::vector<const ast::Identifier *> seen;  // few
   auto note = [&](const ast::Identifier &name) {
-    auto [first, isNew] = seen.emplace(name.text, name.span);
-    if (!isNew && fresh(cx, Id::definedTwice, name.span))
-      report(cx, Id::definedTwice, name.span, name.text).note(first->second, "the first definition is here");
+    auto first = std::find_if(seen.begin(), seen.end(), [&](const ast::Identifier *other) { return other->text == name.text; });
+    if (first == seen.end()) seen.push_back(&name);
+    else if (fresh(cx, Id::definedTwice, name.span))
+      report(cx, Id::definedTwice, name.span, name.text).note((*first)->span, "the first definition is here");
   };
   for (const ast::TypeParameter &t : def.typeParameters) note(t.name);
   for (const ast::Parameter &p : def.parameters)
