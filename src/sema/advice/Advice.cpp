@@ -44,6 +44,23 @@ std::vector<const diag::Fix *> thatMend(const CandidateGroup &group, const diag:
   return found;
 }
 
+/// Whether an edit that is a guess, or comes last, mends it as well and means something else: then the first one is no more
+/// than likely, and its author decides.
+bool hasRival(const diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, size_t from, const Part &part,
+              const std::set<Messages::key_type> &others, Trials &trials) {
+  constexpr size_t kMostTried = 12;
+  size_t tried = 0;
+  for (size_t i = from; i < groups.size(); ++i) {
+    if (!groups[i].assumes || groups[i].last) continue;
+    for (const diag::Fix &fix : groups[i].edits) {
+      if (isAmong(fix, d.fixes) || mayMeanTheSame(fix, d.fixes.front())) continue;
+      if (++tried > kMostTried) return false;
+      if (trials.mends(fix, d, part, others) && (!groups[i].ofSignature || trials.mendsAll(fix, d))) return true;
+    }
+  }
+  return false;
+}
+
 /// Edits of later groups that mend it as well are offered beside the first. Where one of them lies elsewhere, nothing says
 /// which was meant, and the author chooses.
 void addRivals(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, size_t from, const Part &part,
@@ -64,7 +81,7 @@ void addRivals(diag::Diagnostic &d, const std::vector<CandidateGroup> &groups, s
   }
   onlyAssumed(rivals);
   d.fixes.insert(d.fixes.begin() + 1, rivals.begin(), rivals.end());
-  if (elsewhere) onlyAssumed(d.fixes);
+  if (elsewhere || hasRival(d, groups, from, part, others, trials)) onlyAssumed(d.fixes);
 }
 
 /// Puts the first edit that mends it in front of a fact for `where`, which mends every claim about shapes. Where several
@@ -112,7 +129,7 @@ void offer(diag::Diagnostic &d, const Place &place, const std::vector<CandidateG
 /// What may mend it, the smallest edits first.
 std::vector<CandidateGroup> editsFor(const diag::Diagnostic &d, const Place &place, const Sources &sources) {
   std::vector<CandidateGroup> groups, last;
-  for (auto *find : {editsOfStatements, editsOfHabits, editsOfMethods, editsOfEquations, editsOfDimensions, editsOfTiles, editsOfRoles, editsOfOperands, editsOfForms, editsOfCounterparts, editsOfAgreement, editsOfLoops, editsOfJoining, editsOfResults, editsOfSaid, editsOfLikeness, editsOfEvidence, editsOfScope, editsOfAxes, editsOfUse, editsOfStreams, editsOfTuples, smallEditsOfWords, smallEditsOfValues, editsOfTransforms, foreignCalls,
+  for (auto *find : {editsOfStatements, editsOfIdioms, editsOfHabits, editsOfMethods, editsOfEquations, editsOfDimensions, editsOfTiles, editsOfRoles, editsOfOperands, editsOfForms, editsOfCounterparts, editsOfAgreement, editsOfLoops, editsOfJoining, editsOfResults, editsOfSaid, editsOfLikeness, editsOfEvidence, editsOfScope, editsOfAxes, editsOfUse, editsOfStreams, editsOfTuples, smallEditsOfWords, smallEditsOfValues, editsOfTransforms, foreignCalls,
                      editsOfArguments, editsOfLacks, editsOfStructs, editsOfParameters, editsOfFitting, editsOfCalls, editsOfExtents, editsOfNumbers, smallEditsOfKernels,
                      editsOfCoverage, smallEditsOfBounds, smallEditsOfShapes, editsOfMembers, editsOfSizes, candidatesFor,
                      editsOfShapes, editsOfExchange, editsOfNeighbours, editsOfRanks, editsOfCallees, editsOfSearch}) {
@@ -246,6 +263,14 @@ static void dropBesideErrors(std::vector<diag::Diagnostic> &all, size_t from, Pl
   std::set<const ast::Stmt *> broken;
   for (size_t i = from; i < all.size(); ++i)
     if (all[i].severity == diag::Severity::Error) broken.insert(places.at(all[i].span).statement);
+  // What an `assert` of the library asks of shapes is said only where they fit otherwise.
+  auto isBehindShapes = [&](const diag::Diagnostic &d) {
+    const bool ofShapes = d.id == diag::Id::factRefuted && d.message.find(".ndim") != std::string::npos;
+    return ofShapes && std::any_of(all.begin() + static_cast<std::ptrdiff_t>(from), all.end(), [&](const diag::Diagnostic &other) {
+      return other.span == d.span && (other.id == diag::Id::broadcastFails || other.id == diag::Id::rankMismatch);
+    });
+  };
+  all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(from), all.end(), isBehindShapes), all.end());
   auto doubts = [](diag::Id id) { return id == diag::Id::reordersAxes || id == diag::Id::makesPairs || id == diag::Id::sameOperands; };
   auto isBeside = [&](const diag::Diagnostic &d) { return doubts(d.id) && broken.count(places.at(d.span).statement); };
   all.erase(std::remove_if(all.begin() + static_cast<std::ptrdiff_t>(from), all.end(), isBeside), all.end());

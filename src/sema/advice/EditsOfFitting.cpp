@@ -297,7 +297,7 @@ private:
     for (const ast::CallExpr *call : callsAround())
       for (const ast::Argument &arg : call->arguments) {
         auto *made = as<ast::CallExpr>(arg.value);
-        if (!made || made->span == diagnostic_.span) continue;
+        if (!made || (made->span.begin <= diagnostic_.span.begin && diagnostic_.span.end <= made->span.end)) continue;  // itself, or what is wrong in it
         auto *method = as<ast::AttributeExpr>(made->callee);
         const ast::Expr *inner = method ? method->object.get() : made->arguments.empty() ? nullptr : made->arguments[0].value.get();
         if (inner && inner->kind == ast::ExprKind::Name) replace(edits, made->span, text(*inner), "give it as it is");

@@ -258,6 +258,8 @@ private:
   void stateAndResult() {
     auto *call = place_.innermost<ast::CallExpr>();
     const ast::FuncDef *body = call && nameOf(*call) == "scan" && call->arguments.size() == 3 ? functionNamed(text(call->arguments[0].span)) : nullptr;
+    for (const ast::StmtPtr &stmt : place_.function->body)  // or nested in this one
+      if (auto *own = as<ast::FuncDef>(stmt); own && call && nameOf(*call) == "scan" && own->name.text == text(call->arguments[0].span)) body = own;
     auto *result = body && !body->body.empty() ? as<ast::ReturnStmt>(body->body.back()) : nullptr;
     if (!result || !result->value || result->value->kind == ast::ExprKind::Tuple || body->result) return;
     const std::string state = text(*result->value);

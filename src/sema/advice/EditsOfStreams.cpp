@@ -78,7 +78,8 @@ private:
     const std::string named = end == std::string::npos ? "" : diagnostic_.message.substr(begin + 1, end - begin - 1);
     for (const ast::Argument &argument : call.arguments)
       if (auto *name = as<ast::NameExpr>(argument.value); name && name->name == named) return name;
-    return nullptr;
+    if (nameOf(call) != "dropout" || call.arguments.size() < 2) return nullptr;
+    return as<ast::NameExpr>(call.arguments.back().value);  // `dropout(x, 0.1, rng)`, whose stream stands last
   }
   /// `dropout(x, 0.1)` of a function that takes a stream and does not use it.
   void streamThatNothingReads() {

@@ -21,7 +21,7 @@ std::string_view memberInstead(std::string_view name) {
   static const std::map<std::string_view, std::string_view> names = {
       {"add_", kStatic},
       {"append", "what a loop makes is stored at its place, `out[i] = x`, in a tensor made by `zeros((N, D), f32)`"},
-      {"at", "values do not change: `where(arange(N) == i, v, x)` chooses for each element"},
+      {"at", "an element is stored, `y[i] = v`, in what a function makes itself; `where(arange(N) == i, v, x)` is a new value"},
       {"backward", kGradient},
       {"bool", kCast},
       {"chunk", "`split(x, n, axis=...)` makes equal parts"},

@@ -47,6 +47,8 @@ std::vector<CandidateGroup> editsOfArguments(const diag::Diagnostic &diagnostic,
 /// Names of other libraries. (ForeignPrefixes.cpp)
 std::vector<CandidateGroup> foreignPrefixes(const diag::Diagnostic &diagnostic, const Place &place,
                                             const Sources &sources);
+/// Where one idiom is what was meant. (EditsOfIdioms.cpp)
+std::vector<CandidateGroup> editsOfIdioms(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// One name for several results. (EditsOfTuples.cpp)
 std::vector<CandidateGroup> editsOfTuples(const diag::Diagnostic &diagnostic, const Place &place, const Sources &sources);
 /// What a call is given, by the parameters of what it calls. (EditsOfParameters.cpp)

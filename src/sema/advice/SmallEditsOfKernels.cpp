@@ -106,18 +106,22 @@ private:
       auto *guard = as<ast::IfStmt>(body[i]);
       auto *leave = guard && guard->then.size() == 1 ? as<ast::ReturnStmt>(guard->then[0]) : nullptr;
       auto *compare =
-          leave && !leave->value && guard->otherwise.empty() ? as<ast::CompareExpr>(guard->condition) : nullptr;
+          leave && guard->otherwise.empty() ? as<ast::CompareExpr>(guard->condition) : nullptr;
       auto op = compare && compare->ops.size() == 1 ? contrary.find(compare->ops[0]) : contrary.end();
       if (op == contrary.end() || leave != place_.statement) continue;
       size_t last = body.size() - 1;
       while (last > i && body[last]->kind == ast::StmtKind::Return) --last;
       if (last == i) return;
+      auto *final = as<ast::ReturnStmt>(body.back());
+      if (leave->value && (!final || !final->value || text(*final->value) != text(*leave->value))) return;  // something else is returned
       std::string indent = indentOf(*guard), inner;
       for (char c : text(body[i + 1]->span.to(body[last]->span))) inner += c == '\n' ? "\n    " : std::string(1, c);
-      return replace(group(false), guard->span.to(body[last]->span),
-                     "if " + text(*compare->operands[0]) + op->second + text(*compare->operands[1]) + ":\n" + indent +
-                         "    " + inner,
-                     "put the work under the opposite condition");
+      CandidateGroup &edits = group(false);
+      std::vector<std::string> conditions = {op->second};
+      if (op->first == ast::CompareOp::Gt) conditions.push_back(" < ");  // `i > N` lets one too many through
+      for (const std::string &condition : conditions)
+        replace(edits, guard->span.to(body[last]->span), "if " + text(*compare->operands[0]) + condition + text(*compare->operands[1]) + ":\n" + indent + "    " + inner, "put the work under the opposite condition");
+      return;
     }
   }
 

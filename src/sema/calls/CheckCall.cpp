@@ -433,7 +433,11 @@ Value callFunction(Context &cx, const Callable &callable, GivenList args, Span s
   if (!bindParameters(cx, callable, args, span, values, spans)) return Value::poison();
   for (size_t i = 0; i < values.size(); ++i)
     if (isUsedUp(cx, values[i], spans[i])) return Value::poison();
-  if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
+  if (!cx.function.fn && callable.name == "main" && fresh(cx, Id::notSupportedYet, span)) {
+    report(cx, Id::notSupportedYet, span, kCallAtModuleLevel).help("`tessera run` calls `main` itself").suggest(span, "", "leave it out");
+    return Value::poison();
+  }
+  if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span, "put it into `def main()`, which `tessera run` calls");
   if (callable.isKernel) {
     if (inKernel(cx)) return unsupported(cx, "calling a kernel inside a kernel", span);
     return callEntry(cx, callable, std::move(values), spans, span);

@@ -40,8 +40,20 @@ bool resultParts(Context &cx, const ResultPart &whole, const DeclaredType *decla
   bool structure = value.kind == ValueKind::Struct;
   auto wrong = [&](const std::string &wanted) {
     std::string what = value.isSequence() ? diag::counted(value.items.size(), "value") : describe(cx, value);
-    if (!reportNone(cx, value, span) && fresh(cx, Id::wrongResult, span))
-      report(cx, Id::wrongResult, span, cx.function.fn->name, what, wanted).note(declared->span, "declared here");
+    if (reportNone(cx, value, span) || !fresh(cx, Id::wrongResult, span)) return false;
+    auto builder = report(cx, Id::wrongResult, span, cx.function.fn->name, what, wanted);
+    builder.note(declared->span, "declared here");
+    std::string types;
+    std::set<std::string> different;
+    const bool one = declared->kind == DeclaredType::Kind::Plain && syntax && syntax->kind == ast::ExprKind::Tuple;
+    for (const Value &item : value.items) {
+      if (value.kind != ValueKind::Tuple || (!item.isArray() && !item.isScalar())) return false;
+      Type type = item.type;
+      if (!type.shape.empty()) type.kind = TypeKind::Tensor;
+      types += (types.empty() ? "" : ", ") + type.str();
+      different.insert(type.str());
+    }
+    if (one && different.size() > 1) builder.help("what is returned is `(" + types + ")`");
     return false;
   };
   tree.span = span;

@@ -1,5 +1,6 @@
 // Streams of random numbers: `rng.split()`, `rng.uniform(shape)`, `rng.normal(shape)`, `rng.bernoulli(p, shape)`, dropout.
 #include "checked/ExprBuild.h"
+#include "frontend/Walk.h"
 #include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
@@ -171,6 +172,45 @@ static ExprPtr share(Context &cx, const Value &p, Span span, const std::string &
   return inCarryType(cx, p, p.type.dtype == DType::F64 ? DType::F64 : DType::F32, span);
 }
 
+/// How often a name is read in a function.
+static size_t readsOf(const ast::Expr &expr, const std::string &name) {
+  auto *own = as<ast::NameExpr>(&expr);
+  size_t count = own && own->name == name;
+  for (const ast::Expr *child : ast::childrenOf(expr).exprs) count += readsOf(*child, name);
+  return count;
+}
+static size_t readsOf(const ast::Stmt &stmt, const std::string &name) {
+  size_t count = 0;
+  const ast::Children children = ast::childrenOf(stmt);
+  for (const ast::Expr *child : children.exprs) count += readsOf(*child, name);
+  for (const ast::Stmt *child : children.stmts) count += readsOf(*child, name);
+  return count;
+}
+
+/// `dropout(x, 0.1)` in a function with a stream from which nothing draws.
+static void warnOfUnreadStream(Context &cx, Span span) {
+  const Frame *frame = cx.function.frame.get();
+  const ast::FuncDef *def = frame && frame->function ? frame->function->def : nullptr;
+  auto promises = [&](const ast::Decorator &decorator) { return cx.sources.text(decorator.expression->span) == "deterministic"; };  // which says so itself
+  if (!def || frame->module != cx.main || std::any_of(def->decorators.begin(), def->decorators.end(), promises) || cx.reportedSpans.count({static_cast<int>(Id::unreadStream), span.file, span.begin})) return;
+  for (const auto &[name, binding] : frame->names) {
+    if (binding.value.kind != ValueKind::Rng || name[0] == '_') continue;
+    size_t places = 0;  // of which one is its target
+    for (const ast::StmtPtr &stmt : def->body) places += readsOf(*stmt, name);
+    if (places != 1 || std::any_of(def->parameters.begin(), def->parameters.end(), [&](const ast::Parameter &p) { return p.name.text == name; })) continue;
+    const std::string_view call = cx.sources.text(span);
+    size_t at = call.find_last_not_of(" \n", call.size() - 2);
+    const bool comma = at != std::string_view::npos && call[at] == ',';
+    if (comma) --at;
+    const uint32_t end = span.begin + static_cast<uint32_t>(at) + 1;
+    warn(cx, Id::unreadStream, span, name)
+        .note(binding.span, "`" + name + "` gets its value here")
+        .help("a `dropout` draws from the stream that it is given: `dropout(x, 0.1, " + name + ")`")
+        .suggest({span.file, end, end}, ", " + name, "draw from `" + name + "`");
+    return;
+  }
+}
+
 /// `dropout(x, p, rng)`: without a stream the numbers come from the function's own.
 static Value dropout(Context &cx, Bound &args, Span span) {
   Value x = toArray(cx, args.values[0], DType::F32, args.spans[0]);
@@ -189,6 +229,7 @@ static Value dropout(Context &cx, Bound &args, Span span) {
   }
   if (rng.given() && !useUp(cx, rng, "`dropout`", span)) return Value::poison();
   noteEffect(cx, {EffectKind::Random, "", !rng.given(), false, {{span, "`dropout` draws here"}}});
+  if (!rng.given()) warnOfUnreadStream(cx, span);
   if (!rng.given() || inKernel(cx)) {
     notCompiledYet(cx,
                    rng.given() ? "random numbers that a kernel draws"

@@ -156,7 +156,9 @@ bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part) {
   std::optional<FormatSpec> spec = parseFormatSpec(part.format);
   std::string described = part.conversion ? "a text (`!" + std::string(1, part.conversion) + "`)" : describe(cx, value);
   if (!spec) return true;  // one that there is not is a mistake of the text
-  Shown shown = shownAs(value, part.conversion, static_cast<int>(knownRank(value, cx.function.rebindable)));
+  // A loop that rebinds it gives it other extents, not fewer of them: that is seen where it is rebound.
+  const size_t rank = std::max(knownRank(value, cx.function.rebindable), value.kind == ValueKind::HostTensor && value.text.empty() ? withKeptExtents(cx, value).madeAs.size() : 0);
+  Shown shown = shownAs(value, part.conversion, static_cast<int>(rank));
   const std::optional<DType> dtype = shown == Shown::Unknown ? knownDType(cx, value) : std::nullopt;
   if (dtype && isFloat(*dtype) && spec->isForIntegers()) shown = Shown::Number;  // with whatever number of dimensions
   FormatMistake mistake = mistakeOf(part.format, *spec, shown, described);
@@ -164,6 +166,12 @@ bool formatFits(Context &cx, const Value &value, const ast::FStringPart &part) {
   Span span = formatSpan(part, cx.sources.file(part.value->span.file).text);
   if (!fresh(cx, Id::badFormat, span)) return false;
   auto builder = report(cx, Id::badFormat, span, part.format, mistake.what);
+  if (shown == Shown::Tensor) {
+    const std::string name(cx.sources.text(part.value->span));
+    std::string zeros = "0";
+    for (size_t i = 1; i < rank; ++i) zeros += "][0";
+    builder.help("one element is shown by its index, `{" + name + "[" + zeros + "]:" + part.format + "}`, all of them as one number by `{mean(" + name + "):" + part.format + "}`");
+  }
   if (mistake.instead && cx.sources.text(span) == part.format) {
     bool empty = mistake.instead->empty();
     Span edited = empty ? Span{span.file, span.begin - 1, span.end} : span;

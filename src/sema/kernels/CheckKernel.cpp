@@ -565,6 +565,7 @@ void finishKernel(Context &cx, const ast::FuncDef &def) {
   if (cx.failures == failures) checkOverlap(cx);
   if (cx.failures == failures) checkAtomics(cx, def);
   if (cx.failures == failures) checkGridAxes(cx, def);
+  if (cx.failures == failures) checkPartsOfTurns(cx, def);
   scheduleOfGrid(cx, def);
   scheduleOrder(cx, def);
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;

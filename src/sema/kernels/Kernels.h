@@ -75,6 +75,8 @@ void checkOverlap(Context &cx);
 // ---- GridAxes.cpp
 /// Groups along an axis of the grid differ by their number along it.
 void checkGridAxes(Context &cx, const ast::FuncDef &def);
+/// Warns of products in loops over tiles with an operand that is the same part in each turn. (PartsOfTurns.cpp)
+void checkPartsOfTurns(Context &cx, const ast::FuncDef &def);
 
 // ---- Elements of memory that tiles of integers name, in the place of a store or of an update.
 /// `access` says what may be reached, `places` which element along each axis.

@@ -47,10 +47,15 @@ ExprPtr laneNumber(Context &cx, const Bound &args, size_t i, const std::string &
     const int64_t known = number.sym.constant();
     if (known < 0 || known >= kWarpLanes) {
       if (fresh(cx, Id::badConstant, args.spans[i]))
-        report(cx, Id::badConstant, args.spans[i],
-               "a warp has the lanes 0 to " + std::to_string(kWarpLanes - 1) + ", and `tile." + called + "` names " +
-                   std::to_string(known))
-            .help("what another warp has goes through shared memory: `tile.alloc_shared`");
+{
+        auto builder = report(cx, Id::badConstant, args.spans[i],
+                              "a warp has the lanes 0 to " + std::to_string(kWarpLanes - 1) + ", and `tile." + called + "` names " + std::to_string(known));
+        const std::string half = std::to_string(kWarpLanes / 2);
+        if (called == "shuffle_xor" && known == kWarpLanes)
+          builder.help("halves of a warp exchange with `" + half + "`, then its quarters with `" + std::to_string(kWarpLanes / 4) + "`")
+              .suggest(args.spans[i], half, "exchange the halves of the warp");
+        builder.help("what another warp has goes through shared memory: `tile.alloc_shared`");
+      }
       return nullptr;
     }
   }

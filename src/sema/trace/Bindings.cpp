@@ -149,9 +149,14 @@ static void rebindVar(Context &cx, const std::string &name, Binding &binding, Va
     if (value.kind == ValueKind::Array && value.type.dtype != old.type.dtype)
       sameKind = !narrows(value.type, old.type.dtype);
   }
+  // `value, w = step(w, x)` of results in the other order: a number that is declared as one where a tensor was
+  const bool isNumber = inHost(cx) && sameKind && old.kind == ValueKind::HostTensor && old.rank > 0 && old.text.empty() && value.rank == 0 && value.madeOf && value.madeAs.empty() &&
+                        (value.text.empty() || value.text == kElement);
+  if (isNumber) sameShape = false;
   if (!sameKind || !sameShape) {
     if (fresh(cx, Id::redefinedType, span)) {
-      auto builder = report(cx, Id::redefinedType, span, name, describe(cx, old), describe(cx, value));
+      auto builder = report(cx, Id::redefinedType, span, name, isNumber ? "a tensor of " + diag::counted(static_cast<size_t>(old.rank), "dimension") : describe(cx, old),
+                            isNumber ? std::string("one number") : describe(cx, value));
       builder.note(binding.span, "it is bound here")
           .help("a name keeps one type while loops and conditions rebind it; use another name, or convert "
                 "the value");

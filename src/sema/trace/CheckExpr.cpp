@@ -379,6 +379,7 @@ static Value binary(Context &cx, const ast::BinaryExpr &expr) {
   const bool ofPairs = expr.op == BinaryOp::Mul && addsAxis(*expr.left);  // `m[:, None] * m[:, None]`
   if ((cancels || ofPairs) && a.isArray()) warnOfSameOperands(cx, *expr.left, *expr.right, textOf(expr.op));
   if (expr.op != BinaryOp::MatMul) warnOfPairs(cx, a, b, expr, textOf(expr.op));
+  if (expr.op == BinaryOp::FloorDiv) warnOfFloor(cx, a, b, expr);
   if (expr.op == BinaryOp::Add)
     if (auto joined = joinedLists(cx, a, b, expr.span)) return *joined;
   return binaryValues(cx, expr.op, std::move(a), std::move(b), expr.span);

@@ -225,6 +225,16 @@ void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryE
   builder.assume(pairs.span, pairs.replacement, "if all pairs are meant, say so by `[None, :]`");
 }
 
+void warnOfFloor(Context &cx, const Value &a, const Value &b, const ast::BinaryExpr &expr) {
+  // A number by which something is counted: an extent, not a step of whole numbers that is meant.
+  const bool counts = b.kind == ValueKind::Int && !b.isKnownInt();
+  if (!a.isScalar() || !isFloat(a.type.dtype) || !counts || !cx.function.frame || cx.function.frame->module != cx.main) return;
+  if (cx.reportedSpans.count({static_cast<int>(Id::floorsQuotient), expr.opSpan.file, expr.opSpan.begin})) return;
+  warn(cx, Id::floorsQuotient, expr.opSpan, std::string(cx.sources.text(expr.span)))
+      .help("`/` divides, `//` divides and rounds down, `floor(a / b)` says that this is meant")
+      .suggest(expr.opSpan, "/", "divide");
+}
+
 bool comparesWithNan(Context &cx, const Value &a, const Value &b, bool differs, Span left, Span right) {
   auto isNan = [](const Value &v) { return v.kind == ValueKind::Float && !v.expr && std::isnan(v.number); };
   if (isNan(a) == isNan(b)) return false;

@@ -220,6 +220,8 @@ void warnOfSameOperands(Context &cx, const ast::Expr &left, const ast::Expr &rig
 /// `prediction - target` of [N, 1] and [N]: each is taken from each, in a function that makes no axes of extent 1 itself and
 /// returns no pairs.
 void warnOfPairs(Context &cx, const Value &a, const Value &b, const ast::BinaryExpr &expr, const std::string &shown);
+/// `sum(x) // N`: a quotient of floats loses what stands behind its point.
+void warnOfFloor(Context &cx, const Value &a, const Value &b, const ast::BinaryExpr &expr);
 /// `x == NAN`, which holds for none. True after a message.
 bool comparesWithNan(Context &cx, const Value &a, const Value &b, bool differs, Span left, Span right);
 
