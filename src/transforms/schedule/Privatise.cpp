@@ -399,6 +399,15 @@ Value Privatiser::slice(graph::SliceOp op, const Indices &indices) {
     Value offset = scalar(op.getOffsets()[i]);
     if (!offset) return {};
     Index index = op.getPoints()[i] ? Index(constantIndex(0, line)) : *next++;
+    DimAttr size = op.getSizes().getDims()[i];
+    auto leaf = leaves_.find(op.getBase());
+    const bool isInMemory = leaf != leaves_.end() && isa<ViewType>(leaf->second.getType());
+    if (index.isWhole() && isInMemory && op.getSteps()[i] == 1 && size.getDim().isConstant()) {  // no more than the range is read
+      index.at = offset, index.size = size;
+      inner.push_back(index);
+      keep(constantIndex(0, line), size, 1);
+      continue;
+    }
     if (index.isWhole()) {  // the whole range: a slice remains
       inner.push_back({});
       keep(offset, op.getSizes().getDims()[i], op.getSteps()[i]);
