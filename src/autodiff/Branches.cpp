@@ -39,14 +39,17 @@ void Trace::branch(const Stmt &stmt) {
 /// A branch on data: both sides are computed, and what they bind is chosen from.
 void Trace::choose(const Stmt &stmt, const Term &condition) {
   Env before = env_;
+  Dims dims = dims_;
   block(stmt.body);
   Env then = std::move(env_);
   env_ = before;
+  dims_ = dims;
   block(stmt.otherwise);
   if (reporter_.failed || hasReturned_) {
     if (hasReturned_) reporter_.cannot(stmt.span, "a `return` inside of a branch");
     return;
   }
+  dims_ = std::move(dims);
   std::vector<const Var *> bound;
   collectBound(stmt.body, bound);
   collectBound(stmt.otherwise, bound);
@@ -54,7 +57,13 @@ void Trace::choose(const Stmt &stmt, const Term &condition) {
     auto yes = then.find(var), no = env_.find(var);
     if (yes == then.end() || no == env_.end() || yes->second == no->second) continue;
     if (sameVariable(yes->second, no->second)) continue;
-    if (var->type.kind == TypeKind::Index || var->type.kind == TypeKind::Tuple) {
+    if (var->type.kind == TypeKind::Index) {
+      ExprPtr index = checked::makeExpr(ExprKind::Cast, checked::indexType(), stmt.span);
+      index->args.push_back(checked::clone(*builder_.select(condition, builder_.cast(yes->second, DType::I64), builder_.cast(no->second, DType::I64))));
+      setIndex(*var, Term(std::move(index)));
+      continue;
+    }
+    if (var->type.kind == TypeKind::Tuple) {
       reporter_.cannot(stmt.span, "a branch on data that chooses `" + var->name + "`");
       return;
     }

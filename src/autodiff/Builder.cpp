@@ -357,9 +357,12 @@ Term Builder::slice(const Term &from, const Places &places) {
   for (size_t axis = 0; axis < places.size(); ++axis) {
     checked::IndexPart part;
     part.inBounds = true;
-    part.isPoint = places[axis] != nullptr;
-    if (places[axis]) part.offset = checked::clone(*places[axis]);
-    else part.size = from->type.shape[axis], e->type.shape.push_back(part.size);
+    part.isPoint = places[axis].isPoint();
+    if (places[axis].at) part.offset = checked::clone(*places[axis].at);
+    if (!part.isPoint) {
+      part.size = places[axis].at ? places[axis].size : from->type.shape[axis];
+      e->type.shape.push_back(part.size);
+    }
     e->as<node::Slice>().access.parts.push_back(std::move(part));
   }
   if (e->type.shape.empty()) e->type.kind = TypeKind::Scalar;
@@ -367,24 +370,44 @@ Term Builder::slice(const Term &from, const Places &places) {
   return bind(std::move(e));
 }
 
+/// Whether the elements of an axis are at the place: as many truth values as the axis has elements. Null: all are.
+Term Builder::isAt(const AxisPlace &place, const Dim &extent) {
+  ExprPtr count = checked::makeExpr(ExprKind::Iota, checked::tensorType(DType::I64, {extent}), here);
+  count->as<node::Iota>().axis = 0;
+  Term counted = bind(std::move(count));
+  auto compared = [&](ElementwiseOp op, const Term &with) { return apply(op, {counted, fill(cast(with, DType::I64), counted->type)}); };
+  if (place.isPoint()) return compared(ElementwiseOp::Eq, place.at);
+  auto start = dimOf(*place.at);
+  bool fromFirst = start && *start == Dim(0), toLast = start && *start + place.size == extent;
+  Term from = fromFirst ? nullptr : compared(ElementwiseOp::Ge, place.at);
+  if (toLast) return from;
+  Term end = fromFirst ? index(place.size) : apply(ElementwiseOp::Add, {place.at, index(place.size)});
+  Term to = compared(ElementwiseOp::Lt, end);
+  return from ? apply(ElementwiseOp::And, {from, to}) : to;
+}
+
 Term Builder::update(const Term &value, const Places &places, const Term &part) {
   const std::vector<Dim> &shape = value->type.shape;
-  Term chosen;
+  Term chosen, moved = part;
   std::vector<int> kept;
   for (size_t axis = 0; axis < places.size(); ++axis) {
-    if (!places[axis]) {
-      kept.push_back(static_cast<int>(axis));
-      continue;
-    }
-    ExprPtr count = checked::makeExpr(ExprKind::Iota, checked::tensorType(DType::I64, {shape[axis]}), here);
-    count->as<node::Iota>().axis = 0;
-    Term counted = bind(std::move(count));
-    Term holds = apply(ElementwiseOp::Eq, {counted, fill(cast(places[axis], DType::I64), counted->type)});
-    if (shape.size() > 1) holds = broadcast(holds, shape, {static_cast<int>(axis)});
-    chosen = chosen ? apply(ElementwiseOp::And, {chosen, holds}) : holds;
+    const AxisPlace &place = places[axis];
+    if (!place.isPoint()) kept.push_back(static_cast<int>(axis));
+    Term holds = place.at ? isAt(place, shape[axis]) : nullptr;
+    if (holds && shape.size() > 1) holds = broadcast(holds, shape, {static_cast<int>(axis)});
+    if (holds) chosen = chosen ? apply(ElementwiseOp::And, {chosen, holds}) : holds;
+    if (!holds || !place.isRange()) continue;
+    const int along = static_cast<int>(kept.size()) - 1;  // of the part: element j of the axis is element j - start of the part
+    Term numbers = cast(iota({shape[axis]}, 0), DType::I64);
+    auto start = dimOf(*place.at);
+    if (!start || !(*start == Dim(0))) numbers = apply(ElementwiseOp::Sub, {numbers, fill(cast(place.at, DType::I64), numbers->type)});
+    Type type = moved->type;
+    type.shape[static_cast<size_t>(along)] = shape[axis];
+    moved = gather(moved, numbers, type, {along, {along}});
   }
+  if (!chosen) return moved;
   std::vector<ExprPtr> operands;
-  for (const Term &operand : {chosen, broadcast(part, shape, std::move(kept)), value}) operands.push_back(checked::clone(*operand));
+  for (const Term &operand : {chosen, broadcast(moved, shape, std::move(kept)), value}) operands.push_back(checked::clone(*operand));
   Type type = value->type;
   type.numerics = {};
   ExprPtr e = checked::makeElementwise(ElementwiseOp::Select, std::move(type), here, std::move(operands));

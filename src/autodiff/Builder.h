@@ -25,8 +25,16 @@ bool isOfRunTime(const Dim &dim);
 /// Whether two terms are the same variable.
 bool sameVariable(const Term &a, const Term &b);
 
-/// For each axis of an array the index at which it is, or null where it is all of the axis.
-using Places = std::vector<Term>;
+/// Where a part of an array is along an axis: all of it, at one index, for which the part has no axis, or from an index on.
+struct AxisPlace {
+  AxisPlace(Term at = nullptr, Dim size = Dim::undefined()) : at(std::move(at)), size(std::move(size)) {}
+  Term at;   // null: all of the axis
+  Dim size;  // from there on, so many; not defined: a point
+  bool isPoint() const { return at && !size.isDefined(); }
+  bool isRange() const { return at && size.isDefined(); }
+};
+/// One for each axis of an array.
+using Places = std::vector<AxisPlace>;
 
 class Builder {
 public:
@@ -70,7 +78,7 @@ public:
   Term gather(const Term &from, const Term &places, const checked::Type &type, checked::node::Gather node);
   /// Zeros, `extent` long along axis axes[0], to which the values are added at their places.
   Term scatterAdd(const Term &values, const Term &places, const Dim &extent, checked::node::ScatterAdd node);
-  /// The part of a value at these indices: points and whole axes.
+  /// The part of a value at these places.
   Term slice(const Term &from, const Places &places);
   /// The value with `part` in the place of slice(value, places): where nothing else needs it, it is changed where it lies.
   Term update(const Term &value, const Places &places, const Term &part);
@@ -80,6 +88,7 @@ public:
   const checked::Expr *definition(const Term &term) const;
 
 private:
+  Term isAt(const AxisPlace &place, const Dim &extent);
   Term folded(ElementwiseOp op, const std::vector<Term> &args, const checked::Type &type);
 
   checked::Function &function_;

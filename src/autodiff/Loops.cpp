@@ -78,8 +78,8 @@ std::unique_ptr<Stmt> emptyLoop(const Stmt &like, Builder &builder, const Term &
 /// A loop that stays one.
 class LoopStep : public Step {
 public:
-  LoopStep(Trace &trace, const Stmt &stmt, Turns turns, Trace::Place place, std::vector<Carry> carries)
-      : trace_(trace), stmt_(stmt), turns_(std::move(turns)), place_(std::move(place)), carries_(std::move(carries)) {}
+  LoopStep(Trace &trace, const Stmt &stmt, Turns turns, Trace::Place place, std::vector<Carry> carries, bool isShort)
+      : trace_(trace), stmt_(stmt), turns_(std::move(turns)), place_(std::move(place)), carries_(std::move(carries)), isShort_(isShort) {}
 
   bool isAsked(std::set<const Var *> &asked) const override {
     bool any = false;
@@ -102,14 +102,18 @@ private:
   };
   Turn turn(const Term &counter, const std::vector<Term> &before) const;
   bool turnBack(const Term &turn, Cotangents &inner, std::vector<Var *> &slots, std::vector<Var *> &before) const;
+  Var *tapeOf(const std::string &name, Type type, Builder &builder) const;
   void keep(Carry &carry, Builder &builder) const;
+  bool keepParts(size_t carry, Block &back, const std::vector<Var *> &before, Var *turn, Builder &builder) const;
   Term kept(const Carry &carry, const Term &turn, Builder &builder) const;
+  void goThrough(const std::vector<Var *> &before, const Term &turn, Builder &builder) const;
 
   Trace &trace_;
   const Stmt &stmt_;
   Turns turns_;
   Trace::Place place_;
   mutable std::vector<Carry> carries_;
+  bool isShort_;
   Block *block_ = nullptr;
   Stmt *made_ = nullptr;
   size_t prologue_ = 0;
@@ -140,30 +144,138 @@ LoopStep::Turn LoopStep::turn(const Term &counter, const std::vector<Term> &befo
 
 // ---------------------------------------------------------------- what is kept
 
+/// An array with a place of this type for each turn, made in front of the loop that goes forward.
+Var *LoopStep::tapeOf(const std::string &name, Type type, Builder &builder) const {
+  type = checked::tensorType(type.kind == TypeKind::Index ? DType::I64 : type.dtype, type.kind == TypeKind::Index ? std::vector<Dim>() : type.shape);
+  type.shape.insert(type.shape.begin(), turns_.most);
+  Block before;
+  Block *outer = builder.enter(&before);
+  Var *tape = slotOf(name + "_kept", type, builder);
+  builder.let(tape, builder.number(0, type));
+  builder.enter(outer);
+  auto at = std::find_if(block_->begin(), block_->end(), [&](const auto &stmt) { return stmt.get() == made_; });
+  block_->insert(at, std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+  return tape;
+}
+
+/// At the start of each turn of the loop that goes forward, the tape gets a value.
+template <class Value> static void writeTurn(Stmt &loop, size_t prologue, Var *tape, const Term &turn, Builder &builder, const Value &value) {
+  Block inside;
+  Block *outer = builder.enter(&inside);
+  Places places(tape->type.shape.size());
+  places[0] = turn;
+  builder.assign(tape, builder.update(builder.ref(tape), places, value()));
+  builder.enter(outer);
+  loop.body.insert(loop.body.begin() + static_cast<std::ptrdiff_t>(prologue), std::make_move_iterator(inside.begin()), std::make_move_iterator(inside.end()));
+}
+
 /// The loop that goes forward keeps the values of a carry.
 void LoopStep::keep(Carry &carry, Builder &builder) const {
   if (!turns_.most.isDefined())
     return trace_.reporter_.cannot(stmt_.span, "a loop whose number of turns is data",
                                    "what it keeps of `" + carry.var->name + "` for the way back has no size before it runs: say the most turns "
                                    "that there may be, `range(min(turns, N))`, by a dimension N");
-  Type type = carry.slot->type;
-  bool isIndex = type.kind == TypeKind::Index;
-  type = checked::tensorType(isIndex ? DType::I64 : type.dtype, isIndex ? std::vector<Dim>() : type.shape);
-  type.shape.insert(type.shape.begin(), turns_.most);
-  Block before, inside;
-  Block *outer = builder.enter(&before);
-  carry.tape = slotOf(carry.var->name + "_kept", type, builder);
-  builder.let(carry.tape, builder.number(0, type));
-  builder.enter(&inside);
-  Places places(type.shape.size());
-  places[0] = turns_.turnOf(builder.ref(made_->var), builder);
-  Term value = isIndex ? builder.cast(builder.ref(carry.slot), DType::I64) : builder.ref(carry.slot);
-  builder.assign(carry.tape, builder.update(builder.ref(carry.tape), places, value));
+  carry.tape = tapeOf(carry.var->name, carry.slot->type, builder);
+  writeTurn(*made_, prologue_, carry.tape, turns_.turnOf(builder.ref(made_->var), builder), builder, [&] {
+    return carry.slot->type.kind == TypeKind::Index ? builder.cast(builder.ref(carry.slot), DType::I64) : builder.ref(carry.slot);
+  });
+}
+
+namespace {
+
+/// Values of a turn back, written once more where the loop goes forward: of what the turn starts with, and of what is older.
+class Forward {
+public:
+  Forward(const Block &back, uint32_t older, Builder &builder) : older_(older), builder_(builder) {
+    for (const auto &stmt : back)
+      if (stmt->kind == StmtKind::Let) made_[stmt->var] = stmt->value.get();
+  }
+  void know(const Var *var, Term value) { known_[var] = std::move(value); }
+
+  /// Null if it needs more than that.
+  ExprPtr copy(const Expr &expr) {
+    if (expr.kind == ExprKind::VarRef) {
+      Term value = of(checked::varOf(expr));
+      return value ? checked::clone(*value) : nullptr;
+    }
+    const Dim *written = checked::writtenDim(expr);
+    if ((written && isOfRunTime(*written)) || std::any_of(expr.type.shape.begin(), expr.type.shape.end(), isOfRunTime)) return nullptr;
+    ExprPtr made = checked::clone(expr);
+    auto copyIn = [&](ExprPtr &part) { return !part || (part = copy(*part)); };
+    bool isWhole = std::all_of(made->args.begin(), made->args.end(), copyIn);
+    if (checked::Access *access = checked::accessOf(*made))
+      for (checked::IndexPart &part : access->parts) isWhole = isWhole && copyIn(part.offset);
+    return isWhole ? std::move(made) : nullptr;
+  }
+
+private:
+  Term of(const Var *var) {
+    if (auto known = known_.find(var); known != known_.end()) return known->second;
+    if (var->id < older_) return builder_.ref(const_cast<Var *>(var));
+    auto made = made_.find(var);
+    ExprPtr value = made == made_.end() || !made->second ? nullptr : copy(*made->second);
+    return known_[var] = value ? builder_.bind(std::move(value)) : nullptr;
+  }
+
+  uint32_t older_;
+  Builder &builder_;
+  std::map<const Var *, const Expr *> made_;
+  std::map<const Var *, Term> known_;
+};
+
+/// Whether a slice is at a place that changes from turn to turn: then it is less than what it is of.
+bool isAtTurn(const Expr &slice) {
+  const auto &parts = slice.as<node::Slice>().access.parts;
+  return std::any_of(parts.begin(), parts.end(), [](const checked::IndexPart &part) {
+    auto place = part.offset ? dimOf(*part.offset) : Dim(0);
+    return !place || isOfRunTime(*place);
+  });
+}
+
+}  // namespace
+
+/// What a turn back reads of a carry may be a few slices, `out[t - 1]`: then these are kept, and not all of it for each turn. False,
+/// and nothing is written, if it reads more.
+bool LoopStep::keepParts(size_t carry, Block &back, const std::vector<Var *> &before, Var *turn, Builder &builder) const {
+  constexpr size_t kMostParts = 4;
+  std::vector<Stmt *> slices;
+  size_t reads = 0;
+  checked::visitExprs(back, [&](Expr &e) { reads += checked::varOf(e) == before[carry]; });
+  for (const auto &stmt : back) {
+    const Expr *value = stmt->kind == StmtKind::Let ? stmt->value.get() : nullptr;
+    if (value && value->kind == ExprKind::Slice && checked::varOf(*value->args[0]) == before[carry] && isAtTurn(*value)) slices.push_back(stmt.get());
+  }
+  if (slices.size() != reads || reads > kMostParts || !turns_.most.isDefined()) return false;
+  Block prologue;
+  Block *outer = builder.enter(&prologue);
+  Forward forward(back, made_->var->id, builder);
+  Term number = turns_.turnOf(builder.ref(made_->var), builder);
+  forward.know(turn, number);
+  for (size_t i = 0; i < before.size(); ++i) forward.know(before[i], builder.ref(carries_[i].slot));
+  std::vector<Term> values;
+  for (const Stmt *slice : slices) {
+    ExprPtr value = forward.copy(*slice->value);
+    values.push_back(value ? builder.bind(std::move(value)) : nullptr);
+    if (!values.back()) break;
+  }
   builder.enter(outer);
-  auto at = std::find_if(block_->begin(), block_->end(), [&](const auto &stmt) { return stmt.get() == made_; });
-  block_->insert(at, std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
-  made_->body.insert(made_->body.begin() + static_cast<std::ptrdiff_t>(prologue_), std::make_move_iterator(inside.begin()),
-                     std::make_move_iterator(inside.end()));
+  if (!values.back()) return false;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    Var *tape = tapeOf(carries_[carry].var->name, values[i]->type, builder);
+    builder.enter(&prologue);
+    Places places(tape->type.shape.size());
+    places[0] = number;
+    builder.assign(tape, builder.update(builder.ref(tape), places, values[i]));
+    builder.enter(outer);
+    places[0] = builder.ref(turn);
+    Term there = builder.slice(builder.ref(tape), places);
+    builder.enter(&back);
+    builder.rewrite(builder.ref(slices[i]->var), there);
+    builder.enter(outer);
+  }
+  made_->body.insert(made_->body.begin() + static_cast<std::ptrdiff_t>(prologue_), std::make_move_iterator(prologue.begin()),
+                     std::make_move_iterator(prologue.end()));
+  return true;
 }
 
 Term LoopStep::kept(const Carry &carry, const Term &turn, Builder &builder) const {
@@ -174,6 +286,24 @@ Term LoopStep::kept(const Carry &carry, const Term &turn, Builder &builder) cons
   ExprPtr index = checked::makeExpr(ExprKind::Cast, checked::indexType(), builder.here);
   index->args.push_back(checked::clone(*value));
   return Term(std::move(index));
+}
+
+/// What a turn starts with, by going through the turns before it once more.
+void LoopStep::goThrough(const std::vector<Var *> &before, const Term &turn, Builder &builder) const {
+  std::vector<Var *> slots;
+  for (const Carry &carry : carries_) {
+    slots.push_back(slotOf(carry.var->name, carry.slot->type, builder));
+    builder.let(slots.back(), carry.initial);
+  }
+  auto made = emptyLoop(stmt_, builder, turns_.start, builder.bind(checked::clone(*turns_.counterOf(turn, builder))), turns_.step);
+  Block *outer = builder.enter(&made->body);
+  std::vector<Term> starts;
+  for (Var *slot : slots) starts.push_back(now(slot, builder));
+  Turn again = this->turn(builder.ref(made->var), starts);
+  for (size_t i = 0; i < slots.size() && !trace_.hasFailed(); ++i) builder.assign(slots[i], again.after[i]);
+  builder.enter(outer);
+  builder.block().push_back(std::move(made));
+  for (size_t i = 0; i < slots.size(); ++i) builder.let(before[i], builder.ref(slots[i]));
 }
 
 // ---------------------------------------------------------------- back
@@ -244,13 +374,19 @@ void LoopStep::pullBack(Cotangents &cotangents) const {
     Block starts;
     builder.enter(&starts);
     builder.let(place, builder.apply(ElementwiseOp::Sub, {builder.apply(ElementwiseOp::Sub, {turns_.count, builder.index(Dim(1))}), builder.ref(made->var)}));
-    for (size_t i = 0; i < carries_.size(); ++i) {
+    bool readsArrays = false;
+    for (size_t i = 0; i < carries_.size(); ++i) readsArrays |= carries_[i].var->type.kind != TypeKind::Index && read.count(before[i]) != 0;
+    const bool again = isShort_ && readsArrays;
+    if (again) goThrough(before, turn, builder);
+    for (size_t i = 0; i < carries_.size() && !again; ++i) {
       if (!read.count(before[i])) continue;
+      if (!carries_[i].tape && keepParts(i, made->body, before, place, builder)) continue;
       if (!carries_[i].tape) keep(carries_[i], builder);
-      if (trace_.hasFailed()) return;
+      if (trace_.hasFailed()) break;
       builder.let(before[i], kept(carries_[i], turn, builder));
     }
     builder.enter(outer);
+    if (trace_.hasFailed()) return;
     made->body.insert(made->body.begin(), std::make_move_iterator(starts.begin()), std::make_move_iterator(starts.end()));
     for (size_t i = 0; i < slots.size(); ++i)
       if (slots[i]) builder.let(slots[i], seeds[i] ? seeds[i] : builder.number(0, slots[i]->type));
@@ -366,7 +502,7 @@ std::optional<Dim> Trace::limitOf(const Atom &atom, bool most) const {
   return limitOfTwo(atom.kind == AtomKind::Min, limitOf(*atom.left, most), limitOf(*atom.right, most), most);
 }
 
-void Trace::keepLoop(const Stmt &stmt) {
+void Trace::keepLoop(const Stmt &stmt, bool isShort) {
   auto bound = [&](const ExprPtr &e, int64_t absent) {
     if (!e) return builder_.index(Dim(absent));
     Term value = builder_.bind(tree(*e));
@@ -380,7 +516,7 @@ void Trace::keepLoop(const Stmt &stmt) {
   else turns.count = builder_.apply(ElementwiseOp::FloorDiv, {builder_.apply(ElementwiseOp::Sub, {builder_.apply(ElementwiseOp::Add, {distance, turns.step}), builder_.index(Dim(1))}), turns.step});
   std::optional<Dim> most = limitOf(count, true), last = most ? most : limitOf(*turns.stop, true), first = limitOf(*turns.start, false);
   if (!most && last && first) most = limitOf(Dim::ceilDiv(*last - *first, *dimOf(*turns.step)), true);
-  turns.most = most ? *most : Dim::undefined();
+  turns.most = isShort ? Dim(kMostOfShort) : most ? *most : Dim::undefined();
   if (!turns.most.isVar()) turns.most = Dim::max(turns.most, Dim(0));
   std::vector<const Var *> bound_;
   collectBound(stmt.body, bound_);
@@ -395,7 +531,7 @@ void Trace::keepLoop(const Stmt &stmt) {
     builder_.let(carry.slot, carry.initial);
     carries.push_back(carry);
   }
-  auto step = std::make_unique<LoopStep>(*this, stmt, turns, Place{env_, dims_, activeSoFar()}, std::move(carries));
+  auto step = std::make_unique<LoopStep>(*this, stmt, turns, Place{env_, dims_, activeSoFar()}, std::move(carries), isShort);
   std::vector<Carry> &all = step->carries_;
   auto active = active_;
   std::unique_ptr<Stmt> made;
@@ -449,11 +585,17 @@ bool Cotangents::addInPlace(const Edge &edge, const Cotangent &cotangent) {
   const std::vector<checked::IndexPart> &parts = edge.op->as<node::Slice>().access.parts;
   for (size_t axis = 0; axis < parts.size(); ++axis) {
     const checked::IndexPart &part = parts[axis];
-    bool isAll = !part.isPoint && !part.offset && part.step == 1 && part.size == edge.from->type.shape[axis];
-    if (!isAll && !(part.isPoint && part.inBounds)) return false;
-    places.push_back(!part.isPoint ? nullptr : part.offset ? Term(checked::clone(*part.offset)) : builder_.index(Dim(0)));
+    const Dim &extent = edge.from->type.shape[axis];
+    if (!part.isPoint && (part.step != 1 || isOfRunTime(part.size))) return false;
+    if (!part.isPoint && !part.offset && part.size == extent) {
+      places.emplace_back();
+      continue;
+    }
     auto place = part.offset ? dimOf(*part.offset) : Dim(0);
-    changes |= part.isPoint && (!place || isOfRunTime(*place));
+    const bool ofRunTime = !place || isOfRunTime(*place);
+    if (!part.inBounds && (part.isPoint || ofRunTime)) return false;
+    places.emplace_back(part.offset ? Term(checked::clone(*part.offset)) : builder_.index(Dim(0)), part.isPoint ? Dim::undefined() : part.size);
+    changes |= ofRunTime;
   }
   if (!changes) return false;
   Term value = plain(cotangent);

@@ -111,19 +111,14 @@ void Trace::statement(const Stmt &stmt) {
   switch (stmt.kind) {
   case StmtKind::Let:
   case StmtKind::Assign: return assign(stmt);
-  case StmtKind::For: return loop(stmt);
+  case StmtKind::For: return leavesEarly(stmt) ? loopOverTurns(stmt) : loop(stmt);
+  case StmtKind::While: return loopOverTurns(stmt);
   case StmtKind::If: return branch(stmt);
   case StmtKind::Return:
     for (const ExprPtr &value : stmt.values) returned_.push_back(expr(*value));
     hasReturned_ = true;
     return;
   case StmtKind::Evaluate: expr(*stmt.value); return;
-  case StmtKind::While:
-  case StmtKind::Break:
-  case StmtKind::Continue:
-    return reporter_.cannot(stmt.span, stmt.kind == StmtKind::While ? "a loop that ends by a condition" : "a loop that data leaves early",
-                            "what it would keep for the way back has no size before it runs: write `for turn in range(...)` with the most turns "
-                            "that there may be, and keep what is done, `x = where(done, x, next)`");
   default: return reporter_.cannot(stmt.span, "this statement");
   }
 }
@@ -168,7 +163,7 @@ static int64_t operationsOf(const checked::Block &block) {
 }
 
 /// A loop of a few short turns is written out: it need not compute anything again on the way back.
-void Trace::loop(const Stmt &stmt) {
+void Trace::loop(const Stmt &stmt, bool isShort) {
   auto bound = [&](const ExprPtr &e, int64_t absent) -> std::optional<int64_t> {
     if (!e) return absent;
     auto dim = dimOf(*tree(*e));
@@ -176,9 +171,9 @@ void Trace::loop(const Stmt &stmt) {
   };
   auto start = bound(stmt.start, 0), stop = bound(stmt.stop, 0), step = bound(stmt.step, 1);
   bool isLong = start && stop && step && *stop > *start && *step > 0 && (*stop - *start - 1) / *step >= kMostTurns;
-  if (!start || !stop || !step || *step < 1 || isLong) return keepLoop(stmt);
+  if (!start || !stop || !step || *step < 1 || isLong) return keepLoop(stmt, isShort);
   const int64_t turns = std::max<int64_t>(*stop - *start + *step - 1, 0) / *step;
-  if (turns > 1 && turns * operationsOf(stmt.body) > kMostWrittenOut) return keepLoop(stmt);
+  if (turns > 1 && turns * operationsOf(stmt.body) > kMostWrittenOut) return keepLoop(stmt, isShort);
   for (int64_t i = *start; i < *stop && !reporter_.failed; i += *step) {
     setIndex(*stmt.var, builder_.index(Dim(i)));
     block(stmt.body);

@@ -99,8 +99,13 @@ private:
   void block(const checked::Block &block);
   void statement(const checked::Stmt &stmt);
   void assign(const checked::Stmt &stmt);
-  void loop(const checked::Stmt &stmt);
-  void keepLoop(const checked::Stmt &stmt);
+  /// `isShort`: of so few turns that one is found by going through those before it, and what they start with is not kept.
+  void loop(const checked::Stmt &stmt, bool isShort = false);
+  void keepLoop(const checked::Stmt &stmt, bool isShort);
+  void loopOverTurns(const checked::Stmt &stmt);
+  static constexpr int64_t kMostOfShort = 62;  // turns, of an integer that is doubled until it reaches another
+  static bool leavesEarly(const checked::Stmt &loop);
+  Term turnsTo(const Term &value, const Term &bound);
   std::optional<Dim> limitOf(const Dim &dim, bool most) const;
   std::optional<Dim> limitOf(const Atom &atom, bool most) const;
   std::optional<Dim> limitOf(const checked::Expr &expr, bool most) const;
@@ -148,6 +153,7 @@ private:
   /// The least and the largest number that an integer is, by its name in sizes, as far as sizes say it.
   std::map<std::string, std::pair<std::optional<Dim>, std::optional<Dim>>> between_;
   std::vector<std::unique_ptr<Step>> steps_;
+  std::vector<std::unique_ptr<checked::Stmt>> over_;          // loops over turns, of loops that end otherwise
   std::vector<std::unique_ptr<checked::Var>> unwritten_;      // values that only tangents go through
 };
 

@@ -237,10 +237,50 @@ Term isChosen(const Expr &op, const std::vector<Dim> &shape, Builder &builder) {
   return builder.apply(ElementwiseOp::Eq, {places, numbers});
 }
 
+/// The number k of places `max(iota - k, 0)`, in i64, as shifts that leave the first element where it is have them; null if they are
+/// others. What counts from the end below 0 is no part of them.
+Term shiftOf(const Term &places, const Builder &builder) {
+  auto made = [&](const checked::ExprPtr &arg) { return builder.definition(Term(checked::clone(*arg))); };
+  auto through = [&](const Expr *e) {  // casts, and the choice of what counts from the end
+    while (e && (e->kind == ExprKind::Cast || (e->kind == ExprKind::Elementwise && e->as<node::Elementwise>().op == ElementwiseOp::Select)))
+      e = made(e->args.back());
+    return e;
+  };
+  auto is = [](const Expr *e, ElementwiseOp op) { return e && e->kind == ExprKind::Elementwise && e->as<node::Elementwise>().op == op; };
+  const Expr *largest = through(builder.definition(places));
+  if (!is(largest, ElementwiseOp::Max) || constantOf(*largest->args[1]) != std::optional<double>(0)) return nullptr;
+  const Expr *moved = through(made(largest->args[0]));
+  if (!is(moved, ElementwiseOp::Sub)) return nullptr;
+  const Expr *numbers = through(made(moved->args[0])), *by = made(moved->args[1]);
+  if (!numbers || numbers->kind != ExprKind::Iota || !by || by->kind != ExprKind::Full) return nullptr;
+  return Term(checked::clone(*by->args[0]));
+}
+
+/// Of elements that stand k places on, the first k of which are all the first: element i gets what stands at i + k, and the first one
+/// also what stands before that.
+Term ofShift(const Expr &op, const Term &value, const Term &by, Builder &builder) {
+  const int axis = op.as<node::Gather>().axis;
+  const std::vector<Dim> &shape = value->type.shape;
+  const Dim &extent = shape[static_cast<size_t>(axis)];
+  Term numbers = placesOf(extent, builder), k = builder.fill(builder.cast(by, DType::I64), numbers->type);
+  Term moved = builder.gather(value, builder.apply(ElementwiseOp::Add, {numbers, k}), value->type, {axis, {axis}});
+  auto everywhere = [&](const Term &holds) { return builder.broadcast(holds, shape, {axis}); };
+  Term zeros = builder.number(0, value->type), begins = builder.apply(ElementwiseOp::Lt, {numbers, k});
+  Term before = builder.reduce(ReduceOp::Sum, builder.select(everywhere(begins), value, zeros), {axis});
+  std::vector<int> kept;
+  for (int i = 0; i < static_cast<int>(shape.size()); ++i)
+    if (i != axis) kept.push_back(i);
+  Term first = everywhere(builder.apply(ElementwiseOp::Eq, {numbers, whole(0, numbers->type, builder)}));
+  Term there = kept.empty() ? builder.fill(before, value->type) : builder.broadcast(before, shape, std::move(kept));
+  return builder.apply(ElementwiseOp::Add, {moved, builder.select(first, there, zeros)});
+}
+
 /// Each element of the axis adds up what was taken from it, in the order of the places: no atomics, the same bits always.
 /// Places that differ along other axes are few for each of those: all elements look at them.
 Term ofGather(const Expr &op, const Term &value, Builder &builder) {
   const auto &[axis, along] = op.as<node::Gather>();
+  const bool isAsLong = along == std::vector<int>{axis} && value->type.shape == op.args[0]->type.shape;
+  if (Term by = isAsLong ? shiftOf(Term(checked::clone(*op.args[1])), builder) : nullptr) return ofShift(op, value, by, builder);
   if (along.size() == 1)
     return builder.scatterAdd(value, Term(checked::clone(*op.args[1])),
                               op.args[0]->type.shape[static_cast<size_t>(axis)], {axis, along});

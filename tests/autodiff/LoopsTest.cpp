@@ -1,6 +1,8 @@
 // Derivatives of loops whose turns run time counts, in f64: against central differences along a direction, both directions against
 // each other, and the derivative of the derivative.
 #include "Derivatives.h"
+#include "checked/ExprBuild.h"
+#include <algorithm>
 
 namespace tessera::test {
 namespace {
@@ -107,9 +109,53 @@ std::vector<Case> cases() {
   add("CountedBeside", head(kRows, kVector) + "    h = w\n    k = 0\n    for t in range(T):\n        k = (k + 2) % T\n        h = h * f64(k) + w * x[t]\n    return sum(h)\n", {5, 3}, {3});
   add("ReadAndWritten", head(kRows, kVector) + "    y = x * x\n    for t in range(1, T):\n        y[t] = y[t] * y[t - 1] + w\n    return sum(y)\n", {4, 3}, {3});
   add("PartsOfRows", head(kRows, kVector) + "    y = x\n    for t in range(T):\n        y[t, 1:] = y[t, 1:] * y[t, :D - 1]\n    return sum(y * y)\n", {4, 3}, {3});
+  add("PartsOfOneRow", head(kRows, kVector) + "    h = w\n    for t in range(T):\n        h = sin(h) * x[t, 0] + h * sum(x[t, 1:]) + x[t, D - 1] * x[t, :D]\n    return sum(h)\n", {4, 3}, {3});
+  add("Windows", head(kRows, kVector) + "    h = w\n    for t in range(T - 2):\n        h = sin(h) + sum(x[t:t + 3] * x[t + 1:t + 2], axis=0) * h\n    return sum(h)\n", {5, 2}, {2});
+  add("WindowsWritten", head(kRows, kVector) + "    y = x * x\n    for t in range(T - 1):\n        y[t:t + 2, 1:] = y[t:t + 2, :D - 1] * x[t:t + 2, 1:] + w[0]\n    return sum(y * y)\n", {5, 3}, {3});
+  add("RowsFromTheLast", head(kRows, kVector) + "    y = zeros((T, D), f64)\n    for t in range(T - 1, 0, -1):\n        y[t - 1] = sin(y[t] + x[t]) * w\n    return sum(y * y)\n", {5, 3}, {3});
+  add("EverySecondBefore", head(kRows, kVector) + "    y = x * 1.0\n    for t in range(2, T, 2):\n        y[t] = tanh(y[t - 2] * y[t - 1]) + w\n    return sum(y * y)\n", {7, 2}, {2});
+  add("TwoPlacesBefore", head(kRows, kVector) + "    y = x * 1.0\n    for t in range(1, T):\n        y[t] = sin(y[t - 1]) * y[t // 2] + w\n    return sum(y * y)\n", {6, 2}, {2});
+  add("LeftAtATurn", head(kRows, kVector) + "    h = w\n    for t in range(T):\n        if t == 3:\n            break\n        h = sin(h) + x[t] * h\n    return sum(h * h)\n", {6, 2}, {2});
+  add("LeftByData", head(kRows, kVector) + "    h = w * w\n    for t in range(T):\n        h = h + x[t] * x[t] * h\n        if sum(h) > 1.5:\n            break\n        h = h * 1.01\n    return sum(h * h)\n", {6, 2}, {2});
+  add("GoneOn", head(kRows, kVector) + "    h = w\n    for t in range(T):\n        if x[t, 0] < 0.0:\n            continue\n        if t % 3 == 1:\n            h = h * 0.5\n            continue\n        h = sin(h) + x[t] * h\n    return sum(h * h)\n", {7, 2}, {2});
+  add("LeftInside", head(kRows, kVector) + "    h = w\n    for t in range(T):\n        for d in range(D):\n            if d > t:\n                break\n            h = sin(h) + x[t, d] * h\n        if t == 2:\n            continue\n        h = h * w\n    return sum(h * h)\n", {4, 3}, {3});
+  add("WhileItCounts", head(kRows, kVector) + "    h = w\n    i = 1\n    while i <= 7:\n        h = sin(h) * x[0] + h\n        i += 2\n    return sum(h)\n", {2, 3}, {3});
+  add("WhileDataAllows", head(kRows, kVector) + "    h = w * w + 0.1\n    i = 0\n    while sum(h) < 4.0 and i < 30:\n        h = h * (1.2 + x[0] * x[0]) + 0.01 * x[T - 1]\n        i += 1\n    return sum(h * h)\n", {2, 3}, {3});
+  add("WhileItDoubles", head(kRows, kVector) + "    h = w\n    reach = 1\n    while reach < T:\n        h = sin(h) * x[0] + h * f64(reach)\n        reach *= 2\n    return sum(h)\n", {9, 3}, {3});
+  add("ScannedProducts", head(kRows, kVector) + "    return sum(cumprod(x, axis=0) * w) + sum(cummax(x, axis=1) * x)\n", {5, 3}, {3});
+  add("ScannedPairs", head(kRows, kVector) + "    a, h = associative_scan(lambda p, q: (p[0] * q[0], q[0] * p[1] + q[1]), (sin(x), x * w))\n    return sum(h * h)\n", {6, 3}, {3});
   add("Unused", head(kRows, kVector) + "    h = w\n    other = w\n    for t in range(T):\n        other = other * h\n        h = h * x[t]\n    return sum(h)\n", {4, 3}, {3});
   add("Shadowed", head(kRows, kVector) + "    h = w * 3.0\n    for t in range(T):\n        h = x[t] * w\n    return sum(h * h)\n", {4, 3}, {3});
   return all;
+}
+
+/// A turn that reads and writes rows and parts of rows has a derivative whose turns do the same: none of them computes with an array as
+/// long as the loop, and what is kept of a turn is what it reads.
+TEST(LoopsOfParts, TurnsBackAreAsShortAsTurns) {
+  const std::string texts[] = {
+      "    h = w\n    for t in range(T):\n        h = sin(h * x[t, 1:] + x[t, :D])\n    return sum(h)\n",
+      "    h = w\n    for t in range(T - 2):\n        h = sin(h + sum(x[t:t + 3, :D], axis=0))\n    return sum(h)\n",
+      "    y = zeros((T, D), f64)\n    y[0] = sin(x[0, :D])\n    for t in range(1, T):\n        y[t] = sin(x[t, :D] * y[t - 1] + w)\n    return sum(y)\n",
+      "    y = zeros((T, D), f64)\n    for t in range(T - 1):\n        y[t:t + 2] = sin(x[t:t + 2, :D] * y[t:t + 2] + w)\n    return sum(y)\n"};
+  for (const std::string &text : texts) {
+    Module module("def loss[T, D](x: Tensor[T, D + 1, f64], w: Tensor[D, f64]) -> f64 where T >= 3:\n" + text + "both = grad(loss, wrt=(\"x\", \"w\"))\n");
+    ASSERT_FALSE(module.hasErrors()) << module.messages();
+    const Dim turns = Dim::var("T");
+    int loops = 0;
+    auto look = [&](const checked::Stmt &loop) {
+      ++loops;
+      checked::visitExprs(const_cast<checked::Block &>(loop.body), [&](checked::Expr &e) {
+        const std::vector<Dim> &shape = e.type.shape;
+        auto *op = e.get<checked::node::Elementwise>();
+        bool computes = (op && !op->inPlace && isFloat(e.type.dtype)) || e.kind == checked::ExprKind::Concat || e.kind == checked::ExprKind::Reduce;
+        EXPECT_FALSE(computes && std::find(shape.begin(), shape.end(), turns) != shape.end()) << text;
+        EXPECT_LE(std::count(shape.begin(), shape.end(), turns), 1) << text;
+      });
+    };
+    for (const auto &stmt : module.function("both").body)
+      if (stmt->kind == checked::StmtKind::For) look(*stmt);
+    EXPECT_EQ(loops, 2) << text;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Loops, testing::ValuesIn(cases()), [](const auto &info) { return std::string(info.param.name); });
