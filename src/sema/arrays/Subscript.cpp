@@ -195,7 +195,8 @@ static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &exten
     return true;
   };
   if (!bound(slice.start, start)) return false;
-  if (const ast::Expr *size = inKernel(cx) ? sizeBehindStart(cx, slice) : nullptr) {
+  const bool startsAtData = !inHost(cx) && slice.start && part.step == 1 && isOfData(cx, start.sym);
+  if (const ast::Expr *size = inKernel(cx) || startsAtData ? sizeBehindStart(cx, slice) : nullptr) {
     Value length = convertInt(cx, checkExpr(cx, *size), size->span);
     if (length.isPoison()) return false;
     stop = Value::integer(start.sym + length.sym);
@@ -477,16 +478,25 @@ static Value partOfArray(Context &cx, const Value &base, Access access, const st
   return out;
 }
 
-/// What a place that is made of data names along an axis of `base`, which lies outside or not, as `take` has it: the axis with
-/// that element alone, which is its first.
+/// What a place that is made of data names along an axis of `base`, or as many elements from there on, which lie outside or not, as
+/// `take` has it: the axis with these elements alone.
 static Value takenAtData(Context &cx, Value base, Access &access, std::vector<SliceStart> &starts, Span span) {
   for (size_t axis = 0; axis < starts.size() && !base.isPoison(); ++axis) {
     IndexPart &part = access.parts[axis];
-    if (!part.isPoint || part.inBounds || !part.offset || !isOfData(cx, starts[axis].first)) continue;
+    if (part.inBounds || !part.offset || part.step != 1 || !isOfData(cx, starts[axis].first)) continue;
     Value place = arrayValue(cx, makeCast(std::move(part.offset), DType::I64, {}), scalarType(DType::I64), {}, span);
     const int along = static_cast<int>(axis);
-    base = gathered(cx, std::move(base), insertAxis(cx, std::move(place), 0, span), along, {along}, span);
-    part.offset = makeIndex(0, span);
+    Value places;
+    if (part.isPoint) {
+      places = insertAxis(cx, std::move(place), 0, span);
+    } else {
+      ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {part.size}), span);
+      count->as<node::Iota>().axis = 0;
+      places = elementwise(cx, ElementwiseOp::Add, {arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span), std::move(place)}, span, "+");
+      if (places.isPoison()) return places;
+    }
+    base = gathered(cx, std::move(base), std::move(places), along, {along}, span);
+    part.offset = part.isPoint ? makeIndex(0, span) : nullptr;
     part.inBounds = true;
     starts[axis] = {Dim(0), false};
   }
