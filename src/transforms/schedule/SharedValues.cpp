@@ -9,6 +9,7 @@ using namespace tessera::ir;
 
 namespace {
 constexpr int64_t kFewRows = 32;  // that are added up wherever the sum is read
+constexpr int64_t kStored = 64;   // operations that take as long as to write an element and to read it back
 constexpr int64_t kMany = 8;      // elements of at least 32 bits read for one: such a value is made of a long chain
 
 bool isDot(Operation *op) { return isa<graph::DotOp>(op); }
@@ -21,14 +22,14 @@ bool isOverRows(graph::ReduceOp reduce) {
 
 /// In how many ways the kernels of a block compute a value for one of their elements. What is computed element by element shares its
 /// operands; a slice, or a part of what is put together, asks for another element of them, so that five steps of a stencil ask for
-/// 3^5 of what the first one reads. Values are to be asked for from the last to the first.
+/// 3^5 of what the first one reads, and five of `concat([x * a, x * b])` for 2^5 of it. Values are to be asked for from the last to the first.
 class Evaluations {
 public:
   explicit Evaluations(llvm::function_ref<bool(Value)> isStored) : isStored_(isStored) {}
 
   /// The most in one kernel, as far as kMost.
   size_t of(Value value) {
-    for (Operation *user : value.getUsers()) add(value, user);
+    for (OpOperand &use : value.getUses()) add(value, use);
     size_t most = 0;
     for (auto &[kernel, ways] : ways_[value]) most = std::max<size_t>(most, ways.size());
     return most;
@@ -38,7 +39,8 @@ private:
   static constexpr size_t kMost = 64;
   using Ways = llvm::SmallDenseMap<Operation *, llvm::SmallDenseSet<size_t>>;  // by kernels: what stands last in them
 
-  void add(Value value, Operation *user) {
+  void add(Value value, OpOperand &use) {
+    Operation *user = use.getOwner();
     bool ends = user->getNumResults() != 1 || user->getBlock() != value.getParentBlock() || isDot(user) || isStored_(user->getResult(0));
     if (ends) {
       ways_[value][user].insert(llvm::hash_value(user));
@@ -48,7 +50,7 @@ private:
     const Ways above = ways_[user->getResult(0)];
     for (auto &[kernel, ways] : above)
       for (size_t way : ways)
-        if (auto &here = ways_[value][kernel]; here.size() < kMost) here.insert(moves ? size_t(llvm::hash_combine(way, user)) : way);
+        if (auto &here = ways_[value][kernel]; here.size() < kMost) here.insert(moves ? size_t(llvm::hash_combine(way, user, use.getOperandNumber())) : way);
   }
 
   llvm::function_ref<bool(Value)> isStored_;
@@ -144,6 +146,22 @@ size_t FunctionScheduler::kernelsReading(Value value) {
   return kernels.size();
 }
 
+/// How many reductions along rows read the value in the kernels that compute it.
+int64_t FunctionScheduler::reductionsOf(Value value) {
+  llvm::SmallDenseSet<Operation *> seen;
+  SmallVector<Value> next{value};
+  int64_t count = 0;
+  while (!next.empty()) {
+    Value from = next.pop_back_val();
+    for (Operation *user : from.getUsers()) {
+      if (user->getNumResults() != 1 || isDot(user) || user->getBlock() != value.getParentBlock() || !seen.insert(user).second) continue;
+      count += isReduce(user);
+      if (!isStored(user->getResult(0))) next.push_back(user->getResult(0));
+    }
+  }
+  return count;
+}
+
 /// Bits that a kernel reads for each element of the value, from arrays of its size.
 int64_t FunctionScheduler::bitsRead(Value value) {
   int64_t bits = 0;
@@ -193,8 +211,27 @@ void FunctionScheduler::storeShared(Block &block) {
     int64_t more = (kernels - 1) * read - (kernels + 1) * own;
     markIf(more > 0 || (more == 0 && holds(value, isReduce) && !isForRows(value)), value);
   }
+  storeLongWork(block);
   storeRepeated(block);
   storeNestedSums(block);
+}
+
+/// What each kernel would compute from the beginning, and each of a row's reductions, is stored now and then: forty turns of
+/// `x = x / sum(x, axis=0)` that are written out would else take forty turns, and the text of them, in the last of forty kernels. To write
+/// an element and to read it back takes about as long as kStored operations; a turn in eight of a few operations is stored.
+void FunctionScheduler::storeLongWork(Block &block) {
+  constexpr int64_t kWork = kStored / 4;
+  constexpr int64_t kWorkOfRows = 4 * kStored;  // a row that fits is kept by the one kernel that reduces it
+  for (Operation &op : block) {
+    if (!isa<graph::ElementwiseOp>(op) || chainOps_.contains(&op) || op.hasAttr(kInPlace) || op.getResult(0).hasOneUse()) continue;
+    Value value = op.getResult(0);
+    if (isStored(value) || !isa<TensorType>(value.getType())) continue;
+    const int64_t work = workOf(value);
+    if (work <= kWork) continue;
+    const int64_t kernels = static_cast<int64_t>(kernelsReading(value)), more = (kernels - 1) * bitsRead(value) - (kernels + 1) * bitsOf(value.getType());
+    const bool isLong = (kernels - 1) * work + more > 0;  // an operation takes about as long as to move a bit
+    markIf(isLong || (work > kWorkOfRows && reductionsOf(value) > kMany), value);
+  }
 }
 
 /// A short sum is computed wherever it is read, also for each term of another one: five products of a matrix of 12 rows with a vector, one
@@ -237,7 +274,6 @@ int64_t FunctionScheduler::workOf(Value value) {
 /// What a kernel computes many times for an element is stored where that is less work, so that the text grows with the program and not
 /// with the product of its steps: to write an element and to read it back takes about as long as kStored operations.
 void FunctionScheduler::storeRepeated(Block &block) {
-  constexpr int64_t kStored = 64;
   auto stored = [&](Value value) { return isStored(value); };
   Evaluations evaluations(stored);
   for (Operation &op : llvm::reverse(block)) {

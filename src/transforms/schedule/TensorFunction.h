@@ -45,12 +45,14 @@ private:
   bool readsMoreThan(size_t most, mlir::Value value);
   void storeWindowsUnder(ir::graph::ReduceOp reduce);
   void storeTurnedRows(mlir::Block &block);
+  void storeLongWork(mlir::Block &block);
   void storeRepeated(mlir::Block &block);
   void storeNestedSums(mlir::Block &block);
   int64_t workOf(mlir::Value value);
   void storeShared(mlir::Block &block);
   void storeSumsOverRows(mlir::Block &block);
   size_t kernelsReading(mlir::Value value);
+  int64_t reductionsOf(mlir::Value value);
   int64_t bitsRead(mlir::Value value);
   void markIf(bool condition, mlir::Value value) {
     if (condition && !leaves_.count(value)) roots_.insert(value);
