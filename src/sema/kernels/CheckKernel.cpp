@@ -273,6 +273,7 @@ static std::optional<std::vector<int>> groupsOfAxes(Context &cx, const std::vect
 static void storeResult(Context &cx, ExprPtr stored, const std::vector<Dim> &tileDims, Type type, int index, int count,
                         Span span);
 static void unplacedStore(Context &cx, const Stmt &store, const ast::FuncDef &def);
+static void unknownGrid(Context &cx, const std::set<Var *> &written, const ast::FuncDef &def);
 
 void returnFromKernel(Context &cx, const ast::ReturnStmt &stmt) {
   if (!stmt.value || stmt.value->kind == ast::ExprKind::None) {
@@ -560,6 +561,7 @@ void finishKernel(Context &cx, const ast::FuncDef &def) {
   }
   unwrittenResults(cx, def, stored);
   if (tileStore) unplacedStore(cx, *tileStore, def);
+  else if (kernel.grid == GridKind::Output && kernel.tileShape.empty()) unknownGrid(cx, stored, def);
   size_t failures = cx.failures;
   checkCoverage(cx);
   if (cx.failures == failures) checkOverlap(cx);
@@ -571,6 +573,15 @@ void finishKernel(Context &cx, const ast::FuncDef &def) {
   if (kernel.grid == GridKind::Explicit || kernel.grid == GridKind::Lanes) kernel.outputParam = -1;
   if (kernel.grid == GridKind::Output && kernel.tileShape.empty() && tileStore)
     for (const IndexPart &part : tileStore->access.parts) kernel.tileShape.push_back(part.isPoint ? Dim(1) : part.size);
+}
+
+/// A grid that would come from the output, of which no group stores a part: all write to elements in one step.
+static void unknownGrid(Context &cx, const std::set<Var *> &written, const ast::FuncDef &def) {
+  const KernelInfo &kernel = cx.function.fn->kernel;
+  const Var *first = kernel.outputParam >= 0 ? cx.function.fn->params[kernel.outputParam].var : *written.begin();
+  report(cx, Id::noOutput, def.name.span)
+      .label("nothing says how many groups there are: each only updates elements of `" + first->name + "` in one step")
+      .help("say how many, `@kernel(grid=(1,), group=64)`, or let each lane do one: `i = tile.linear_id()` under `if i < n:`");
 }
 
 /// A grid that comes from a store to a part of a parameter, in a kernel whose groups all do the same.
