@@ -38,7 +38,7 @@ std::vector<std::string> withoutEffect(Emission &em) {
   }
   for (NamedAttribute option : em.kernel.getOptions())
     if (!llvm::is_contained({"metric", "budget_ms", "cache"}, option.getName().strref()) &&  // the tuner's
-        !(option.getName() == "swizzle" && usesSwizzle(em)))
+        !(option.getName() == "swizzle" && optionText(option) == "xor" && usesSwizzle(em)))
       names.push_back(option.getName().str());
   return names;
 }
@@ -62,7 +62,8 @@ static StringRef whyIdle(Emission &em, StringRef field) {
                                                         : "the machine has no copies that run ahead")
       .Case("prefetch", em.machine.family == Target::Cuda ? "copies run ahead as far as `stages` says"
                                                           : "the machine has no copies that run ahead")
-      .Case("swizzle", "no tile in shared memory is read by matrix instructions")
+      .Case("swizzle", usesSwizzle(em) ? "lanes that read tiles for matrix instructions would ask one bank"
+                                       : "no tile in shared memory is read by matrix instructions")
       .Case("vector", "how many elements are read at once follows from how rows are aligned")
       .Cases("order", "group_m", "groups go over tiles in bands, which share what they read")
       .Cases("cluster_m", "cluster_n", "groups share copies in clusters of two that lie one below the other, of products with two warpgroups or more on sm_90a")

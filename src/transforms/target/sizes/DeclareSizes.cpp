@@ -85,7 +85,9 @@ void declareScheduleSizes(Emission &em) {
     if (auto dimOp = dyn_cast<tile::DimOp>(op))
       if (auto parsed = Dim::parse(dimOp.getDim().str())) parsed->collectVars(used);
   });
+  ArrayAttr variants = em.kernel.getVariantsAttr();
   for (NamedAttribute size : sortedSizes(em)) {
+    if (variants && cast<DictionaryAttr>(variants[0]).contains(size.getName())) continue;  // the launch chooses it
     auto value = dyn_cast<IntegerAttr>(size.getValue());
     std::string variable = "T." + size.getName().str();
     if (value && used.count(variable))
