@@ -46,7 +46,6 @@ private:
   mlir::Location place(const checked::Expr &expr, llvm::StringRef name);
   mlir::Location place(const checked::Var &var);
   mlir::Attribute constantAttr(const checked::Expr &expr);
-  void checkNumerics(const checked::Type &type, Span span);
   /// The same value as `type` wants it: a scalar as a 0-d array or repeated, another spelling of a shape.
   Value fit(Value value, mlir::Type type, mlir::Location location);
 
@@ -56,6 +55,7 @@ private:
   Value genConstant(const checked::Expr &expr, mlir::Location location);
   Value genElementwise(const checked::Expr &expr, mlir::Location location);
   Value genCast(const checked::Expr &expr, mlir::Location location);
+  Value genFlushed(Value value, DType dtype, mlir::Location location);
   Value genBroadcast(const checked::Expr &expr, mlir::Location location);
   Value genTranspose(const checked::Expr &expr, mlir::Location location);
   Value genReduce(const checked::Expr &expr, mlir::Location location);

@@ -4,6 +4,7 @@
 #include "ir/common/MaskAttr.h"
 #include "ir/common/ProductNotes.h"
 #include "support/Check.h"
+#include "support/FloatFormats.h"
 
 namespace tessera::irgen {
 using namespace mlir;
@@ -133,7 +134,6 @@ Value FunctionGen::genElementwise(const checked::Expr &expr, Location location) 
 }
 
 Value FunctionGen::genCast(const checked::Expr &expr, Location location) {
-  checkNumerics(expr.type, expr.span);
   Value operand = genExpr(*expr.args[0]);
   Type result = typeOf(expr.type);
   Type wanted = ir::withElementType(result, ir::elementTypeOf(operand.getType()));
@@ -146,7 +146,28 @@ Value FunctionGen::genCast(const checked::Expr &expr, Location location) {
   if (toFloat && !plain)
     rounding = builder_.getStringAttr(ir::stringifyRounding(static_cast<ir::Rounding>(numerics.rounding)));
   bool isNumber = toFloat || (expr.type.kind != checked::TypeKind::Index && isInt(expr.type.dtype));
-  return builder_.create<graph::CastOp>(location, result, operand, rounding, numerics.saturate && isNumber);
+  Value rounded = builder_.create<graph::CastOp>(location, result, operand, rounding, numerics.saturate && isNumber);
+  return toFloat && numerics.denormals == checked::Denormals::Flush ? genFlushed(rounded, expr.type.dtype, location) : rounded;
+}
+
+/// Zero of the value's sign where it is below the smallest normal number of its dtype. Floats with fewer bits are compared in f32.
+Value FunctionGen::genFlushed(Value value, DType dtype, Location location) {
+  const bool isWide = dtype == DType::F64 || dtype == DType::F32;
+  Type given = value.getType(), type = isWide ? given : ir::withElementType(given, builder_.getF32Type());
+  auto inType = [&](Value from, Type to) -> Value { return builder_.create<graph::CastOp>(location, to, from, StringAttr(), false); };
+  auto number = [&](double number) {
+    Type element = ir::elementTypeOf(type);
+    return fit(builder_.create<graph::ConstantOp>(location, element, FloatAttr::get(element, number)), type, location);
+  };
+  auto element = [&](Type result, StringRef mnemonic, ValueRange operands) -> Value {
+    return builder_.create<graph::ElementwiseOp>(location, result, mnemonic, operands);
+  };
+  if (!isWide) value = inType(value, type);
+  Value size = element(type, "abs", value);
+  Value isSmall = element(ir::withElementType(type, builder_.getI1Type()), "lt", {size, number(floatFormat(dtype).minNormal)});
+  Value zero = element(type, "mul", {value, number(0)});
+  Value flushed = element(type, "select", {isSmall, zero, value});
+  return isWide ? flushed : inType(flushed, given);
 }
 static_assert(static_cast<int>(checked::Rounding::Stochastic) == static_cast<int>(ir::Rounding::Stochastic) &&
               static_cast<int>(checked::Rounding::Down) == static_cast<int>(ir::Rounding::Down) &&

@@ -70,7 +70,6 @@ static_assert(static_cast<int>(checked::GridKind::Explicit) == static_cast<int>(
 ArrayAttr FunctionGen::params() {
   SmallVector<Attribute> attrs;
   for (const checked::Param &param : function_.params) {
-    checkNumerics(param.var->type, param.var->span);
     Attribute fallback = param.defaultValue ? constantAttr(*param.defaultValue) : Attribute();
     attrs.push_back(ir::ParamAttr::get(builder_.getContext(), param.var->name,
                                        static_cast<ir::ParamMode>(param.mode), param.isResult,

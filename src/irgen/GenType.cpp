@@ -54,11 +54,6 @@ Location FunctionGen::place(const checked::Var &var) {
   return var.type.kind == checked::TypeKind::Index ? at : ir::withSizes(var.type.shape, at);
 }
 
-void FunctionGen::checkNumerics(const checked::Type &type, Span span) {
-  if (type.numerics.denormals == checked::Denormals::Flush)
-    diagnostics_.report(diag::Id::cannotFlushDenormals, span);
-}
-
 static double asDouble(const checked::Expr &expr) {
   const auto &value = expr.as<node::Constant>().value;
   if (auto *number = std::get_if<double>(&value)) return *number;

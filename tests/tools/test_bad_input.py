@@ -175,15 +175,6 @@ class Toolchains(ToolTest):
         self.assertIn("no HIP device", result.stderr)
 
 
-class Unsupported(ToolTest):
-    def test_flushing_denormals(self):
-        program = self.write("p.tsr", "def twice[N](x: Tensor[N, f64]) -> Tensor[N, f32]:\n    return cast(x + x, f32 @denormals(flush))\n")
-        result = run("tesserac", program, "-o", self.path("p.cpp"))
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("E0601", result.stderr)
-        self.assertEqual(os.listdir(self.folder), ["p.tsr"])
-
-
 class Requirements(ToolTest):
     PROGRAM = ("def f[B, D](x: Tensor[B, D, f32], w: Tensor[D, D, f32]) -> Tensor[B, D, f32] where D <= 8192:\n"  # longer rows are sorted by all groups
                "    return sort(softmax_safe(x @ w) @ w)\n")
