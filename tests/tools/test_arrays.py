@@ -1,5 +1,7 @@
 """tessera run: results in rows, as NumPy prints integers; --json has all of them."""
+import glob
 import json
+import shutil
 import unittest
 
 import numpy
@@ -25,6 +27,14 @@ def turned[A](x: Tensor[A, complex64]) -> Tensor[A, complex64]:
 
 def total[A](x: Tensor[A, f32]) -> f32:
     return sum(x)
+
+
+def multiplied[M, K, N](a: Tensor[M, K, complex64], b: Tensor[K, N, complex64]) -> Tensor[M, N, complex64]:
+    return a @ b
+
+
+def added[M, K](a: Tensor[M, K, complex64]) -> Tuple[Tensor[M, complex64], Tensor[K, complex64], complex64]:
+    return sum(a, axis=1), sum(a, axis=0), prod(a[0])
 """
 
 
@@ -57,6 +67,25 @@ class Arrays(ToolTest):
         self.assertRegex(text, r"\Aresult: i32\[13\]\n\[( *\d+, ){3}\.\.\.,( *\d+,?){3}\]\n\Z")
         self.assertEqual(self.results("two", "A=0,B=3")[0], "result: i32[0, 3]\n[]\n")
         self.assertEqual(self.results("two", "A=2,B=0")[0], "result: i32[2, 0]\n[[],\n []]\n")
+
+    def test_sums_and_products_of_complex_numbers(self):
+        """The interpreter has none: NumPy says what they are."""
+        random = numpy.random.default_rng(5)
+        drawn = lambda *shape: (random.normal(size=shape) + 1j * random.normal(size=shape)).astype(numpy.complex64)
+        for m, k, n in ((1, 1, 1), (3, 4, 5), (17, 33, 70), (130, 65, 64)):
+            with self.subTest(m=m, k=k, n=n):
+                a, b = drawn(m, k), drawn(k, n)
+                numpy.save(self.path("a.npy"), a)
+                numpy.save(self.path("b.npy"), b)
+                given = ("--arg", "a=" + self.path("a.npy"), "--target", "cpu", "--out", self.path("o/"))
+                wide = a.astype(complex)
+                for function, more, expected in (("multiplied", ("--arg", "b=" + self.path("b.npy")), [wide @ b]),
+                                                 ("added", (), [wide.sum(axis=1), wide.sum(axis=0), wide[0].prod()])):
+                    result = run("tessera", "run", self.program, function, *given, *more)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    for got, wanted in zip([numpy.load(path) for path in sorted(glob.glob(self.path("o/*.npy")))], expected, strict=True):
+                        self.assertLess(numpy.abs(got - wanted).max(), 1e-5 * max(1, numpy.abs(wanted).max()))
+                    shutil.rmtree(self.path("o"))
 
     def test_complex_numbers(self):
         x = numpy.array([1 + 2j, -0.5j, 3], numpy.complex64)

@@ -160,6 +160,8 @@ TSR_INLINE complex64 operator-(complex64 a) { return {-a.re, -a.im}; }
 TSR_INLINE complex64 operator*(complex64 a, complex64 b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
+TSR_INLINE complex64 &operator+=(complex64 &a, complex64 b) { return a = a + b; }
+TSR_INLINE complex64 &operator*=(complex64 &a, complex64 b) { return a = a * b; }
 TSR_INLINE bool operator==(complex64 a, complex64 b) { return a.re == b.re && a.im == b.im; }
 TSR_INLINE bool operator!=(complex64 a, complex64 b) { return !(a == b); }
 

@@ -140,6 +140,8 @@ Value KernelLowering::offsetBy(Value offset, Value index, int64_t step, Location
 }
 
 Value KernelLowering::identity(StringRef reduction, Type type, Location loc) {
+  if (auto complex = llvm::dyn_cast<ComplexType>(type))  // it has no literals
+    return cast(identity(reduction, complex.getElementType(), loc), type, loc);
   TypedAttr value = identityOf(reduction, type);
   return value ? constant(value, loc) : Value();
 }
