@@ -233,25 +233,17 @@ LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
 
   Location loc = op->getLoc(), place = unnamed(loc);
   SmallVector<DimAttr> shape;
-  Dim count(1);
-  for (const Dim &size : update->sizes) {
-    shape.push_back(DimAttr::get(builder_.getContext(), size));
-    count = count * size;
-  }
-  GridAttr grid = GridAttr::get(builder_.getContext(), GridKind::Lanes, DimAttr::get(builder_.getContext(), count), -1);
+  for (const Dim &size : update->sizes) shape.push_back(DimAttr::get(builder_.getContext(), size));
+  GridAttr grid = gridOfLanes(builder_.getContext(), shape);
   SmallVector<Value> reads = {update->value};
   for (Value start : update->starts)
     if (start) reads.push_back(start);
   Kernel kernel = beginKernel(result, grid, memory, {"one lane an element of what is written"}, true, {},
                               schedule::KernelOp::getOperationName(), reads);
-  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
-  Value i = builder.create<graph::QueryOp>(named("i", place), builder.getIndexType(), "linear_id", 0);
-  Privatiser outer(builder, kernel.leaves);
-  Value isInside = outer.arithmetic("lt", i, outer.dim(count, place), place);
-  auto guard = builder.create<scf::IfOp>(place, isInside, /*withElse=*/false);
-  builder.setInsertionPointToStart(guard.thenBlock());
+  Lane lane = beginLane(kernel, shape, place);
+  OpBuilder &builder = lane.builder;
   Privatiser privatiser(builder, kernel.leaves);
-  Indices indices = privatiser.delinearize(i, shape, place, /*naming=*/true), local(indices);
+  Indices indices = privatiser.delinearize(lane.number, shape, place, /*naming=*/true), local(indices);
   for (auto [index, start] : llvm::zip(indices, update->starts)) {
     Value from = start ? privatiser.part(start, {}) : Value();
     if (from && !from.getType().isIndex())
@@ -261,8 +253,7 @@ LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
   Value piece = partOfBlock(privatiser, update->value, indices, local, update->starts);
   if (!piece) return failure();
   store(builder, piece, kernel.target, indices, /*byLane=*/true, loc);
-  builder.setInsertionPointAfter(guard);
-  builder.create<schedule::KernelEndOp>(place);
+  endLane(kernel, place);
   return success();
 }
 

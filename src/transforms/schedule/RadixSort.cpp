@@ -383,23 +383,19 @@ private:
     Dim passes(1);
     for (int64_t t = 1; t < kMostPasses; ++t) passes = passes + Dim::min(Dim(1), Dim::floorDiv(bound - Dim(1), Dim(int64_t(1) << (kDigitBits * t))));
     const SmallVector<DimAttr> shape = rows_.with(rows_.extent);
-    GridAttr grid = GridAttr::get(op_.getContext(), GridKind::Lanes, DimAttr::get(op_.getContext(), countOf(op_.getType())), -1);
+    GridAttr grid = FunctionScheduler::gridOfLanes(op_.getContext(), shape);
     FunctionScheduler::Kernel kernel = to_.beginKernel(op_.getResult(), grid, target_, {"the places of the words that the last pass left"}, true, {},
                                                        schedule::KernelOp::getOperationName(), ValueRange(), {}, {{words_[0], words_[1]}, /*asHeld=*/true});
-    OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
+    FunctionScheduler::Lane lane = FunctionScheduler::beginLane(kernel, shape, line_);
+    OpBuilder &builder = lane.builder;
     Privatiser privatiser(builder, kernel.leaves);
-    Value i = builder.create<graph::QueryOp>(named("i", line_), builder.getIndexType(), "linear_id", 0);
-    Value isInside = privatiser.arithmetic("lt", i, privatiser.dim(countOf(op_.getType()), line_), line_);
-    auto branch = builder.create<scf::IfOp>(line_, isInside, /*withElse=*/false);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    Indices at = privatiser.delinearize(i, shape, line_, /*naming=*/true);
+    Indices at = privatiser.delinearize(lane.number, shape, line_, /*naming=*/true);
     Value isOdd = privatiser.arithmetic("eq", privatiser.dim(Dim::mod(passes, Dim(2)), line_), privatiser.constantIndex(1, line_), line_);
     auto wordOf = [&](Value words) { return [&, words] { return privatiser.loaded(words, at, line_); }; };
-    Value word = privatiser.branch(branch, builder.getI64Type(), isOdd, wordOf(kernel.beside[0]), wordOf(kernel.beside[1]));
+    Value word = privatiser.branch(builder.getInsertionBlock()->getParentOp(), builder.getI64Type(), isOdd, wordOf(kernel.beside[0]), wordOf(kernel.beside[1]));
     if (!word) return failure();
     to_.store(builder, placeOfWord(builder, word, line_), kernel.target, at, /*byLane=*/true, line_);
-    builder.setInsertionPointToEnd(&kernel.op->getRegion(0).front());
-    builder.create<schedule::KernelEndOp>(line_);
+    FunctionScheduler::endLane(kernel, line_);
     return success();
   }
 

@@ -10,6 +10,7 @@
 // row of places of one channel, a sum for each place of the row, and takes the windows of a part in turn.
 #include "transforms/schedule/TensorFunction.h"
 #include "transforms/schedule/Windows.h"
+#include "transforms/tile/VectorForm.h"
 #include <limits>
 #include <map>
 
@@ -91,8 +92,8 @@ public:
 
   /// What is computed alike where all is there, without a condition for each element, and where not; too many conditions are no choice between vectors.
   SmallVector<Value> whereWhole(size_t conditions, function_ref<Value()> isWhole, function_ref<SmallVector<Value>(bool)> made) {
-    constexpr size_t kFewest = 3, kMost = 15;  // VectorForm::spreads
-    if (conditions < kFewest || conditions > kMost) return made(false);
+    constexpr size_t kFewest = 3;
+    if (conditions < kFewest || conditions >= kMostChoices) return made(false);  // this one is a choice, too
     SmallVector<Type> types(sumCount_, sums_);
     auto branch = builder_.create<scf::IfOp>(loc_, TypeRange(types), isWhole(), /*withElse=*/true);
     for (bool whole : {true, false}) {
@@ -193,19 +194,14 @@ LogicalResult FunctionScheduler::slideKernel(Value root, graph::SlideOp slide, V
   const int64_t each = windowsOfLane(windows, apart.back()), along = windows.getPlaces().back();
   SmallVector<DimAttr> lanes(shapeOf(root.getType()));
   lanes[axes] = DimAttr::get(builder_.getContext(), blocksAlong(windows, apart.back()));
-  Dim count(1);
-  for (DimAttr extent : lanes) count = count * extent.getDim();
-  GridAttr grid = GridAttr::get(builder_.getContext(), GridKind::Lanes, DimAttr::get(builder_.getContext(), count), -1);
+  GridAttr grid = gridOfLanes(builder_.getContext(), lanes);
   std::string reason = "a lane takes " + std::to_string(each) + " neighbouring windows: what they see of a row is loaded once for all of them";
   if (each == 1) reason = "one lane a window of a channel";
   Kernel kernel = beginKernel(root, grid, target, {reason}, true, {});
-  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
-  Value i = builder.create<graph::QueryOp>(named("i", line), builder.getIndexType(), "linear_id", 0);
-  Privatiser outer(builder, kernel.leaves);
-  auto guard = builder.create<scf::IfOp>(line, outer.arithmetic("lt", i, outer.dim(count, line), line), /*withElse=*/false);
-  builder.setInsertionPointToStart(guard.thenBlock());
+  Lane lane = beginLane(kernel, lanes, line);
+  OpBuilder &builder = lane.builder;
   Privatiser privatiser(builder, kernel.leaves);
-  Indices at = privatiser.delinearize(i, lanes, line, /*naming=*/true);
+  Indices at = privatiser.delinearize(lane.number, lanes, line, /*naming=*/true);
   Type result = elementTypeOf(slide.getType()), sums = cast<FloatType>(result).getWidth() < 32 ? builder.getF32Type() : result;
   SlideWriter write(builder, privatiser, windows, sums, each, line, apart.back());
   auto viewOf = [&](Value value) { return value ? kernel.leaves.lookup(value) : Value(); };
@@ -297,8 +293,7 @@ LogicalResult FunctionScheduler::slideKernel(Value root, graph::SlideOp slide, V
     OpBuilder inside = OpBuilder::atBlockBegin(isThere.thenBlock());
     store(inside, pieces[window], kernel.target, here, /*byLane=*/true, loc);
   }
-  builder.setInsertionPointAfter(guard);
-  builder.create<schedule::KernelEndOp>(line);
+  endLane(kernel, line);
   return success();
 }
 
@@ -310,18 +305,13 @@ LogicalResult FunctionScheduler::slideTogetherKernel(graph::SlideTogetherOp slid
   const int64_t each = windowsOfLane(windows), along = windows.getPlaces().back(), rows = rowsOfPlaces(windows);
   const DimAttr parts = shapeOf(root.getType())[0], channels = shapeOf(root.getType())[2];
   SmallVector<DimAttr> lanes{parts, DimAttr::get(builder_.getContext(), Dim(rows)), channels};
-  Dim count(1);
-  for (DimAttr extent : lanes) count = count * extent.getDim();
-  GridAttr grid = GridAttr::get(builder_.getContext(), GridKind::Lanes, DimAttr::get(builder_.getContext(), count), -1);
+  GridAttr grid = gridOfLanes(builder_.getContext(), lanes);
   std::string reason = "a lane adds up a part of the windows for a row of their places, " + std::to_string(each) + " neighbouring windows at once";
   Kernel kernel = beginKernel(root, grid, target, {reason}, true, {});
-  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
-  Value i = builder.create<graph::QueryOp>(named("i", line), builder.getIndexType(), "linear_id", 0);
-  Privatiser outer(builder, kernel.leaves);
-  auto guard = builder.create<scf::IfOp>(line, outer.arithmetic("lt", i, outer.dim(count, line), line), /*withElse=*/false);
-  builder.setInsertionPointToStart(guard.thenBlock());
+  Lane lane = beginLane(kernel, lanes, line);
+  OpBuilder &builder = lane.builder;
   Privatiser privatiser(builder, kernel.leaves);
-  Indices at = privatiser.delinearize(i, lanes, line, /*naming=*/false);
+  Indices at = privatiser.delinearize(lane.number, lanes, line, /*naming=*/false);
   Type sums = elementTypeOf(root.getType());
   SlideWriter write(builder, privatiser, windows, sums, along, line);
   Value view = kernel.leaves.lookup(slide.getOperand()), numbers = kernel.leaves.lookup(slide.getNumbers());
@@ -374,8 +364,7 @@ LogicalResult FunctionScheduler::slideTogetherKernel(graph::SlideTogetherOp slid
   });
   for (int64_t place = 0; place < along; ++place)
     store(builder, carried[place], kernel.target, {part, write.made("add", write.times(row, along), write.number(place)), channel}, /*byLane=*/true, loc);
-  builder.setInsertionPointAfter(guard);
-  builder.create<schedule::KernelEndOp>(line);
+  endLane(kernel, line);
   return success();
 }
 

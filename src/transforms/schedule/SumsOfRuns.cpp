@@ -164,8 +164,6 @@ LogicalResult FunctionScheduler::runsKernel(graph::ScatterAddOp scatter, Value t
   SmallVector<DimAttr> lanes(scatter.getType().getShape());
   Dim chunks = runs.to ? Dim::ceilDiv(runs.count, runs.length) : Dim::min(Dim(1), runs.count);
   lanes[scatter.getAxis()] = DimAttr::get(context, chunks);
-  Dim count(1);
-  for (DimAttr each : lanes) count = count * each.getDim();
   SmallVector<Value> reads{scatter.getPlaces(), runs.zeros};
   reads.push_back(runs.from ? runs.from : scatter.getUpdates());
   SmallVector<Stored> others;
@@ -173,20 +171,17 @@ LogicalResult FunctionScheduler::runsKernel(graph::ScatterAddOp scatter, Value t
   std::string reason = !runs.from  ? "runs: a lane adds up what is in its updates, a place after the other; where it begins and ends, another kernel goes on"
                        : runs.to ? "runs: sums of the first and the last places of lanes, a place after the other"
                                  : "runs: what is left, in order";
-  GridAttr grid = GridAttr::get(context, GridKind::Lanes, DimAttr::get(context, count), -1);
+  GridAttr grid = gridOfLanes(context, lanes);
   if (runs.to) leaves_.erase(runs.to);  // not read
   Kernel kernel = beginKernel(scatter.getResult(), grid, target, {reason}, true, {}, schedule::KernelOp::getOperationName(), ValueRange(reads), others);
-  OpBuilder builder = OpBuilder::atBlockEnd(&kernel.op->getRegion(0).front());
+  Lane own = beginLane(kernel, lanes, line, "lane");
+  OpBuilder &builder = own.builder;
   Privatiser privatiser(builder, kernel.leaves);
-  Value i = builder.create<graph::QueryOp>(named("lane", line), builder.getIndexType(), "linear_id", 0);
-  Value isInside = privatiser.arithmetic("lt", i, privatiser.dim(count, line), line);
-  builder.setInsertionPointToStart(builder.create<scf::IfOp>(line, isInside, /*withElse=*/false).thenBlock());
-  Indices lane = privatiser.delinearize(i, lanes, line, /*naming=*/true);
-  if (Value chunk = lane[scatter.getAxis()].at; chunk != i) chunk.setLoc(named("chunk", line));
+  Indices lane = privatiser.delinearize(own.number, lanes, line, /*naming=*/true);
+  if (Value chunk = lane[scatter.getAxis()].at; chunk != own.number) chunk.setLoc(named("chunk", line));
   Level level{runs.count, runs.length, runs.updates, runs.from ? kernel.leaves.lookup(runs.from) : Value(), runs.to ? kernel.others.front() : Value()};
   if (!RunWriter(builder, privatiser, scatter, level, kernel.target).write(std::move(lane))) return failure();
-  builder.setInsertionPointToEnd(&kernel.op->getRegion(0).front());
-  builder.create<schedule::KernelEndOp>(line);
+  endLane(kernel, line);
   return success();
 }
 

@@ -275,6 +275,14 @@ private:
     llvm::SmallVector<mlir::Value> beside;  // of `Beside::read`
   };
   std::string contractReason(mlir::Value root, llvm::ArrayRef<ir::graph::DotOp> dots, const Kernel &kernel);
+  /// What one of a kernel's lanes does, behind a guard that keeps out those beyond the last.
+  struct Lane {
+    mlir::OpBuilder builder;
+    mlir::Value number;
+  };
+  static ir::GridAttr gridOfLanes(mlir::MLIRContext *context, llvm::ArrayRef<ir::DimAttr> extents);  // one an element of an array
+  static Lane beginLane(const Kernel &kernel, llvm::ArrayRef<ir::DimAttr> extents, mlir::Location line, llvm::StringRef name = "i");
+  static void endLane(const Kernel &kernel, mlir::Location line);
   Kernel beginKernel(mlir::Value root, ir::GridAttr grid, mlir::Value target, std::vector<std::string> reasons,
                      bool usesLanes, std::vector<std::string> rows,
                      llvm::StringRef operation = ir::schedule::KernelOp::getOperationName(),

@@ -243,12 +243,10 @@ void VectorForm::spread(scf::ForOp loop) {
 /// divides: it is made once, for vectors.
 bool VectorForm::spreads(scf::IfOp branch) {
   if (branch.getNumResults() == 0 || classOf(branch.getCondition()).kind != Kind::Same) return false;
-  // Each choice is a dozen lines of text: those between many parts stay as short as they are.
-  constexpr int64_t kMostChoices = 16;
   scf::IfOp outermost = branch;
   for (auto around = dyn_cast<scf::IfOp>(branch->getParentOp()); around && around.getNumResults() > 0; around = dyn_cast<scf::IfOp>(around->getParentOp()))
     outermost = around;
-  int64_t choices = 0;
+  size_t choices = 0;
   WalkResult walk = outermost->walk<WalkOrder::PreOrder>([&](scf::IfOp) { return ++choices > kMostChoices ? WalkResult::interrupt() : WalkResult::advance(); });
   return !walk.wasInterrupted();
 }

@@ -12,6 +12,9 @@ namespace tessera::transforms {
 /// On a loop over parts, or over a part, of what was one reduction (SplitReductions.cpp).
 constexpr llvm::StringLiteral kSplit = "tsr.split";
 
+/// Choices within choices that are made for vectors. Each is a dozen lines of text: those between more parts stay as short as they are.
+constexpr size_t kMostChoices = 16;
+
 /// Works from what is stored back to what it needs. A value is *the same* for all elements of a vector, *steps* by one from
 /// element to element, or *varies*. What is the same, or where a step begins, is computed once, before the loop over the
 /// vector's elements; so are loads of neighbouring elements, which become one. The rest is computed in that loop.
