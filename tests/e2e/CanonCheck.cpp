@@ -1,5 +1,6 @@
 // Compiles a program for a target, runs its functions on random inputs of awkward sizes, and compares every element
-// with the reference interpreter. Places of results start as NaN, so that what is not written is seen.
+// with the reference interpreter. What is run is in Cases.cpp, or in a program's lines `# run:`. Places of results start as
+// NaN, so that what is not written is seen.
 //   canon_check [--quick] [--largest N] [--hip-on-cpu FOLDER [--optimised] [--then-order N]] --target cpu|cuda|hip program.tsr...
 #include "Cases.h"
 #include "HipOnCpu.h"
@@ -136,8 +137,12 @@ void checkProgram(const std::string &path, const TargetSpec &target) {
   auto loaded = loadFor(session, target);
   if (!loaded) return giveUp();
   uint64_t seed = 1;
-  for (const Subject &subject : subjects()) {
-    if (subject.file != name) continue;
+  const std::vector<Subject> all = subjectsOf(name, readFile(path).text);
+  if (all.empty()) {
+    std::printf("FAILED %s: nothing says what to run\n", name.c_str());
+    ++failed;
+  }
+  for (const Subject &subject : all) {
     const checked::Function *function = program->find(subject.function);
     if (!function) {
       std::printf("FAILED %s: the checked program has no `%s`\n", name.c_str(), subject.function.c_str());

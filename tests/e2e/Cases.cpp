@@ -1,4 +1,6 @@
 #include "Cases.h"
+#include <sstream>
+#include <string_view>
 
 namespace {
 
@@ -435,4 +437,41 @@ const std::vector<Subject> &subjects() {
       {"21_vectors", "greatest", 0, 0, each({{{"R", 1}, {"C", 1}}, {{"R", 3}, {"C", 7}}, {{"R", 64}, {"C", 32}}, {{"R", 63}, {"C", 31}}})},
   };
   return all;
+}
+
+/// `FUNCTION N=0,1 C=5 argument:2.5 tolerance:1e-3`: every combination of the sizes.
+static Subject subjectOfRun(const std::string &file, const std::string &line) {
+  std::istringstream words(line);
+  Subject subject{file, "", 2e-5, 2e-5, {Case{}}};
+  words >> subject.function;
+  for (std::string word; words >> word;) {
+    const size_t sizes = word.find('='), given = word.find(':');
+    if (sizes == std::string::npos) {
+      const std::string name = word.substr(0, given), value = word.substr(given + 1);
+      if (name == "tolerance") subject.relative = subject.absolute = std::stod(value);
+      else for (Case &one : subject.cases) one.scalars[name] = value;
+      continue;
+    }
+    std::vector<Case> all;
+    std::istringstream values(word.substr(sizes + 1));
+    for (std::string value; std::getline(values, value, ',');)
+      for (Case one : subject.cases) {
+        one.dims[word.substr(0, sizes)] = std::stoll(value);
+        all.push_back(one);
+      }
+    subject.cases = all;
+  }
+  return subject;
+}
+
+std::vector<Subject> subjectsOf(const std::string &file, const std::string &text) {
+  std::vector<Subject> found;
+  for (const Subject &subject : subjects())
+    if (subject.file == file) found.push_back(subject);
+  std::istringstream lines(text);
+  const bool isOfTable = !found.empty();
+  constexpr std::string_view kRun = "# run: ";
+  for (std::string line; !isOfTable && std::getline(lines, line);)
+    if (line.starts_with(kRun)) found.push_back(subjectOfRun(file, line.substr(kRun.size())));
+  return found;
 }

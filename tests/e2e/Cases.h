@@ -16,3 +16,5 @@ struct Subject {
 };
 /// Sizes 0 and 1, primes, one less and one more than a tile, long rows.
 const std::vector<Subject> &subjects();
+/// Those of a program; for one that has none there, what its lines `# run:` ask for (programs.py says how).
+std::vector<Subject> subjectsOf(const std::string &file, const std::string &text);
