@@ -1,5 +1,6 @@
 // What loops and branches carry, what is named, and what cannot be said.
 #include "Programs.h"
+#include "checked/ExprBuild.h"
 #include "ir/common/Names.h"
 #include "irgen/Irgen.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -207,12 +208,15 @@ TEST(Irgen, ReturnInsideABranchIsReported) {
   EXPECT_THAT(result.text, Not(HasSubstr("@main")));
 }
 
-TEST(Irgen, FlushedDenormalsAreReported) {
+TEST(Irgen, DenormalsAreFlushedBehindTheirCast) {
   Builder f(FunctionKind::Host, "main");
-  Type type = kF32;
-  type.numerics.denormals = Denormals::Flush;
-  f.param("x", type);
-  EXPECT_THAT(generateText(f).messages, testing::ElementsAre("I cannot compile `@denormals(flush)` yet"));
+  Var *x = f.param("x", scalar(DType::F64)), *y = f.var("y", kF32);
+  Numerics flushes;
+  flushes.denormals = Denormals::Flush;
+  f.function->body = block(bind(StmtKind::Let, y, makeCast(read(x), DType::F32, flushes)));
+  auto result = generateText(f);
+  EXPECT_THAT(result.messages, testing::IsEmpty());
+  EXPECT_THAT(result.text, testing::ContainsRegex("graph.cast %x : f64 to f32(.|\n)*\"lt\"(.|\n)*\"mul\"(.|\n)*\"select\"")) << result.text;
 }
 
 TEST(Irgen, AssertOutsideHostCodeIsAnInternalError) {
