@@ -120,6 +120,7 @@ LogicalResult emitPlainLoop(Emission &em) {
   if (std::optional<Matrices> matrices = matricesOfLanes(em)) return emitMatrices(em, *matrices);
   Location place = em.kernel.getLoc();
   std::string counter = standingName(em.kernel, "linear_id", 0);
+  if (scf::ForOp rows = columnsOfLanes(em)) return emitColumns(em, rows, counter.empty() ? "i" : counter, lanes(em));
   SmallVector<tile::StoreElementOp> stores = storesInLines(
       em, lanesBlock(em), [&](Value index) { return isa_and_nonnull<tile::QueryOp>(index.getDefiningOp()); },
       [](Value) { return false; });

@@ -53,6 +53,12 @@ std::optional<RowsOfLanes> rowsOfLanes(Emission &em);
 /// are written, blocks of rows and columns, whose lines stay in the cache.
 mlir::LogicalResult emitRowsOfLanes(Emission &em, const RowsOfLanes &lanes);
 
+// ---- Columns.cpp
+/// The loop over rows of lanes that reduce a column each; null for other lanes.
+mlir::scf::ForOp columnsOfLanes(Emission &em);
+/// Blocks of columns in parallel, each row by row. `counter`: the name of a column.
+mlir::LogicalResult emitColumns(Emission &em, mlir::scf::ForOp loop, const std::string &counter, const ExprRef &columns);
+
 // ---- VectorLoops.cpp
 /// What cannot become vector instructions has no mark for them: compilers warn of it.
 void keepVectorLoops(Emission &em);
