@@ -12,6 +12,7 @@ import json
 import math
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -158,11 +159,16 @@ def compiled(arguments, folder):
         return arguments.library, os.path.splitext(arguments.library)[0] + ".json"
     begin = time.perf_counter()
     text = open(os.path.join(common.ROOT, "examples", "gpt2", "gpt2.tsr")).read()
-    made = common.build(arguments.tesserac, folder, "gpt2", text, "sm_90a", "--function", "train_step")
-    if isinstance(made, str):
-        sys.exit(made)
+    with open(os.path.join(folder, "gpt2.tsr"), "w") as program:
+        program.write(text)
+    library = os.path.join(folder, "gpt2.so")
+    tessera = os.path.join(os.path.dirname(os.path.abspath(arguments.tesserac)), "tessera")
+    made = subprocess.run([tessera, "build", program.name, "--target", "cuda:sm_90a", "-o", library], capture_output=True, text=True,
+                          env={**os.environ, "TESSERA_CACHE": os.path.join(folder, "cache")})  # an empty one
+    if made.returncode:
+        sys.exit(made.stderr)
     print(f"gpt2.tsr to a library: {time.perf_counter() - begin:.1f} s", flush=True)
-    return os.path.join(folder, "libgpt2.so"), os.path.join(folder, "gpt2.json")
+    return library, os.path.join(folder, "gpt2.json")
 
 
 def used_bytes():
@@ -172,7 +178,7 @@ def used_bytes():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tesserac", default="build/release/bin/tesserac")
+    parser.add_argument("--tesserac", default="build/release/bin/tesserac", help="`tessera` stands beside it")
     parser.add_argument("--library", help="a library of gpt2.tsr, its manifest beside it")
     parser.add_argument("--batch", type=int, nargs="+", default=[8, 32])
     parser.add_argument("--steps", type=int, default=20, help="steps whose losses are compared")

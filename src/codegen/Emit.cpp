@@ -82,7 +82,7 @@ std::vector<Writer> bodiesOf(ModuleOp module, const std::vector<EntryFacts> &ent
     printDispatch(entries, options, body);
     return {body};
   }
-  const bool hasHost = !module.getOps<target::HostFuncOp>().empty();
+  const bool hasHost = options.hostCode && !module.getOps<target::HostFuncOp>().empty();
   if (options.mostParts > 1) {
     Writer host(options.lineDirectives);
     if (hasHost) printHost(module, entries, language, options.checks, host);

@@ -23,6 +23,7 @@ struct EmitOptions {
   std::string program;          // the program's file, for the comment at the head
   bool lineDirectives = false;  // `#line`: compilers, debuggers and profilers then speak of the program
   HostChecks checks;
+  bool hostCode = true;         // `main` and what it calls: a library has no use for it
   bool standalone = false;      // paste in the headers that are used
   size_t mostParts = 1;         // into which the source may be taken apart, for compilers that run side by side
   std::string nameSpace;        // "kernels::cpu": of the C++ functions; the C functions are `kernels_cpu_softmax`

@@ -20,8 +20,9 @@ std::string lineOf(const Doc &doc) { return doc.lines(0, 1 << 20).front(); }
 /// For host code: memory for the results, the call, and the end of the program where it fails.
 class WrapperPrinter {
 public:
-  WrapperPrinter(const EntryFacts &facts, HostChecks checks, Writer &writer, const Spelling &spell)
-      : facts_(facts), checks_(checks), writer_(writer), spell_(spell) {}
+  /// `returns`: of the function's results, those that a caller takes.
+  WrapperPrinter(const EntryFacts &facts, std::vector<std::string> returns, HostChecks checks, Writer &writer, const Spelling &spell)
+      : facts_(facts), returns_(std::move(returns)), checks_(checks), writer_(writer), spell_(spell) {}
   void print();
 
 private:
@@ -41,6 +42,7 @@ private:
     return list;
   }
   const EntryFacts &facts_;
+  const std::vector<std::string> returns_;
   const HostChecks checks_;
   Writer &writer_;
   const Spelling &spell_;
@@ -48,6 +50,8 @@ private:
 };
 
 constexpr size_t kFewTypes = 4;  // that are written out
+/// Tensors of a function from which on compilers take long to optimise the calls that make them and clear up behind them.
+constexpr size_t kManyTensors = 64;
 
 /// What a function returns, by its results.
 std::string resultType(ArrayRef<std::string> types) {
@@ -71,7 +75,8 @@ void WrapperPrinter::print() {
   }
   writer_.blank();
   writer_.comment(facts_.name + " for the host code: allocates what it returns.");
-  writer_.statement(Doc("static " + resultType(SmallVector<std::string>(facts_.returns.size(), "tsr::host::Tensor")) + " " + facts_.name + "_on_host(") +
+  const std::string marks = facts_.parameters.size() >= kManyTensors ? "TSR_UNOPTIMISED static " : "static ";
+  writer_.statement(Doc(marks + resultType(SmallVector<std::string>(returns_.size(), "tsr::host::Tensor")) + " " + facts_.name + "_on_host(") +
                     parameterList(parameters) + ") {");
   writer_.indent();
   // What the shapes of results need, from the first argument that has it.
@@ -96,10 +101,10 @@ void WrapperPrinter::print() {
       writer_.line("tsr::host::Tensor " + p.symbol + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) +
                    ">({" + extents(p.shape) + "});");
   printCall();
-  if (facts_.returns.size() == 1) writer_.line("return " + facts_.parameter(facts_.returns[0])->symbol + ";");
-  if (facts_.returns.size() > 1) {
+  if (returns_.size() == 1) writer_.line("return " + facts_.parameter(returns_[0])->symbol + ";");
+  if (returns_.size() > 1) {
     std::vector<std::string> symbols;
-    for (const std::string &name : facts_.returns) symbols.push_back(facts_.parameter(name)->symbol);
+    for (const std::string &name : returns_) symbols.push_back(facts_.parameter(name)->symbol);
     writer_.statement(Doc("return {") + listed(symbols, 4) + "};");
   }
   writer_.dedent();
@@ -210,7 +215,30 @@ Doc hostSignature(target::HostFuncOp func, FunctionPrinter &printer) {
          Doc::align(commaSeparated(parameters)) + ")";
 }
 
-void printFunction(target::HostFuncOp func, const Language &language, Writer &writer) {
+/// Of the results of each entry function that host code calls, whether it takes them: a state that a call changes where it lies comes
+/// back as well, and the caller has it already.
+using Taken = std::map<std::string, std::vector<bool>>;
+Taken takenBy(ModuleOp module, const std::vector<EntryFacts> &entries) {
+  Taken taken;
+  for (const EntryFacts &entry : entries)
+    for (const std::string &name : entry.returns) taken[entry.name].push_back(entry.parameter(name)->mode == "result");
+  for (auto func : module.getOps<target::HostFuncOp>())
+    func.walk([&](target::EntryCallOp call) {
+      std::vector<bool> &of = taken[call.getCallee().str()];
+      for (auto [i, value] : llvm::enumerate(call->getResults()))
+        if (!value.use_empty()) of[i] = true;
+    });
+  return taken;
+}
+/// Those of a list that are taken.
+template <class List> std::vector<std::string> chosen(const List &names, const std::vector<bool> &taken) {
+  std::vector<std::string> list;
+  for (auto [name, isTaken] : llvm::zip(names, taken))
+    if (isTaken) list.push_back(name);
+  return list;
+}
+
+void printFunction(target::HostFuncOp func, const Taken &taken, const Language &language, Writer &writer) {
   FunctionPrinter printer(language, writer);
   printer.setEntryCall([&](Operation *op) {
     auto call = cast<target::EntryCallOp>(op);
@@ -227,6 +255,7 @@ void printFunction(target::HostFuncOp func, const Language &language, Writer &wr
       names.push_back(name.getValue().str());
       printer.bind(value, names.back());
     }
+    names = chosen(names, taken.at(call.getCallee().str()));
     Doc head("");
     if (names.size() == 1) head = Doc("tsr::host::Tensor " + names[0] + " = ");
     if (names.size() > 1) head = Doc("auto [") + listed(names, 4) + "] = ";
@@ -252,8 +281,9 @@ void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const La
   for (auto func : module.getOps<target::HostFuncOp>())
     func.walk([&](target::EntryCallOp call) { called.insert(call.getCallee().str()); });
   Spelling spell(language.target);
+  const Taken taken = takenBy(module, entries);
   for (const EntryFacts &entry : entries)
-    if (called.count(entry.name)) WrapperPrinter(entry, checks, writer, spell).print();
+    if (called.count(entry.name)) WrapperPrinter(entry, chosen(entry.returns, taken.at(entry.name)), checks, writer, spell).print();
   std::vector<target::HostFuncOp> functions(module.getOps<target::HostFuncOp>().begin(),
                                             module.getOps<target::HostFuncOp>().end());
   if (functions.size() > 1) {
@@ -264,7 +294,7 @@ void printHost(ModuleOp module, const std::vector<EntryFacts> &entries, const La
       writer.statement(hostSignature(func, printer) + ";");
     }
   }
-  for (target::HostFuncOp func : functions) printFunction(func, language, writer);
+  for (target::HostFuncOp func : functions) printFunction(func, taken, language, writer);
 }
 
 }  // namespace tessera::codegen

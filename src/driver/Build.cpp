@@ -187,6 +187,7 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   options.target = target;
   options.sourceName = (name.empty() ? stemOf(session.path()) : name) + target.suffix();
   options.mostParts = std::max(1U, std::thread::hardware_concurrency());
+  options.hostCode = !library;
   Compiler compiler(session, options);
   auto product = compiler.emit(functions);
   if (!product) return {};

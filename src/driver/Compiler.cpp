@@ -153,6 +153,7 @@ struct Compiler::State {
     emit.standalone = options.standalone;
     emit.mostParts = options.mostParts;
     emit.checks = options.checks;
+    emit.hostCode = options.hostCode;
     emit.nameSpace = options.nameSpace;
     emit.dispatch = options.dispatch;
     emit.tools = {{"tesserac", TESSERA_VERSION}};

@@ -24,6 +24,7 @@ struct CompileOptions {
   bool standalone = false;
   size_t mostParts = 1;  // into which the source may be taken apart: codegen::EmitOptions
   codegen::HostChecks checks;
+  bool hostCode = true;  // codegen::EmitOptions
   std::string nameSpace;              // of the C++ functions, and before the names of the C functions
   std::vector<std::string> dispatch;  // targets among which the functions choose, instead of the functions themselves
 };

@@ -19,7 +19,6 @@
 #if defined(TSR_CUDA)
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
-#include <cuda_fp8.h>
 #endif
 
 namespace tsr {
@@ -228,10 +227,17 @@ template <class T, Round Mode, bool Saturate> TSR_INLINE T from_f32(float value)
     return __ushort_as_bfloat16(static_cast<uint16_t>(encode<FormatBf16>(value, Mode, Saturate)));
   else if constexpr (std::is_same<T, f16>::value)
     return __ushort_as_half(static_cast<uint16_t>(encode<FormatF16>(value, Mode, Saturate)));
-  else if constexpr (std::is_same<T, f8e4m3>::value && Mode == Round::NearestEven)
-    return {__nv_cvt_float_to_fp8(value, Saturate ? __NV_SATFINITE : __NV_NOSAT, __NV_E4M3)};
-  else if constexpr (std::is_same<T, f8e5m2>::value && Mode == Round::NearestEven)
-    return {__nv_cvt_float_to_fp8(value, Saturate ? __NV_SATFINITE : __NV_NOSAT, __NV_E5M2)};
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+  else if constexpr (std::is_same<T, f8e4m3>::value && Mode == Round::NearestEven && Saturate) {
+    uint16_t two;  // the second number's code is the low byte
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(two) : "f"(0.0f), "f"(value));
+    return {static_cast<uint8_t>(two)};
+  } else if constexpr (std::is_same<T, f8e5m2>::value && Mode == Round::NearestEven && Saturate) {
+    uint16_t two;
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(two) : "f"(0.0f), "f"(value));
+    return {static_cast<uint8_t>(two)};
+  }
+#endif
   else
 #else
   if constexpr (std::is_same<T, bf16>::value && Mode == Round::NearestEven && !Saturate)

@@ -2,11 +2,11 @@
 // leaves what was there. It is written beside its place under a name that nobody can foresee.
 #pragma once
 #include "tessera/host/tensor.h"
+#include "tessera/unforeseen.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 #if defined(__unix__) || defined(__APPLE__)
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -68,9 +68,8 @@ private:
       place_ = real;
       std::free(real);
     }
-    std::random_device random;
     for (int attempt = 0; attempt < 100; ++attempt) {
-      const std::string part = place_ + ".tmp-" + std::to_string(random()) + std::to_string(random());
+      const std::string part = place_ + ".tmp-" + std::to_string(unforeseen());
       const int made = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (made < 0 && errno == EEXIST) continue;
       if (made < 0) return;

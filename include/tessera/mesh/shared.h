@@ -3,12 +3,12 @@
 #pragma once
 #include "tessera/entry.h"
 #include "tessera/mesh/meeting.h"
+#include "tessera/unforeseen.h"
 #if defined(TSR_CPU)
 #include <climits>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <memory>
-#include <random>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -147,8 +147,7 @@ private:
   std::string make_file(std::string &offer) {
     file_ = static_cast<int>(syscall(SYS_memfd_create, kName, 1u /* MFD_CLOEXEC */));
     if (file_ < 0 || ftruncate(file_, static_cast<off_t>(bytes())) != 0) return std::string("there is no memory for the devices to share: ") + std::strerror(errno);
-    std::random_device random;
-    const std::string mark = std::to_string(random()) + std::to_string(random());
+    const std::string mark = std::to_string(unforeseen());
     if (pwrite(file_, mark.c_str(), mark.size() + 1, 0) < 0) return std::string("there is no memory for the devices to share: ") + std::strerror(errno);
     offer = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_) + "\n" + mark;
     return {};
