@@ -85,8 +85,7 @@ void WrapperPrinter::print() {
     if (p.mode == "result")
       for (const std::string &extent : p.shape) parseDim(extent).collectVars(needed);
   for (const IndexFacts &index : facts_.indices)
-    if (checks_.bounds)
-      for (const Dim &dim : index.dims()) dim.collectVars(needed);
+    for (const Dim &dim : index.dims()) dim.collectVars(needed);
   printDims(needed, names);
   for (const std::string &dim : needed) {
     auto asked = meshDim(dim);
@@ -95,7 +94,7 @@ void WrapperPrinter::print() {
     dims_.rename(dim, name);
     writer_.line("const int64_t " + name + " = tsr::host::" + std::string(asked->function()) + "(" + (asked->axis.empty() ? "" : quoted(asked->axis)) + ");");
   }
-  if (checks_.bounds) printIndexChecks();
+  printIndexChecks();
   for (const ParameterFacts &p : facts_.parameters)
     if (p.mode == "result")
       writer_.line("tsr::host::Tensor " + p.symbol + " = tsr::host::Tensor::make<" + spell_.type(p.dtype) +
@@ -153,7 +152,7 @@ void WrapperPrinter::printIndexChecks() {
       used.push_back(Doc("{") + dims_(axis.begin.str()).doc + ", " + dims_(axis.size.str()).doc + ", " + std::to_string(axis.step) + "}");
     const ParameterFacts *parameter = facts_.parameter(index.parameter);
     TSR_CHECK(parameter, "indices in a parameter that is not there: " + index.parameter);
-    writer_.statement(Doc("tsr::host::check_indices(") +
+    writer_.statement(Doc(checks_.bounds ? "tsr::host::check_indices(" : "tsr::host::check_indices_here(") +
                       Doc::nest(4, commaSeparated({"\"" + facts_.name + "\"", "\"" + index.parameter + "\"", parameter->symbol,
                                                    Doc("{") + commaSeparated(used) + "}", dims_(index.extent.str()).doc,
                                                    index.fromEnd ? "true" : "false", "\"" + index.of + "\""})) +

@@ -1,4 +1,4 @@
-"""--check-bounds: a run ends where a function is called with an index that lies outside, before anything is changed."""
+"""A run ends where a function is called with an index that lies outside, before anything is changed; with --check-bounds wherever it is."""
 import unittest
 
 from support import ToolTest, read_npy, run, write_npy
@@ -72,10 +72,12 @@ class CheckBounds(ToolTest):
             done = run("tessera", "run", self.train, "--check-bounds", "--target", target, "--arg", "token=2", cwd=self.folder)
             self.assertEqual((done.returncode, done.stdout), (0, plain.stdout), done.stderr)
 
-    def test_without_it_such_a_row_is_0(self):
-        done = run("tessera", "run", self.train, "--arg", "token=5", cwd=self.folder)
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("step 1: 0.0000", done.stdout)
+    def test_indices_in_host_memory_are_looked_at_without_it(self):
+        for target in ("cpu", "reference"):
+            with self.subTest(target=target):
+                done = run("tessera", "run", self.train, "--target", target, "--arg", "token=5", cwd=self.folder)
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+                self.assertIn("`tokens` holds 5 at [0, 0]", done.stderr)
 
     def call(self, function, *words, ids=(0, 4, -5)):
         write_npy(self.path("table.npy"), [float(i) for i in range(10)], [5, 2])
@@ -109,7 +111,9 @@ class CheckBounds(ToolTest):
             self.assertIn("tsr::host::check_indices(", file.read())
         self.assertEqual(run("tesserac", self.train, "--force", "-o", self.path("train.cpp")).returncode, 0)
         with open(self.path("train.cpp")) as file:
-            self.assertNotIn("check_indices", file.read())
+            text = file.read()
+        self.assertIn("tsr::host::check_indices_here(", text)  # what a device alone has is not waited for
+        self.assertNotIn("tsr::host::check_indices(", text)
         refused = run("tessera", "build", self.train, "-o", self.path("train.so"), "--check-bounds", cwd=self.folder)
         self.assertIn("a library has no host code, and `--check-bounds` changes that", refused.stderr)
 
