@@ -87,9 +87,10 @@ std::string interpretMain(const Session &session, const checked::Function &funct
   options.seconds = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); };
   options.arguments = std::move(arguments);
   options.traceNaN = checks.nan;
-  options.checkIndices = checks.bounds;
+  options.checkIndices = true;  // all indices are in host memory
   options.print = print ? std::move(print) : [](const std::string &line) { std::printf("%s\n", line.c_str()); };
   reference::Outcome outcome = reference::run(function, {}, options);
+  if (!options.files->waiting.empty()) options.print(options.files->waiting);  // a line without an end
   return outcome.error ? placed(session, *outcome.error) : "";
 }
 

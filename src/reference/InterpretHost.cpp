@@ -174,6 +174,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
     return makeNone();
   }
   if (name == "element_real" || name == "element_whole" || name == "element") return hostElement(expr);
+  if (name.starts_with("file_")) return fileCall(expr);
   if (isOfRows(name)) return hostRows(expr);
   if (name.starts_with("store_next_")) return hostAppend(expr);
   if (name == "store_without") return hostWithout(expr);
@@ -199,7 +200,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
     if (at < 0 || at >= size) return fail(expr.span, "there is no index " + std::to_string(*index) + " of a text of " + std::to_string(size));
     return makeText(first->text.substr(static_cast<size_t>(at), 1));
   }
-  if (name.starts_with("text_") || name.find("of_text") != std::string::npos || name == "code_of" || name == "character_of") return textCall(expr, first->text);
+  if (name.starts_with("text_") || name.starts_with("json_") || name.find("of_text") != std::string::npos || name == "code_of" || name == "character_of") return textCall(expr, first->text);
   if (name == "power") return powerOf(expr);
   if (name == "same_text") {
     Ref second = eval(*expr.args.at(1));
@@ -327,7 +328,7 @@ bool Interpreter::print(const Stmt &stmt) {
   Ref text = stmt.value ? eval(*stmt.value) : makeText("");
   if (!text) return false;
   if (!options_.print) return fails(stmt.span, "nothing can be printed here");
-  options_.print(textOf(*text));
+  printText(textOf(*text) + "\n");
   return true;
 }
 

@@ -2,6 +2,7 @@
 // function makes a new table.
 #include "reference/Format.h"
 #include "reference/Interpreter.h"
+#include "tessera/host/json.h"
 #include "tessera/host/words.h"
 #include <algorithm>
 #include <array>
@@ -129,6 +130,16 @@ std::string shownEntries(const Datum &dict) {
   }
   return text + "}";
 }
+std::string jsonRows(const Datum &table, bool entries) {
+  std::string text = entries ? "{" : "[";
+  for (size_t row = 0; row < countOf(table); ++row) {
+    const Word *at = rowOf(table, row) + 1;
+    if (row > 0) text += ", ";
+    if (entries) words::json_key(at, shownReal, text), text += ": ", at = words::skipped(at);
+    words::json(at, shownReal, text);
+  }
+  return text + (entries ? "}" : "]");
+}
 Ref entriesPart(const Datum &dict, bool keys) {
   std::vector<Words> rows;
   for (const Words &entry : rowsOf(dict)) {
@@ -141,7 +152,7 @@ Ref entriesPart(const Datum &dict, bool keys) {
 
 bool isOfRows(const std::string &name) {
   return name == "store_next_words" || name == "store_entry" || name.starts_with("words_") || name.starts_with("rows_") || name.starts_with("entr") || name == "has_entry" || name.starts_with("set_") ||
-         name == "has_item" || name == "whole_in" || name == "real_in" || name == "truth_in" || name == "text_in" || name == "list_in" || name == "array_in" || name == "list_of_rows" || name == "text_parts" || name == "text_joined";
+         name == "has_item" || name == "whole_in" || name == "real_in" || name == "truth_in" || name == "text_in" || name == "list_in" || name == "array_in" || name == "list_of_rows" || name == "text_parts" || name == "text_lines" || name == "json_items" || name == "text_joined";
 }
 
 Ref Interpreter::hostRows(const Expr &expr) {
@@ -160,6 +171,18 @@ Ref Interpreter::hostRows(const Expr &expr) {
     return ofWords(std::move(text));
   }
   if (name == "text_parts") return ofRows(partsOfText(args[0]->text, args[1]->text));
+  if (name == "json_items") {
+    std::vector<Words> items;
+    std::string problem;
+    tsr::host::json::items(args[0]->text, problem, [&](const std::string &item) { words::put_text(item, items.emplace_back()); });
+    return problem.empty() ? ofRows(items) : fail(expr.span, "JSON: " + problem);
+  }
+  if (name == "rows_json") return makeText(jsonRows(*args[0], false));
+  if (name == "text_lines") {
+    std::vector<Words> lines;
+    tsr::host::lines_of(args[0]->text, args[1]->ints.at(0) != 0, [&](const std::string &line) { words::put_text(line, lines.emplace_back()); });
+    return ofRows(lines);
+  }
   if (name == "text_joined") {
     std::string all;
     for (size_t row = 0; row < countOf(*args[1]); ++row) all += (row > 0 ? args[0]->text : std::string()) + words::text_at(rowOf(*args[1], row) + 1);
@@ -249,6 +272,7 @@ Ref Interpreter::hostRowsOf(const Expr &expr, const std::vector<Ref> &args) {
 Ref Interpreter::hostEntries(const Expr &expr, const std::vector<Ref> &args) {
   const std::string &name = expr.as<node::HostCall>().function;
   if (name == "entry_keys" || name == "entry_values") return entriesPart(*args[0], name == "entry_keys");
+  if (name == "entries_json") return makeText(jsonRows(*args[0], true));
   if (name == "entries_text") return makeText(shownEntries(*args[0]));
   const Words &key = args[1]->ints;
   const size_t row = rowOfKey(*args[0], key);

@@ -1,6 +1,8 @@
 // Texts in host code, as the emitted program takes them apart (include/tessera/host/text.h).
 #include "reference/Interpreter.h"
+#include "support/Check.h"
 #include "support/HostParts.h"
+#include "tessera/host/json.h"
 #include "tessera/host/texts.h"
 #include <algorithm>
 #include <cerrno>
@@ -14,10 +16,24 @@ namespace node = checked::node;
 Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
   const std::string &name = expr.as<node::HostCall>().function;
   const auto size = static_cast<int64_t>(text.size());
+  if (name.starts_with("json_")) return jsonCall(expr, text);
   if (name == "text_length") return makeInt(DType::I64, size);
   if (name == "text_lower") return makeText(tsr::host::text_lower(text));
   if (name == "text_upper") return makeText(tsr::host::text_upper(text));
   if (name == "text_strip") return makeText(tsr::host::text_strip(text));
+  if (name == "text_lstrip") return makeText(tsr::host::text_lstrip(text));
+  if (name == "text_rstrip") return makeText(tsr::host::text_rstrip(text));
+  if (name == "text_quoted") return makeText(tsr::host::text_quoted(text));
+  if (name == "text_digits") return makeInt(DType::Bool, tsr::host::text_digits(text));
+  if (name == "text_letters") return makeInt(DType::Bool, tsr::host::text_letters(text));
+  if (name == "text_count" || name == "text_order") {
+    Ref other = eval(*expr.args.at(1));
+    return !other ? nullptr : makeInt(DType::I64, name == "text_count" ? tsr::host::text_count(text, other->text) : tsr::host::text_order(text, other->text));
+  }
+  if (name == "text_without") {
+    Ref characters = eval(*expr.args.at(1)), where = characters ? eval(*expr.args.at(2)) : nullptr;
+    return where ? makeText(tsr::host::text_without(text, characters->text, where->text)) : nullptr;
+  }
   if (name == "text_starts" || name == "text_ends" || name == "text_find" || name == "text_replace") {
     Ref part = eval(*expr.args.at(1)), other = part && name == "text_replace" ? eval(*expr.args.at(2)) : part;
     if (!other) return nullptr;
@@ -49,6 +65,27 @@ Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
   Ref number = whole ? makeInt(DType::I64, std::strtoll(begin, &end, 10)) : makeFloat(DType::F64, std::strtod(begin, &end));
   if (end != begin && !*end && errno == 0) return number;
   return fail(expr.span, "'" + text + "' is no " + (whole ? "integer" : "number"));
+}
+
+Ref Interpreter::jsonCall(const Expr &expr, const std::string &value) {
+  namespace json = tsr::host::json;
+  const std::string &name = expr.as<node::HostCall>().function;
+  std::string problem;
+  Ref result;
+  if (name == "json_whole") result = makeText(json::whole(value, problem));
+  else if (name == "json_count") result = makeInt(DType::I64, json::count(value, problem));
+  else if (name == "json_shown") result = makeText(json::shown(value));
+  else if (name == "json_item") {
+    auto index = evalInt(*expr.args.at(1));
+    if (!index) return nullptr;
+    result = makeText(json::item(value, *index, problem));
+  } else {
+    TSR_CHECK(name == "json_member", "a function of JSON that the interpreter does not know");
+    Ref key = eval(*expr.args.at(1));
+    if (!key) return nullptr;
+    result = makeText(json::member(value, key->text, problem));
+  }
+  return problem.empty() ? result : fail(expr.span, "JSON: " + problem);
 }
 
 Ref Interpreter::powerOf(const Expr &expr) {

@@ -149,6 +149,10 @@ private:
   Ref argument(const checked::Expr &expr, const std::string &name);
   Ref format(const checked::Expr &expr);
   Ref hostItem(const checked::Expr &expr);
+  void printText(const std::string &text);
+  Ref jsonCall(const checked::Expr &expr, const std::string &value);
+  Ref openFile(const checked::Expr &expr);
+  Ref fileCall(const checked::Expr &expr);
   bool print(const checked::Stmt &stmt);
   bool saveNpy(const checked::Stmt &stmt);
 };

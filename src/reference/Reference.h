@@ -16,6 +16,18 @@
 
 namespace tessera::reference {
 
+/// The files that host code has opened, and what of a line it has printed.
+struct HostFiles {
+  HostFiles();
+  struct File {
+    std::string path, text;
+    size_t at = 0;
+    bool writes = false, isRead = false, isOpen = true;
+  };
+  std::vector<File> files;
+  std::string waiting;
+};
+
 struct Options {
   /// Sizes of tile.context(), e.g. {"m", 64}; they win over the schedule's. Absent ones are 16.
   std::map<std::string, int64_t> sizes;
@@ -25,6 +37,7 @@ struct Options {
   std::function<std::string(const std::string &path, const std::string &bytes)>
       writeFile;  // the empty text: written
   std::function<void(const std::string &line)> print;
+  std::shared_ptr<HostFiles> files = std::make_shared<HostFiles>();
   std::function<double()> seconds;                // a clock that never goes back
   std::map<std::string, std::string> arguments;   // of `main`: what the command line says
   /// Follows NaN to the operations that make them. Every operation is then rounded to its dtype, not only where the program

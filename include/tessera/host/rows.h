@@ -261,6 +261,26 @@ inline Tensor entry_values(const Tensor &dict) {
     return std::make_pair(value, words.second - static_cast<int64_t>(value - words.first));
   });
 }
+/// A list and a dict as JSON.
+inline std::string rows_json(const Tensor &table) {
+  std::string text = "[";
+  for (int64_t row = 0; row < shape(table, 0); ++row) {
+    if (row > 0) text += ", ";
+    words::json(detail::row_in(table, row) + 1, detail::shown_real, text);
+  }
+  return text + "]";
+}
+inline std::string entries_json(const Tensor &dict) {
+  std::string text = "{";
+  for (int64_t row = 0; row < shape(dict, 0); ++row) {
+    const detail::Word *at = detail::row_in(dict, row) + 1;
+    if (row > 0) text += ", ";
+    words::json_key(at, detail::shown_real, text);
+    text += ": ";
+    words::json(words::skipped(at), detail::shown_real, text);
+  }
+  return text + "}";
+}
 inline std::string entries_text(const Tensor &dict) {
   std::string text = "{";
   for (int64_t row = 0; row < shape(dict, 0); ++row) {
@@ -310,6 +330,14 @@ inline Tensor text_parts(const std::string &text, const std::string &mark) {
   return detail::table_of(static_cast<int64_t>(parts.size()), [&](int64_t i) {
     const detail::Words &part = parts[static_cast<size_t>(i)];
     return std::make_pair(part.data(), static_cast<int64_t>(part.size()));
+  });
+}
+inline Tensor text_lines(const std::string &text, bool keepEnds) {
+  std::vector<detail::Words> lines;
+  lines_of(text, keepEnds, [&](const std::string &line) { words::put_text(line, lines.emplace_back()); });
+  return detail::table_of(static_cast<int64_t>(lines.size()), [&](int64_t i) {
+    const detail::Words &line = lines[static_cast<size_t>(i)];
+    return std::make_pair(line.data(), static_cast<int64_t>(line.size()));
   });
 }
 inline std::string text_joined(const std::string &mark, const Tensor &texts) {

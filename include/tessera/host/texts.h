@@ -25,6 +25,54 @@ inline std::string text_strip(const std::string &text) {
   const auto last = std::find_if_not(text.rbegin(), std::make_reverse_iterator(first), is_blank).base();
   return std::string(first, last);
 }
+/// Without those of these characters that stand at its begin ("l"), its end ("r"), or both.
+inline std::string text_without(const std::string &text, const std::string &characters, const std::string &where) {
+  size_t begin = 0, end = text.size();
+  if (where != "r") while (begin < end && characters.find(text[begin]) != std::string::npos) ++begin;
+  if (where != "l") while (end > begin && characters.find(text[end - 1]) != std::string::npos) --end;
+  return text.substr(begin, end - begin);
+}
+inline std::string text_lstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "l"); }
+inline std::string text_rstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "r"); }
+/// How often a part is in a text, one behind the other; the empty part is between all characters.
+inline int64_t text_count(const std::string &text, const std::string &part) {
+  if (part.empty()) return static_cast<int64_t>(text.size()) + 1;
+  int64_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
+  return count;
+}
+inline bool text_digits(const std::string &text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+inline bool text_letters(const std::string &text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+}
+/// Below 0, 0 or above, as one text stands before, at or behind another.
+inline int64_t text_order(const std::string &a, const std::string &b) { return a.compare(b); }
+/// As JSON writes it.
+inline std::string text_quoted(const std::string &text) {
+  std::string all = "\"";
+  for (char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') all += std::string("\\") + c;
+    else if (c == '\n') all += "\\n";
+    else if (c == '\t') all += "\\t";
+    else if (c == '\r') all += "\\r";
+    else if (code < 0x20) all += std::string("\\u00") + "0123456789abcdef"[code >> 4] + "0123456789abcdef"[code & 15];
+    else all += c;
+  }
+  return all + "\"";
+}
+/// The lines of a text, with their ends or without.
+template <class Visit> void lines_of(const std::string &text, bool keepEnds, const Visit &visit) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at), next = end == std::string::npos ? text.size() : end + 1;
+    size_t stop = keepEnds || end == std::string::npos ? next : end;
+    if (!keepEnds && stop > at && stop < next && text[stop - 1] == '\r') --stop;
+    visit(text.substr(at, stop - at));
+    at = next;
+  }
+}
 inline bool text_starts(const std::string &text, const std::string &part) { return text.compare(0, part.size(), part) == 0; }
 inline bool text_ends(const std::string &text, const std::string &part) {
   return text.size() >= part.size() && text.compare(text.size() - part.size(), part.size(), part) == 0;

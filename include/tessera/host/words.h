@@ -5,6 +5,7 @@
 //   Array, what its elements are, how many bits they have, how many axes, its extents, and a word for each element
 // This file has what emitted programs and the reference interpreter read alike; rows.h keeps such rows in tensors.
 #pragma once
+#include "tessera/host/texts.h"
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -117,6 +118,34 @@ template <class Show> void show(const Word *at, const Show &real, std::string &o
     show(at, real, out);
   }
   out += tuple ? (count == 1 ? ",)" : ")") : "]";
+}
+
+/// As JSON writes it.
+template <class Show> void json(const Word *at, const Show &real, std::string &out) {
+  switch (static_cast<Kind>(*at)) {
+  case Text: out += text_quoted(text_at(at)); return;
+  case Truth: out += at[1] != 0 ? "true" : "false"; return;
+  case Whole:
+  case Real:
+  case Array: return show(at, real, out);
+  case List:
+  case Tuple: break;
+  }
+  const Word count = at[1];
+  out += "[";
+  at += 2;
+  for (Word i = 0; i < count; ++i, at = skipped(at)) {
+    if (i > 0) out += ", ";
+    json(at, real, out);
+  }
+  out += "]";
+}
+/// A key of an object: a text, as which it writes numbers, too.
+template <class Show> void json_key(const Word *at, const Show &real, std::string &out) {
+  std::string key;
+  if (*at == Text) key = text_at(at);
+  else json(at, real, key);
+  out += text_quoted(key);
 }
 
 /// Below, equal or above 0, as Python compares: an integer and a number with a fraction by their values, not as f64.

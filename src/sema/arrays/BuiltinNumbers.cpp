@@ -8,8 +8,10 @@
 #include "sema/calls/Calls.h"
 #include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 
 namespace tessera::sema {
@@ -57,6 +59,17 @@ Value arrayMinMax(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   bool arrayFirst = args.values[0].isArray() || args.values[0].kind == ValueKind::View;
   auto keep = flagArgument(cx, args, 3);
   if (!keep) return Value::poison();
+  if (args.values[4].given()) {  // the first of those that a sort puts in front
+    Value from = args.values[0];
+    if (isHeldDict(from)) from = partsOfDict(cx, from, "keys", span);
+    if (from.kind == ValueKind::Dict) from = keysOfDict(from);
+    const Value sorted = sortedList(cx, from, args.values[4], Value::boolean(row.op == "max"), span), first = Value::integer(Dim(0));
+    if (sorted.isPoison()) return sorted;
+    if (!sorted.isSequence()) return hostItem(cx, sorted, &first, span);
+    if (!sorted.items.empty()) return sorted.items[0];
+    report(cx, Id::wrongArgument, span, quoted(shown), "a list with an item", "an empty list");
+    return Value::poison();
+  }
   if (arrayFirst) {
     Value axis = args.values[2];
     Span axisSpan = args.spans[2];

@@ -9,6 +9,7 @@
 #include "sema/host/Host.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/OwnMethods.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>
@@ -107,6 +108,7 @@ Value arrayCdiv(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 
 Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
+  if (auto length = byMethod(cx, x, "__len__", span)) return *length;
   if (x.isSequence()) return Value::integer(Dim(static_cast<int64_t>(x.items.size())));
   if (x.kind == ValueKind::Dict) return Value::integer(Dim(static_cast<int64_t>(x.items.size() / 2)));
   if (x.isArray() && !x.type.shape.empty()) return Value::integer(x.type.shape[0]);
@@ -121,7 +123,8 @@ Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 }
 
 Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
-  const Value &x = args.values[0];
+  const Value x = iteratedStruct(cx, args.values[0], span);
+  if (x.isPoison()) return x;
   if (x.kind == ValueKind::HostTensor || x.isStack() || x.kind == ValueKind::Zip || (x.kind == ValueKind::String && inHost(cx))) {
     Value v = Value::of(ValueKind::Enumerate);
     v.items = {x};
@@ -247,6 +250,7 @@ Value arrayDictParts(Context &cx, const BuiltinRow &row, Bound &args, Span span)
 
 Value arrayToInt(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
+  if (auto whole = byMethod(cx, x, "__int__", span)) return *whole;
   if (x.kind == ValueKind::Float) {
     constexpr double kEnd = 9223372036854775808.0;  // 2^63
     if (x.number >= -kEnd && x.number < kEnd) return Value::integer(Dim(static_cast<int64_t>(x.number)));
@@ -263,6 +267,7 @@ Value arrayToInt(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 
 Value arrayToFloat(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value &x = args.values[0];
+  if (auto number = byMethod(cx, x, "__float__", span)) return *number;
   if (x.kind == ValueKind::Float) return x;
   if (x.isKnownInt() && !x.expr) return Value::real(static_cast<double>(x.sym.constant()));
   if (x.isArray()) {
@@ -302,6 +307,8 @@ Value arrayStaticRange(Context &cx, const BuiltinRow &, Bound &args, Span span) 
 static Value rangeValue(Context &cx, Bound &args, bool unrolled, Span span) {
   Value v = Value::of(ValueKind::Range);
   v.unrolled = unrolled;
+  for (Value &part : args.values)
+    if (auto number = byMethod(cx, part, "__int__", span)) part = std::move(*number);
   bool two = args.values[1].given();
   Value start = two ? args.values[0] : Value::integer(Dim(0));
   Value stop = two ? args.values[1] : args.values[0];

@@ -5,6 +5,7 @@
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/OwnMethods.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 
@@ -37,6 +38,7 @@ std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most) {
 
 Value convertInt(Context &cx, const Value &value, Span span) {
   Value v = value;
+  if (auto whole = byMethod(cx, v, "__int__", span)) v = *whole;
   if (v.kind == ValueKind::Bool) return Value::integer(Dim(v.truth));
   if (v.kind == ValueKind::HostTensor) v = hostScalar(cx, v, span);
   if (v.kind == ValueKind::Int || v.isPoison()) return v;

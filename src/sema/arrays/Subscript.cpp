@@ -10,6 +10,7 @@
 #include "sema/policies/Policies.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/OwnMethods.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <utility>
@@ -630,6 +631,12 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
   case ValueKind::List: return subscriptSequence(cx, object, expr);
   case ValueKind::Struct:
     if (object.isStack()) return stackSubscript(cx, object, expr);
+    if (object.instance->info->methods.count("__getitem__") && expr.items.size() == 1) {
+      GivenList key;
+      key.push_back({"", checkExpr(cx, *expr.items[0].value), expr.items[0].span, {}, nullptr});
+      if (key[0].value.isPoison()) return key[0].value;
+      return callValue(cx, memberOfStruct(cx, object, "__getitem__", expr.span), std::move(key), expr.span, "__getitem__");
+    }
     break;
   case ValueKind::Dict: {
     if (expr.items.size() != 1) break;

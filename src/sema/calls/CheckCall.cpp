@@ -103,8 +103,19 @@ static Value notedBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Sp
 /// `list(range(0, n, 4))` and `tuple(items)`: the items, where the compiler knows them. Nothing if it is another call.
 static std::optional<Value> listOf(Context &cx, const Value &type, const GivenList &args, Span span) {
   if ((type.text != "list" && type.text != "tuple") || args.size() != 1 || !args[0].keyword.empty()) return std::nullopt;
-  const Value &from = args[0].value;
+  Value from = iteratedStruct(cx, args[0].value, span);
   if (from.isPoison()) return from;
+  if (type.text == "list" && from.kind == ValueKind::String && !from.expr) {
+    Value letters = Value::of(ValueKind::List);
+    for (char c : from.text) letters.items.push_back(Value::string(std::string(1, c)));
+    return letters;
+  }
+  if (type.text == "list" && from.kind == ValueKind::Dict) return keysOfDict(from);
+  if (type.text == "list" && inHost(cx)) {
+    if (isHeldDict(from)) return partsOfDict(cx, from, "keys", span);
+    if (isHeldRows(from) || (from.kind == ValueKind::HostTensor && from.text == kHeldList)) return from;
+    if (Value made = listOfIterated(cx, from, span); made.kind == ValueKind::HostTensor || made.isPoison()) return made;
+  }
   if (!from.isSequence() && from.kind != ValueKind::Range) return std::nullopt;
   Value made = type.text == "list" ? Value::of(ValueKind::List) : Value::tuple({});
   if (from.isSequence()) {

@@ -31,8 +31,8 @@ void noteBuiltinEffect(Context &cx, const BuiltinRow &row, Span span) {
   case BuiltinKind::SaveTensors:
   case BuiltinKind::SaveNpy: effect.files = true; [[fallthrough]];
   case BuiltinKind::HostCall:
-    if (row.op == "decode" || row.op == "encode") return;
-    effect.files |= row.op == "read_bytes" || row.op == "write_bytes" || row.op == "load_npz";
+    if (row.op == "decode" || row.op == "encode" || row.op == "text_quoted" || row.op.starts_with("json_")) return;
+    effect.files |= row.op.starts_with("file_") || row.op == "read_bytes" || row.op == "write_bytes" || row.op == "load_npz";
     [[fallthrough]];
   case BuiltinKind::Print: effect.kind = EffectKind::Io; return noteEffect(cx, std::move(effect));
   default: return;

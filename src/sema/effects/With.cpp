@@ -2,8 +2,12 @@
 #include "sema/Arguments.h"
 #include "sema/Builtins.h"
 #include "sema/Report.h"
+#include "sema/Struct.h"
+#include "sema/calls/Calls.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/Types.h"
 #include <algorithm>
 #include <utility>
 
@@ -88,8 +92,43 @@ Value prefetch(Context &cx, Bound &args, Span span) {
   return Value::of(ValueKind::None);
 }
 
+/// `with open(path) as file:`: what has a method `close`, which is called behind the block. Nothing, and nothing done, for what is no such.
+static std::optional<Value> closable(Context &cx, const ast::WithItem &item) {
+  auto *call = as<ast::CallExpr>(item.context);
+  auto *name = call ? as<ast::NameExpr>(call->callee) : nullptr;
+  if (!name || !inHost(cx)) return std::nullopt;
+  const Value callee = lookupName(cx, name->name, name->span, true);
+  if (callee.kind != ValueKind::Function && callee.kind != ValueKind::StructType) return std::nullopt;
+  return checkExpr(cx, *item.context);
+}
+
+/// One item after the other, and then the block.
+static void closingWith(Context &cx, const ast::WithStmt &stmt, size_t item, Value value) {
+  const ast::WithItem &opened = stmt.items[item];
+  const auto *target = opened.target ? as<ast::NameExpr>(opened.target) : nullptr;
+  if (value.isPoison() || (opened.target && !target)) {
+    if (!value.isPoison()) unsupported(cx, "`with` and a target that is no name", stmt.span);
+    return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  }
+  if (value.kind != ValueKind::Struct || !value.instance->info->methods.count("close")) {
+    report(cx, Id::wrongArgument, opened.context->span, "`with`", "a file that `open` gave, or a struct with a method `close`", describe(cx, value));
+    return bindUnknown(*cx.function.frame, stmt, cx.blockId);
+  }
+  if (target) assignName(cx, target->name, value, target->span);
+  if (item + 1 < stmt.items.size()) {
+    auto next = closable(cx, stmt.items[item + 1]);
+    if (next) closingWith(cx, stmt, item + 1, std::move(*next));
+    else unsupported(cx, "`with` of several kinds", stmt.span, "one `with` inside of the other");
+  } else {
+    checkBlock(cx, stmt.body);
+  }
+  callValue(cx, memberOfStruct(cx, value, "close", opened.context->span), {}, opened.context->span, "close");
+}
+
 void withStmt(Context &cx, const ast::WithStmt &stmt) {
   bool quiet = false;
+  if (!stmt.isAsync)
+    if (auto value = closable(cx, stmt.items[0])) return closingWith(cx, stmt, 0, std::move(*value));
   for (const ast::WithItem &item : stmt.items) {
     bool suspends = suspension(cx, item);
     quiet |= suspends;

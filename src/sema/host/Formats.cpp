@@ -5,6 +5,7 @@
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Held.h"
+#include "sema/types/OwnMethods.h"
 #include "support/FormatSpec.h"
 #include <cctype>
 #include <functional>
@@ -102,6 +103,7 @@ struct Opened {
   }
   void whole(const Value &value, const std::string &format) {
     bool plain = format.empty() || format == "!r" || format == "!s";
+    if (auto text = byMethod(cx, value, "__str__", span)) return put(*text, format);
     auto nothing = [](size_t) {};
     if (plain && value.isSequence()) {
       bool tuple = value.kind == ValueKind::Tuple;

@@ -18,7 +18,7 @@ using ast::as;
 
 namespace {
 constexpr std::string_view kHostCalls[] = {
-    "print", "load_npy", "load_npz", "save_npz", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "write_bytes", "decode", "encode", "perf_counter"};
+    "print", "load_npy", "load_npz", "save_npz", "save_npy", "load_safetensors", "save_safetensors", "read_bytes", "write_bytes", "decode", "encode", "perf_counter", "open", "input"};
 bool isHostCall(const ast::CallExpr &call) {
   auto *name = as<ast::NameExpr>(call.callee);
   return name && std::find(std::begin(kHostCalls), std::end(kHostCalls), name->name) != std::end(kHostCalls);
@@ -422,14 +422,7 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
     return copy.expr ? takeExpr(copy) : textExpr(v.text, at);
   };
   switch (row.kind) {
-  case BuiltinKind::Print: {
-    std::vector<std::string> texts = {""};
-    for (size_t i = 0; i < args.rest.size(); ++i) texts.push_back(i + 1 < args.rest.size() ? " " : "");
-    ExprPtr e = formatExpr(cx, args.rest, std::move(texts), span);
-    if (!e) return Value::poison();
-    emit(cx, StmtKind::Print, span).value = std::move(e);
-    return Value::of(ValueKind::None);
-  }
+  case BuiltinKind::Print: return printed(cx, args, span);
   case BuiltinKind::LoadNpy: {
     ExprPtr path = text(args.values[0], args.spans[0]);
     if (!path) return Value::poison();
@@ -451,6 +444,7 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
     return path ? saveTensors(cx, std::move(path), args.values[1], args.spans[1], span) : Value::poison();
   }
   case BuiltinKind::HostCall: {
+    if (row.name == "json_text") return jsonText(cx, args.values[0], span);
     if (row.op == "places") return placesNotZero(cx, args.values[0], row.name == "flatnonzero", span);
     std::vector<ExprPtr> given;
     std::string_view letters = hostFunction(row.op)->arguments;
@@ -476,6 +470,8 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
       if (!given.back()) return Value::poison();
     }
     Value v = hostCall(cx, row.op, std::move(given), span);
+    if (v.kind == ValueKind::String && row.op.starts_with("file_")) return asVariable(cx, v, "text", span);  // each time it is another
+    if (row.op == "json_items") return rowsWithSchema(std::move(v), "t");
     if (row.op == "read_bytes" || row.op == "encode") v.rank = 1, v.madeOf = DType::U8;
     return v;
   }

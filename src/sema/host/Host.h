@@ -79,6 +79,8 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
 Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape, DType dtype, Span span);
 /// `rng.uniform`, `rng.normal` and `rng.bernoulli`, whose shape is the argument `at`.
 Value hostDraw(Context &cx, const std::string &how, const Bound &args, size_t at, DType dtype, Span span);
+/// `[0] * n` of a number, as a list that run time holds. Nothing for other items.
+std::optional<Value> listOfOneNumber(Context &cx, const Value &number, const Value &count, Span span);
 Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, Span span);
 
 // ---- PlacesOfArrays.cpp
@@ -108,6 +110,13 @@ Value textMethod(Context &cx, const Value &text, const std::string &name, const 
 Value characterAt(Context &cx, const Value &text, const Value &index, Span span);
 /// `text[i]`: of a text and an index that are known, or in host code by run time.
 std::optional<Value> characterOf(Context &cx, const Value &text, const ast::SubscriptExpr &expr);
+
+/// `json.dumps(value)`. (JsonText.cpp)
+Value jsonText(Context &cx, const Value &value, Span span);
+/// What a loop over a struct with `__iter__` goes over; any other value is itself.
+Value iteratedStruct(Context &cx, Value value, Span span);
+/// Values in lines: `print(a, b, sep=", ", end="", file=f)`. (JsonText.cpp)
+Value printed(Context &cx, Bound &args, Span span);
 
 // ---- Formats.cpp
 /// The parts of a text, with lists, tuples, dicts, structs and shapes taken apart, as Python shows them.

@@ -77,6 +77,15 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
   return v;
 }
 
+std::optional<Value> listOfOneNumber(Context &cx, const Value &number, const Value &count, Span span) {
+  const bool fraction = number.kind == ValueKind::Float || (number.isScalar() && isFloat(number.type.dtype));
+  if (!fraction && number.kind != ValueKind::Int) return std::nullopt;
+  const Value extent = intElementwise(cx, ElementwiseOp::Max, {count, Value::integer(Dim(0))}, span, "*");
+  Value list = hostFull(cx, extent, span, number, scalarType(fraction ? DType::F64 : DType::I64), span);
+  list.text = kHeldList;
+  return list;
+}
+
 Value hostTable(Context &cx, std::vector<Value> numbers, const std::vector<Span> &spans, const std::vector<Dim> &shape,
                 DType dtype, Span span) {
   std::vector<ExprPtr> args;

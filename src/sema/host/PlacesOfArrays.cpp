@@ -8,6 +8,7 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
+#include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "support/HostParts.h"
 #include <algorithm>
@@ -316,6 +317,10 @@ static std::optional<Value> rowAtRunTime(Context &cx, const Value &object, const
 std::optional<Value> numberAtRunTime(Context &cx, const Value &object, const Value &index, Span span) {
   if (!inHost(cx) || index.kind != ValueKind::Int || index.isKnownInt() || object.items.empty()) return std::nullopt;
   if (object.items[0].isSequence()) return rowAtRunTime(cx, object, index, span);
+  if (object.items[0].kind == ValueKind::String) {
+    auto texts = asHeldRows(cx, object, span);
+    return texts ? std::optional(hostItem(cx, reusable(cx, std::move(*texts), "texts", span), &index, span)) : std::nullopt;
+  }
   bool real = false;
   std::vector<Value> items = object.items;
   for (Value &item : items) {

@@ -73,11 +73,12 @@ struct TextMethod {
   size_t arguments;
 };
 constexpr TextMethod kTextMethods[] = {{"lower", "text_lower", 0},     {"upper", "text_upper", 0}, {"strip", "text_strip", 0}, {"startswith", "text_starts", 1},
-                                       {"endswith", "text_ends", 1}, {"find", "text_find", 1},   {"replace", "text_replace", 2}};
+                                       {"lstrip", "text_lstrip", 0},    {"rstrip", "text_rstrip", 0}, {"isdigit", "text_digits", 0}, {"isalpha", "text_letters", 0},
+                                       {"count", "text_count", 1},   {"endswith", "text_ends", 1}, {"find", "text_find", 1},   {"replace", "text_replace", 2}};
 }  // namespace
 
 std::vector<std::string> methodsOfTexts() {
-  std::vector<std::string> names = {"join", "split"};
+  std::vector<std::string> names = {"join", "split", "splitlines"};
   for (const TextMethod &method : kTextMethods) names.emplace_back(method.name);
   return names;
 }
@@ -109,6 +110,11 @@ static Value ofText(Context &cx, const Value &text, const TextMethod &method, co
   if (method.name == "lower") return Value::string(text_lower(whole));
   if (method.name == "upper") return Value::string(text_upper(whole));
   if (method.name == "strip") return Value::string(text_strip(whole));
+  if (method.name == "lstrip") return Value::string(text_lstrip(whole));
+  if (method.name == "rstrip") return Value::string(text_rstrip(whole));
+  if (method.name == "isdigit") return Value::boolean(text_digits(whole));
+  if (method.name == "isalpha") return Value::boolean(text_letters(whole));
+  if (method.name == "count") return Value::integer(Dim(text_count(whole, all[1].text)));
   if (method.name == "startswith") return Value::boolean(text_starts(whole, all[1].text));
   if (method.name == "endswith") return Value::boolean(text_ends(whole, all[1].text));
   if (method.name == "find") return Value::integer(Dim(text_find(whole, all[1].text)));
@@ -137,7 +143,37 @@ static Value joinedText(Context &cx, const Value &mark, const GivenList &args, S
   return hostCall(cx, "text_joined", std::move(parts), span);
 }
 
+/// `text.strip("/")`: without these characters at its ends.
+static Value strippedOf(Context &cx, const Value &text, const std::string &name, const Value &characters, Span span) {
+  const std::string where = name == "strip" ? "" : name.substr(0, 1);
+  if (!text.expr && !characters.expr) return Value::string(tsr::host::text_without(text.text, characters.text, where));
+  if (!inHost(cx)) return unsupported(cx, "`" + name + "` of a text that only run time knows", span);
+  std::vector<ExprPtr> parts;
+  parts.push_back(textArgument(text, span));
+  parts.push_back(textArgument(characters, span));
+  parts.push_back(textExpr(where, span));
+  return hostCall(cx, "text_without", std::move(parts), span);
+}
+
+/// `text.splitlines()`; with True the lines keep their ends.
+static Value linesOf(Context &cx, const Value &text, const GivenList &args, Span span) {
+  const auto keep = args.empty() ? std::optional(false) : knownCondition(args[0].value);
+  if (!keep) return unsupported(cx, "`splitlines` with a condition that only run time knows", span);
+  Value lines = Value::of(ValueKind::List);
+  if (!text.expr) {
+    tsr::host::lines_of(text.text, *keep, [&](const std::string &line) { lines.items.push_back(Value::string(line)); });
+    return lines;
+  }
+  if (!inHost(cx)) return unsupported(cx, "`splitlines` of a text that only run time knows", span);
+  std::vector<ExprPtr> parts;
+  parts.push_back(textArgument(text, span));
+  parts.push_back(makeBool(*keep, span));
+  return rowsWithSchema(hostCall(cx, "text_lines", std::move(parts), span), "t");
+}
+
 Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span) {
+  const bool strips = name == "strip" || name == "lstrip" || name == "rstrip";
+  if (strips && args.size() == 1 && args[0].value.kind == ValueKind::String) return strippedOf(cx, text, name, args[0].value, span);
   for (const TextMethod &method : kTextMethods)
     if (method.name == name) return ofText(cx, text, method, args, span);
   if (args.size() > 1) {
@@ -145,6 +181,7 @@ Value textMethod(Context &cx, const Value &text, const std::string &name, const 
     return Value::poison();
   }
   if (name == "join") return joinedText(cx, text, args, span);
+  if (name == "splitlines") return linesOf(cx, text, args, span);
   if (inHost(cx) && name == "split" && (text.expr || (!args.empty() && args[0].value.expr)) && (args.empty() || args[0].value.kind == ValueKind::String)) {
     std::vector<ExprPtr> parts;
     parts.push_back(textArgument(text, span));

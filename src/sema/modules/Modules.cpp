@@ -339,6 +339,12 @@ static bool isPythonsMath(const Context &cx, const ModuleScope &scope, const std
   return path == "math" && !(cx.load && cx.load(scope.ast->file, 0, path));
 }
 
+/// Modules of Python of which the library has what programs take most, unless a file beside this one is called so.
+static std::string pathInLibrary(const Context &cx, const ModuleScope &scope, const std::string &path) {
+  const bool known = path == "sys" || path == "os" || path == "json";
+  return known && !(cx.load && cx.load(scope.ast->file, 0, path)) ? "tessera." + path : path;
+}
+
 void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stmt) {
   for (const ast::ImportItem &item : stmt.items) {
     std::string path;
@@ -353,7 +359,7 @@ void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stm
     } else if (isPythonsMath(cx, scope, path)) {
       v.text = "math";
     } else {
-      ModuleScope *module = loadModule(cx, scope.ast->file, 0, path, item.span);
+      ModuleScope *module = loadModule(cx, scope.ast->file, 0, pathInLibrary(cx, scope, path), item.span);
       if (!module) v = Value::poison();
       else v.module = module, v.text = path;
     }
@@ -364,6 +370,7 @@ void importStatement(Context &cx, ModuleScope &scope, const ast::ImportStmt &stm
 void fromImport(Context &cx, ModuleScope &scope, const ast::FromImportStmt &stmt) {
   std::string path;
   for (const ast::Identifier &part : stmt.module) path += (path.empty() ? "" : ".") + part.text;
+  if (stmt.level == 0) path = pathInLibrary(cx, scope, path);
   bool builtin = stmt.level == 0 && (path == "tessera" || path == "tessera.tile" || isPythonsMath(cx, scope, path));
   Span moduleSpan = stmt.module.empty() ? stmt.span : stmt.module.front().span.to(stmt.module.back().span);
   bool hasModule = builtin || path.empty() || (cx.load && cx.load(scope.ast->file, stmt.level, path));

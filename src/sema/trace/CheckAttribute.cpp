@@ -109,6 +109,8 @@ static Value memberOfModule(Context &cx, const Value &object, const std::string 
   if (object.module) {
     Value v = moduleMember(*object.module, name);
     if (!v.isPoison()) return v;
+    if (object.module->path == "tessera.sys" && name == "argv")
+      return unsupported(cx, "`sys.argv`", span, "what changes from run to run is a parameter of `main`: `def main(steps: int = 100)`, and `--steps 200` behind the program's name");
     for (const auto &[n, value] : object.module->names) known.push_back(n);
     return Value::of(ValueKind::Absent);
   }

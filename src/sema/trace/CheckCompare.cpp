@@ -8,7 +8,9 @@
 #include "sema/host/Host.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/OwnMethods.h"
 #include "support/Check.h"
+#include "tessera/host/texts.h"
 
 namespace tessera::sema {
 
@@ -95,6 +97,14 @@ static Value compareIn(Context &cx, CompareOp op, const Value &a, const Value &b
 /// Comparisons of things that are no numbers, which can only be the same or not; Absent for all others.
 static Value compareThings(Context &cx, CompareOp op, const Value &a, const Value &b, Span span) {
   bool equality = isEquality(op);
+  if (!equality && !isInequality(op) && a.kind == ValueKind::String && b.kind == ValueKind::String) {  // as Python: byte by byte
+    const Value zero = Value::integer(Dim(0));
+    if (!a.expr && !b.expr) return compareValues(cx, op, Value::integer(Dim(tsr::host::text_order(a.text, b.text))), zero, span);
+    if (!inHost(cx)) return Value::of(ValueKind::Absent);
+    std::vector<ExprPtr> texts;
+    for (const Value *text : {&a, &b}) texts.push_back(text->expr ? clone(*text->expr) : textExpr(text->text, span));
+    return compareValues(cx, op, hostCall(cx, "text_order", std::move(texts), span), zero, span);
+  }
   if (!equality && !isInequality(op)) return Value::of(ValueKind::Absent);
   if (a.kind == ValueKind::None || b.kind == ValueKind::None) {
     bool same = a.kind == ValueKind::None && b.kind == ValueKind::None;
@@ -158,6 +168,12 @@ static Value asDTypeBeside(Context &cx, Value value, const Value &other, Span sp
 }
 
 Value compareValues(Context &cx, CompareOp op, Value a, Value b, Span span) {
+  const bool within = op == CompareOp::In || op == CompareOp::NotIn;
+  if (within) b = iteratedStruct(cx, std::move(b), span);
+  else if (a.kind == ValueKind::String || b.kind == ValueKind::String)
+    for (Value *part : {&a, &b})
+      if (auto text = byMethod(cx, *part, "__str__", span)) *part = std::move(*text);
+  if (!within && a.kind != ValueKind::None && b.kind != ValueKind::None) a = numberByMethod(cx, std::move(a), span), b = numberByMethod(cx, std::move(b), span);
   if (a.isPoison() || b.isPoison()) return Value::poison();
   a = asDTypeBeside(cx, std::move(a), b, span), b = asDTypeBeside(cx, std::move(b), a, span);
   if (op == CompareOp::In || op == CompareOp::NotIn) return compareIn(cx, op, a, b, span);

@@ -14,6 +14,7 @@
 #include "sema/trace/Held.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/OwnMethods.h"
 #include "sema/types/Types.h"
 #include <algorithm>
 #include <cmath>
@@ -303,6 +304,10 @@ static bool divisorIsPossible(Context &cx, BinaryOp op, const Value &a, const Va
 }
 
 Value binaryValues(Context &cx, BinaryOp op, Value a, Value b, Span span) {
+  if (a.kind == ValueKind::String || b.kind == ValueKind::String)
+    for (Value *part : {&a, &b})
+      if (auto text = byMethod(cx, *part, "__str__", span)) *part = std::move(*text);
+  a = numberByMethod(cx, std::move(a), span), b = numberByMethod(cx, std::move(b), span);
   if (a.isPoison() || b.isPoison()) return Value::poison();
   std::string shown = textOf(op);
   if (op == BinaryOp::MatMul) return dot(cx, a, b, Value::of(ValueKind::Absent), span);
@@ -328,6 +333,8 @@ Value binaryValues(Context &cx, BinaryOp op, Value a, Value b, Span span) {
       }
       return out;
     }
+    if (op == BinaryOp::Mul && inHost(cx) && a.kind == ValueKind::List && a.items.size() == 1 && b.kind == ValueKind::Int)
+      if (auto list = listOfOneNumber(cx, a.items[0], b, span)) return *list;
     auto builder = report(cx, Id::badOperand, span, shown, describe(cx, a) + " and " + describe(cx, b));
     if (a.kind == ValueKind::Tuple || b.kind == ValueKind::Tuple)
       builder.help("a tuple is taken apart, `a, b = f(x)`, or one of it is taken: `f(x)[0]`");
@@ -564,7 +571,7 @@ static Value dictExpr(Context &cx, const ast::DictExpr &expr) {
 static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size_t first) {
   const bool several = expr.clauses.size() > 1;
   const ast::ComprehensionFor &clause = expr.clauses[first];
-  Value iterable = checkExpr(cx, *clause.iterable);
+  Value iterable = iteratedStruct(cx, checkExpr(cx, *clause.iterable), clause.iterable->span);
   if (iterable.isPoison()) return iterable;
   std::vector<Value> items;
   if (iterable.kind == ValueKind::Dict) iterable = keysOfDict(iterable);

@@ -294,7 +294,7 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
     unsupported(cx, "`async for`", stmt.span);
     return;
   }
-  Value iterable = checkExpr(cx, *stmt.iterable);
+  Value iterable = iteratedStruct(cx, checkExpr(cx, *stmt.iterable), stmt.iterable->span);
   if (isHeldDict(iterable)) iterable = partsOfDict(cx, iterable, "keys", stmt.iterable->span);
   if (iterable.kind == ValueKind::Dict) iterable = keysOfDict(iterable);
   auto runs = [&](const std::function<void()> &loop) {

@@ -4,6 +4,7 @@
 #include "sema/host/Host.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/OwnMethods.h"
 #include "support/Check.h"
 #include "support/MeshDims.h"
 
@@ -209,6 +210,7 @@ std::optional<bool> knownCondition(const Value &value) {
 
 ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
   if (auto known = knownCondition(value)) return makeBool(*known, span);
+  if (auto holds = byMethod(cx, value, "__bool__", span)) return conditionExpr(cx, *holds, span);
   if (value.kind == ValueKind::Int) {
     std::vector<ExprPtr> args;
     args.push_back(indexExpr(cx, value, span));
@@ -225,6 +227,10 @@ ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
   }
   if (inHost(cx) && value.kind == ValueKind::HostTensor && value.rank == 0 && value.madeOf == DType::Bool)  // `any(x > 0)`
     return conditionExpr(cx, hostScalar(cx, value, span), span);
+  if (inHost(cx) && ((value.kind == ValueKind::HostTensor && (isHostElement(value) || (value.rank == 0 && value.madeOf))) || value.isScalar())) {  // `if g[y, x]:`
+    const Value number = hostScalar(cx, value, span);
+    return number.isPoison() ? nullptr : conditionExpr(cx, compareValues(cx, ast::CompareOp::Ne, number, Value::integer(Dim(0)), span), span);
+  }
   if (!value.isPoison()) {
     std::string text(cx.sources.text(span));
     auto builder = report(cx, Id::notACondition, span, describe(cx, value));

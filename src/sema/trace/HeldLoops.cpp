@@ -170,6 +170,15 @@ Value listOfIterated(Context &cx, const Value &iterable, Span span) {
   });
 }
 
+/// What an item is sorted by. `counts.get` gives the value of a key that is there.
+static Value keyOf(Context &cx, const Value &key, Value item, Span span) {
+  const bool ofDict = key.kind == ValueKind::Method && key.text == "get" && !key.items.empty() && (isHeldDict(key.items[0]) || key.items[0].kind == ValueKind::Dict);
+  if (ofDict) return readDict(cx, key.items[0], std::move(item), span);
+  GivenList args;
+  args.push_back({"", std::move(item), span, {}, nullptr});
+  return callValue(cx, key, std::move(args), span, "key");
+}
+
 /// The items in the order that their keys have, where the compiler knows them.
 static std::optional<Value> sortedByKnown(Context &cx, const Value &list, const Value &key, bool reverse, Span span) {
   if (!list.isSequence()) return std::nullopt;
@@ -177,9 +186,7 @@ static std::optional<Value> sortedByKnown(Context &cx, const Value &list, const 
   for (const Value &item : list.items) {
     Value by = item;
     if (key.given()) {
-      GivenList args;
-      args.push_back({"", item, span, {}, nullptr});
-      by = callValue(cx, key, std::move(args), span, "key");
+      by = keyOf(cx, key, item, span);
       if (by.isPoison()) return by;
     }
     if (!isKnownKey(by)) return std::nullopt;
@@ -210,9 +217,7 @@ Value sortedList(Context &cx, const Value &list, const Value &key, const Value &
   std::optional<Value> keys = rows;
   if (key.given()) {
     Value made = madeByTurns(cx, *iteratedOf(*rows), span, [&](const std::string &name, Value item) {
-      GivenList args;
-      args.push_back({"", std::move(item), span, {}, nullptr});
-      Value by = callValue(cx, key, std::move(args), span, "key");
+      Value by = keyOf(cx, key, std::move(item), span);
       ast::NameExpr written(ast::ExprKind::Name, span);
       appendToHeld(cx, name, std::move(by), written);
     });

@@ -2,6 +2,7 @@
 #include "sema/Arguments.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
+#include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/calls/Models.h"
 #include "sema/effects/Effects.h"
@@ -416,6 +417,8 @@ Value constructStruct(Context &cx, const Value &type, GivenList args, Span span)
   bool ok = true;
   for (size_t i = 0; i < values.size(); ++i)
     if (!values[i].given()) values[i] = checkExpr(cx, *info.fields[i].defaultValue);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = tensorOfList(cx, std::move(values[i]), &*info.fields[i].type, spans[i]);
   for (size_t i = 0; i < values.size(); ++i)
     bindGenerics(cx, values[i], *info.fields[i].type, {spans[i], "the field `" + info.fields[i].name + "`"});
   const Frame &frame = *cx.function.frame;
