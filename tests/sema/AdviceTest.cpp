@@ -161,6 +161,7 @@ TEST(Advice, TheSameMistakeFurtherOnDoesNotHideAnEdit) {
 TEST(Advice, WhatTheLibraryHasIsNotSaidToBeWrittenInAnotherWay) {
   size_t functions = 0;
   for (const auto &file : std::filesystem::directory_iterator(TSR_SOURCE_DIR "/stdlib/tessera")) {
+    if (file.path().stem() == "json") continue;  // its names stand behind that of the module, `json.load`
     std::ifstream in(file.path());
     for (std::string line; std::getline(in, line);) {
       if (line.rfind("def ", 0) != 0) continue;

@@ -6,6 +6,7 @@
 #include "sema/host/Host.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
+#include "sema/types/OwnMethods.h"
 #include "sema/types/Types.h"
 #include "tessera/host/texts.h"
 #include <functional>
@@ -45,6 +46,7 @@ struct Json {
   }
   void whole(const Value &value) {
     if (value.isPoison()) failed = true;
+    else if (auto text = byMethod(cx, value, "__json__", span)) put(std::move(*text));
     else if (value.kind == ValueKind::None) texts.back() += "null";
     else if (value.kind == ValueKind::String && !value.expr) texts.back() += tsr::host::text_quoted(value.text);
     else if (value.kind == ValueKind::String) put(hostTextCall(cx, "text_quoted", value, span));
