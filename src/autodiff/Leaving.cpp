@@ -234,7 +234,10 @@ void Trace::loopOverTurns(const Stmt &stmt) {
     }
   }
   over_.push_back(std::move(made));
-  loop(*over_.back(), counting && counting->doubles);
+  const bool isShort = counting && counting->doubles;
+  // Written out, each turn would choose between all that came before it: the text would grow with the square of the turns.
+  if (going) keepLoop(*over_.back(), isShort);
+  else loop(*over_.back(), isShort);
 }
 
 }  // namespace tessera::autodiff

@@ -51,8 +51,15 @@ private:
                        }).wasInterrupted();
     int64_t most = updates ? kMostTurnsOfUpdates : kMostTurns;
     bool known = start && stop && step && start->isConstant() && stop->isConstant() && step->isConstant() && step->constant() > 0;
-    return known && (stop->constant() <= start->constant() ||
-                     (stop->constant() - start->constant() - 1) / step->constant() < most);
+    if (!known) return false;
+    const int64_t turns = std::max<int64_t>(stop->constant() - start->constant() + step->constant() - 1, 0) / step->constant();
+    return turns <= most && (turns <= kFewTurns || turns * operationsOf(loop) <= kMostWrittenOut);
+  }
+
+  static int64_t operationsOf(scf::ForOp loop) {
+    int64_t count = 0;
+    loop->walk([&](Operation *) { ++count; });
+    return count;
   }
 
   std::string fresh(StringRef hint, StringRef otherwise) {

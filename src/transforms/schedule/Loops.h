@@ -24,5 +24,7 @@ inline constexpr llvm::StringLiteral kBuffer = "tsr.buffer";
 mlir::LogicalResult keepLoops(ir::graph::FuncOp function);
 /// Turns of a loop with known bounds that is written out; of one that updates arrays, which it then does in place.
 inline constexpr int64_t kMostTurns = 256, kMostTurnsOfUpdates = 4;
+/// Of more turns than a few, such as layers: operations that are written out. Those of 200 turns of 20 took ptxas minutes.
+inline constexpr int64_t kFewTurns = 64, kMostWrittenOut = 2048;
 
 }  // namespace tessera::transforms
