@@ -144,10 +144,26 @@ bool countsBack(const std::vector<ExprRef> &select) {
          same(sum->operands[0], select[2]) && isSize(sum->operands[1]);
 }
 
+/// The truth value, if the tree is one.
+std::optional<bool> asTruth(const ExprRef &expr) {
+  auto value = expr->kind == Expr::Kind::Literal ? dyn_cast_or_null<BoolAttr>(expr->attribute) : BoolAttr();
+  return value ? std::optional(value.getValue()) : std::nullopt;
+}
+
+/// `a && b`, or `a || b` where `isEither`; what is plain is folded, as compilers warn of `!x && x`.
+ExprRef combined(const ExprRef &a, const ExprRef &b, bool isEither) {
+  auto isNot = [](const ExprRef &no, const ExprRef &yes) { return no->kind == Expr::Kind::Unary && no->text == "!" && same(no->operands[0], yes); };
+  for (bool swapped : {false, true})
+    if (std::optional<bool> known = asTruth(swapped ? b : a)) return *known == isEither ? (swapped ? b : a) : (swapped ? a : b);
+  if (same(a, b)) return a;
+  if (isNot(a, b) || isNot(b, a)) return literal(BoolAttr::get(a->type.getContext(), isEither), a->type);
+  return binary(isEither ? "||" : "&&", a, b);
+}
+
 ExprRef logical(ElementwiseOp op, const std::vector<ExprRef> &a, bool truth) {
   switch (op) {
-  case ElementwiseOp::And: return binary(truth ? "&&" : "&", a[0], a[1]);
-  case ElementwiseOp::Or: return binary(truth ? "||" : "|", a[0], a[1]);
+  case ElementwiseOp::And: return truth ? combined(a[0], a[1], /*isEither=*/false) : binary("&", a[0], a[1]);
+  case ElementwiseOp::Or: return truth ? combined(a[0], a[1], /*isEither=*/true) : binary("|", a[0], a[1]);
   case ElementwiseOp::Xor: return truth ? compare("!=", a[0], a[1]) : binary("^", a[0], a[1]);
   case ElementwiseOp::Not: return unary(truth ? "!" : "~", a[0]);
   default: return nullptr;
@@ -160,6 +176,8 @@ ExprRef elementwise(StringRef mnemonic, const std::vector<ExprRef> &given, Type 
                     bool wraps) {
   auto op = elementwiseByMnemonic(std::string_view(mnemonic.data(), mnemonic.size()));
   if (!op || given.empty()) return nullptr;
+  if (*op == ElementwiseOp::Select)
+    if (std::optional<bool> known = asTruth(given[0])) return given[*known ? 1 : 2];
   if (*op == ElementwiseOp::Select) return conditional(given[0], countsBack(given) ? binary("+", given[2], given[1]->operands[1]) : given[1], given[2]);
   Type type = given[0]->type, wide = arithmeticType(type);
   if (wide != type) {
