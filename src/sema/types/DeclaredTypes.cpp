@@ -247,7 +247,7 @@ static Value stateParameter(Context &cx, const Type &type, const std::string &na
 Value plainParameter(Context &cx, Type type, const std::string &name, const ast::Parameter &parameter) {
   if (type.kind == TypeKind::State) return stateParameter(cx, type, name, parameter);
   if (type.kind == TypeKind::String) {
-    unsupported(cx, "a string parameter of an entry point", parameter.annotation->span);
+    unsupported(cx, "a string parameter of an entry point", parameter.annotation ? parameter.annotation->span : parameter.span);  // `self` has none
     return Value::poison();
   }
   for (const Param &other : cx.function.fn->params)
