@@ -372,14 +372,21 @@ static void
 grad_loss_kernel(const float *__restrict__ difference, float *__restrict__ result_3, int64_t O,
                  int64_t B) {
   #pragma omp parallel for
-  for (int64_t i = 0; i < O; ++i) {  // 11_mlp_grad.tsr:6
-    float difference_sum = 0.0f;
-    #pragma omp simd reduction(+ : difference_sum)
-    for (int64_t i_2 = 0; i_2 < B; ++i_2) {
-      difference_sum += difference[i_2 * O + i];
+  for (int64_t i0 = 0; i0 < O; i0 += 128) {  // 11_mlp_grad.tsr:6
+    const int64_t end = tsr::min<int64_t>(i0 + 128, O);
+    float difference_sum[128];
+    for (int64_t i = i0; i < end; ++i) {
+      difference_sum[i - i0] = 0.0f;
     }
-    const float db2 = 2.0f * (1.0f / float(B * O)) * difference_sum;
-    result_3[i] = db2;
+    for (int64_t row = 0; row < B; ++row) {
+      for (int64_t i = i0; i < end; ++i) {
+        difference_sum[i - i0] += difference[row * O + i];
+      }
+    }
+    for (int64_t i = i0; i < end; ++i) {
+      const float db2 = 2.0f * (1.0f / float(B * O)) * difference_sum[i - i0];
+      result_3[i] = db2;
+    }
   }
 }
 
@@ -414,12 +421,20 @@ static void
 grad_loss_kernel_3(const float *__restrict__ temporary, float *__restrict__ result_1, int64_t H,
                    int64_t B) {
   #pragma omp parallel for
-  for (int64_t i = 0; i < H; ++i) {  // 11_mlp_grad.tsr:5
-    float db1 = 0.0f;
-    for (int64_t i_2 = 0; i_2 < B; ++i_2) {
-      db1 += temporary[i_2 * H + i];
+  for (int64_t i0 = 0; i0 < H; i0 += 128) {  // 11_mlp_grad.tsr:5
+    const int64_t end = tsr::min<int64_t>(i0 + 128, H);
+    float db1[128];
+    for (int64_t i = i0; i < end; ++i) {
+      db1[i - i0] = 0.0f;
     }
-    result_1[i] = db1;
+    for (int64_t row = 0; row < B; ++row) {
+      for (int64_t i = i0; i < end; ++i) {
+        db1[i - i0] += temporary[row * H + i];
+      }
+    }
+    for (int64_t i = i0; i < end; ++i) {
+      result_1[i] = db1[i - i0];
+    }
   }
 }
 
