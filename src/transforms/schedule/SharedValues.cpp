@@ -216,6 +216,21 @@ void FunctionScheduler::storeShared(Block &block) {
   storeNestedSums(block);
 }
 
+/// A number of a row, say, from which something is made for each of its elements: where that is computed, it is computed once.
+bool FunctionScheduler::isForMore(Value value) {
+  const size_t axes = longAxes(value.getType()).size();
+  llvm::SmallDenseSet<Operation *> seen;
+  SmallVector<Value> next{value};
+  while (!next.empty())
+    for (Operation *user : next.pop_back_val().getUsers()) {
+      if (user->getNumResults() != 1 || user->getBlock() != value.getParentBlock() || !seen.insert(user).second) continue;
+      Value made = user->getResult(0);
+      if (longAxes(made.getType()).size() > axes) return true;
+      if (isa<graph::ElementwiseOp, graph::CastOp, graph::ReshapeOp, graph::TransposeOp>(user)) next.push_back(made);
+    }
+  return false;
+}
+
 /// What each kernel would compute from the beginning, and each of a row's reductions, is stored now and then: forty turns of
 /// `x = x / sum(x, axis=0)` that are written out would else take forty turns, and the text of them, in the last of forty kernels. To write
 /// an element and to read it back takes about as long as kStored operations; a turn in eight of a few operations is stored.
@@ -225,12 +240,12 @@ void FunctionScheduler::storeLongWork(Block &block) {
   for (Operation &op : block) {
     if (!isa<graph::ElementwiseOp>(op) || chainOps_.contains(&op) || op.hasAttr(kInPlace) || op.getResult(0).hasOneUse()) continue;
     Value value = op.getResult(0);
-    if (isStored(value) || !isa<TensorType>(value.getType())) continue;
-    const int64_t work = workOf(value);
-    if (work <= kWork) continue;
+    if (isStored(value) || !isa<TensorType>(value.getType()) || isForMore(value)) continue;
+    const int64_t work = workOf(value, /*ofItsElements=*/true), all = workOf(value);
+    if (all <= kWork) continue;
     const int64_t kernels = static_cast<int64_t>(kernelsReading(value)), more = (kernels - 1) * bitsRead(value) - (kernels + 1) * bitsOf(value.getType());
-    const bool isLong = (kernels - 1) * work + more > 0;  // an operation takes about as long as to move a bit
-    markIf(isLong || (work > kWorkOfRows && reductionsOf(value) > kMany), value);
+    const bool isLong = work > kWork && (kernels - 1) * work + more > 0;  // an operation takes about as long as to move a bit
+    markIf(isLong || (all > kWorkOfRows && reductionsOf(value) > kMany), value);
   }
 }
 
@@ -260,10 +275,12 @@ void FunctionScheduler::storeNestedSums(Block &block) {
 }
 
 /// Operations that computing the value once takes: what is stored is read, and functions take several.
-int64_t FunctionScheduler::workOf(Value value) {
+int64_t FunctionScheduler::workOf(Value value, bool ofItsElements) {
   constexpr int64_t kFunction = 8;
+  const size_t axes = longAxes(value.getType()).size();
   int64_t work = 0;
   walkBack(value, [&](Value each) {
+    if (ofItsElements && longAxes(each.getType()).size() < axes) return false;  // a number of a row is computed once for it
     auto op = isStored(each) ? graph::ElementwiseOp() : each.getDefiningOp<graph::ElementwiseOp>();
     work += op && !isCheap(op) ? kFunction : 1;
     return !isStored(each);

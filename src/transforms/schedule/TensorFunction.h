@@ -48,7 +48,8 @@ private:
   void storeLongWork(mlir::Block &block);
   void storeRepeated(mlir::Block &block);
   void storeNestedSums(mlir::Block &block);
-  int64_t workOf(mlir::Value value);
+  int64_t workOf(mlir::Value value, bool ofItsElements = false);
+  bool isForMore(mlir::Value value);
   void storeShared(mlir::Block &block);
   void storeSumsOverRows(mlir::Block &block);
   size_t kernelsReading(mlir::Value value);
