@@ -3,6 +3,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/arrays/ChosenAlong.h"
+#include "sema/arrays/DictKeys.h"
 #include "sema/claims/Claims.h"
 #include "sema/host/Host.h"
 #include "sema/kernels/Coverage.h"
@@ -592,32 +593,6 @@ static Value subscriptSequence(Context &cx, const Value &object, const ast::Subs
   return object.items[i];
 }
 
-namespace {
-/// What to say about a key that a dict does not have.
-void explainKeys(const Context &cx, diag::Builder &builder, const Value &dict, const Value &key,
-                 const ast::Expr &syntax) {
-  std::vector<std::string_view> keys;
-  std::string all;
-  for (size_t i = 0; i + 1 < dict.items.size(); i += 2)
-    if (dict.items[i].kind == ValueKind::String) {
-      keys.push_back(dict.items[i].text);
-      all += (all.empty() ? "`\"" : ", `\"") + dict.items[i].text + "\"`";
-    }
-  auto near = key.kind == ValueKind::String ? diag::didYouMean(key.text, keys) : std::string_view();
-  bool certain = !near.empty();
-  for (std::string_view one : keys)  // `acc` for `accuracy`
-    if (!certain && !key.text.empty() && one.rfind(key.text, 0) == 0) near = near.empty() ? one : std::string_view(" ");
-  if (near == " ") near = {};  // several begin so
-  const std::string_view written = cx.sources.text(syntax.span);
-  const std::string quote(1, written.empty() ? '"' : written.back()), quoted = quote + std::string(near) + quote;
-  if (!near.empty() && syntax.kind == ast::ExprKind::String) {
-    builder.help("did you mean `" + quoted + "`?");
-    if (certain) builder.fix(syntax.span, quoted, "write `" + quoted + "`");
-    else builder.suggest(syntax.span, quoted, "write `" + quoted + "`");
-  } else if (!all.empty()) builder.help("its keys are " + all);
-}
-}  // namespace
-
 Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
   Value object = checkExpr(cx, *expr.object);
   switch (object.kind) {
@@ -638,19 +613,9 @@ Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
       return callValue(cx, memberOfStruct(cx, object, "__getitem__", expr.span), std::move(key), expr.span, "__getitem__");
     }
     break;
-  case ValueKind::Dict: {
+  case ValueKind::Dict:
     if (expr.items.size() != 1) break;
-    Value key = checkExpr(cx, *expr.items[0].value);
-    if (key.isPoison()) return key;
-    if (inHost(cx) && key.expr) return readDict(cx, object, std::move(key), expr.span);
-    for (size_t i = 0; i + 1 < object.items.size(); i += 2) {
-      Value same = compareValues(cx, ast::CompareOp::Eq, key, object.items[i], expr.span);
-      if (knownCondition(same).value_or(false)) return object.items[i + 1];
-    }
-    auto builder = report(cx, Id::badConstant, expr.items[0].value->span, "the dict has no such key");
-    explainKeys(cx, builder, object, key, *expr.items[0].value);
-    return Value::poison();
-  }
+    return subscriptDict(cx, object, expr);
   case ValueKind::HostShape: {
     if (expr.items.size() != 1 || expr.items[0].value->kind == ast::ExprKind::Slice)
       return unsupported(cx, "this index of a shape in host code", expr.span);
