@@ -10,7 +10,7 @@ using namespace tessera::ir;
 
 // An operand that is computed where it is loaded is computed anew for each tile of rows, or columns, and by lanes: the copy engine brings
 // nothing that can be multiplied. A kernel that stores it takes less time, on one H200 and in bf16:
-//   rows, for 4096 columns of weights, which take as long to read: (x + b) @ w of 256 x 4096 x 4096 23 us for 69, of 8192 rows 389 for 705;
+//   rows, for 4096 columns of weights, which take as long to read: (x + b) @ w of 256 x 4096 x 4096 28 us for 67, of 8192 rows 389 for 705;
 //   weights of 8 bits that many rows are multiplied with: 512 x 4096 x 4096 45 us for 58, 8192 rows 382 for 455;
 //   and those that no kernel for few rows reads, for any: with a scale for each column 42 us for 95, and 371 for 1291.
 constexpr int64_t kMostComputedFor = 256;
