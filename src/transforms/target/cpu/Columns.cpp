@@ -33,10 +33,6 @@ static bool isOfLane(Value value) {
   Operation *op = value.getDefiningOp();
   return op && (isa<tile::QueryOp>(op) || llvm::any_of(op->getOperands(), isOfLane));
 }
-static bool isOfTurn(Value value, scf::ForOp loop) {
-  Operation *op = value.getDefiningOp();
-  return value == loop.getInductionVar() || (op && llvm::any_of(op->getOperands(), [&](Value operand) { return isOfTurn(operand, loop); }));
-}
 
 /// Turns are rows: what a lane reads in them lies beside what the next lane reads, and not beside what it reads itself in the next turn.
 static bool goesOverRows(scf::ForOp loop) {
@@ -45,9 +41,9 @@ static bool goesOverRows(scf::ForOp loop) {
     auto load = dyn_cast<tile::LoadElementOp>(op);
     if (op.getNumRegions() != 0 || !(load || isPure(&op))) return false;
     if (!load || !llvm::any_of(load.getIndices(), isOfLane)) continue;
-    if (isOfTurn(load.getIndices().back(), loop)) return false;
+    if (dependsOn(load.getIndices().back(), loop.getInductionVar())) return false;
     some |= isa_and_nonnull<tile::QueryOp>(load.getIndices().back().getDefiningOp()) &&
-            llvm::any_of(load.getIndices(), [&](Value index) { return isOfTurn(index, loop); });
+            llvm::any_of(load.getIndices(), [&](Value index) { return dependsOn(index, loop.getInductionVar()); });
   }
   return some;
 }

@@ -47,6 +47,8 @@ mlir::LogicalResult emitPlainLoop(Emission &em);
 mlir::LogicalResult emitGroupLoop(Emission &em);
 
 // ---- RowsOfLanes.cpp
+/// Whether the value is one of these, or computed of one.
+bool dependsOn(mlir::Value value, llvm::ArrayRef<mlir::Value> sources);
 /// Lanes that are only asked for their row and their column in an array: i / C and i % C, C its last extent.
 std::optional<RowsOfLanes> rowsOfLanes(Emission &em);
 /// Rows in parallel, each in pieces, so that few rows are shared out as well. Where what is read lies across the rows that

@@ -13,7 +13,7 @@ namespace tile = tessera::ir::tile;
 
 namespace tessera::transforms::totarget {
 
-static bool dependsOn(Value value, ArrayRef<Value> sources) {
+bool dependsOn(Value value, ArrayRef<Value> sources) {
   if (llvm::is_contained(sources, value)) return true;
   Operation *op = value.getDefiningOp();
   return op && llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, sources); });
