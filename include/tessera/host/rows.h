@@ -270,27 +270,27 @@ inline std::string rows_json(const Tensor &table) {
   }
   return text + "]";
 }
-inline std::string entries_json(const Tensor &dict) {
+namespace detail {
+/// The entries of a dict between braces; `key` and `value` append what they show of the words at `at`.
+template <class Key, class Value> std::string entries_shown(const Tensor &dict, const Key &key, const Value &value) {
   std::string text = "{";
   for (int64_t row = 0; row < shape(dict, 0); ++row) {
-    const detail::Word *at = detail::row_in(dict, row) + 1;
+    const Word *at = row_in(dict, row) + 1;
     if (row > 0) text += ", ";
-    words::json_key(at, detail::shown_real, text);
+    key(at, text);
     text += ": ";
-    words::json(words::skipped(at), detail::shown_real, text);
+    value(words::skipped(at), text);
   }
   return text + "}";
 }
+}  // namespace detail
+inline std::string entries_json(const Tensor &dict) {
+  return detail::entries_shown(dict, [](const detail::Word *at, std::string &text) { words::json_key(at, detail::shown_real, text); },
+                               [](const detail::Word *at, std::string &text) { words::json(at, detail::shown_real, text); });
+}
 inline std::string entries_text(const Tensor &dict) {
-  std::string text = "{";
-  for (int64_t row = 0; row < shape(dict, 0); ++row) {
-    const detail::Word *at = detail::row_in(dict, row) + 1;
-    if (row > 0) text += ", ";
-    words::show(at, detail::shown_real, text);
-    text += ": ";
-    words::show(words::skipped(at), detail::shown_real, text);
-  }
-  return text + "}";
+  const auto show = [](const detail::Word *at, std::string &text) { words::show(at, detail::shown_real, text); };
+  return detail::entries_shown(dict, show, show);
 }
 /// A set: a dict whose values say nothing.
 inline Tensor set_of_rows(const Tensor &table) {
