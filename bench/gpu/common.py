@@ -175,3 +175,24 @@ class Timer:
         source = torch.empty(size, dtype=torch.int8, device="cuda")
         target = torch.empty_like(source)
         return self.seconds(lambda: target.copy_(source))
+
+
+def kernels(step, title, rows=24):
+    """Prints where the time of a step goes: milliseconds and launches by kernel. A kernel that starts before the one before it has ended,
+    and waits, counts from that end on."""
+    from torch.profiler import ProfilerActivity, profile
+    steps = 3
+    step()
+    with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        for _ in range(steps):
+            step()
+        torch.cuda.synchronize()
+    spent, ended = {}, 0
+    launched = [event for event in seen.events() if event.device_type == torch.autograd.DeviceType.CUDA]
+    for event in sorted(launched, key=lambda event: event.time_range.start):
+        time_us, count = spent.get(event.name, (0, 0))
+        spent[event.name] = time_us + max(0, event.time_range.end - max(event.time_range.start, ended)), count + 1
+        ended = max(ended, event.time_range.end)
+    print(f"  {title}: {sum(t for t, _ in spent.values()) / steps / 1e3:.2f} ms in kernels of a step, of which")
+    for name, (time_us, count) in sorted(spent.items(), key=lambda item: -item[1][0])[:rows]:
+        print(f"    {time_us / steps / 1e3:7.3f} ms {count / steps:5.0f} x  {name[:100]}", flush=True)

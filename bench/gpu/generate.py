@@ -7,7 +7,7 @@ generate.tsr is compiled once; all sizes run from the same library. Both have th
 the part of the cache that a token reads a second, the same for PyTorch (torch.compile, "reduce-overhead"), and how far the
 logits are apart (the square root of the sum of squares, over that of PyTorch's logits). A token's launches are one graph on both
 sides: PyTorch's mode makes one, where it knows that the caches stay where they are; ours are recorded. --prefill N: the time to read
-N tokens into an empty cache, too, without graphs. --library takes a library that was built before.
+N tokens into an empty cache, too, without graphs. --library takes a library that was built before. --profile prints the kernels that take most of a token's time.
 """
 import argparse
 import ctypes
@@ -135,7 +135,7 @@ def row(name, ours, theirs, tokens, read, logits, other):
           f"{read / ours / 1e12:.2f} TB/s of weights and cache (PyTorch {read / theirs / 1e12:.2f})   apart {apart(logits, other):.4f}", flush=True)
 
 
-def measure(library, parts, model, name, batch, count, start, repeats, compile_mode):
+def measure(library, parts, model, name, batch, count, start, repeats, compile_mode, profiled):
     """`count` tokens in each of `batch` texts at the places from `start` on."""
     keys = torch.randn(L, batch, G, start + count + 64 - (start + count) % 64, E, device="cuda", dtype=torch.bfloat16)
     values = torch.randn_like(keys)
@@ -157,6 +157,10 @@ def measure(library, parts, model, name, batch, count, start, repeats, compile_m
     with torch.no_grad():
         other = forward(ids, their_keys, their_values, places, turned, mask).clone()
         theirs = median_seconds(lambda: forward(ids, their_keys, their_values, places, turned, mask), repeats)
+    if profiled:
+        common.kernels(call, "ours")
+        with torch.no_grad():
+            common.kernels(lambda: forward(ids, their_keys, their_values, places, turned, mask), "PyTorch")
     read = 2 * sum(parts[n].numel() for n in ("wqkv", "wo", "w_gate", "w_up", "w_down", "head")) + 2 * 2 * L * batch * G * (start + count) * E
     row(name, ours, theirs, batch * count, read, logits, other)
 
@@ -170,6 +174,7 @@ def main():
     parser.add_argument("--prefill", type=int, default=0)
     parser.add_argument("--repeats", type=int, default=12)
     parser.add_argument("--compile", default="reduce-overhead", help="a mode of torch.compile, or eager")
+    parser.add_argument("--profile", action="store_true", help="print the kernels that take most of the time")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         library = arguments.library
@@ -181,10 +186,10 @@ def main():
         parts = weights()
         model = Llama(parts)
         for batch in arguments.batch:
-            measure(library, parts, model, f"B {batch} at {arguments.context}", batch, 1, arguments.context, arguments.repeats, arguments.compile)
+            measure(library, parts, model, f"B {batch} at {arguments.context}", batch, 1, arguments.context, arguments.repeats, arguments.compile, arguments.profile)
         if arguments.prefill:
             mode = "eager" if arguments.compile == "eager" else "default"
-            measure(library, parts, model, f"prefill {arguments.prefill}", 1, arguments.prefill, 0, 5, mode)
+            measure(library, parts, model, f"prefill {arguments.prefill}", 1, arguments.prefill, 0, 5, mode, arguments.profile)
 
 
 if __name__ == "__main__":

@@ -87,27 +87,6 @@ def measured(step, steps, repeats):
     return losses, statistics.median(times)
 
 
-def kernels(step, title, rows=24):
-    """Prints where the time of a step goes: milliseconds and launches by kernel. A kernel that starts before the one before it has ended,
-    and waits, counts from that end on."""
-    from torch.profiler import ProfilerActivity, profile
-    steps = 3
-    step()
-    with profile(activities=[ProfilerActivity.CUDA]) as seen:
-        for _ in range(steps):
-            step()
-        torch.cuda.synchronize()
-    spent, ended = {}, 0
-    launched = [event for event in seen.events() if event.device_type == torch.autograd.DeviceType.CUDA]
-    for event in sorted(launched, key=lambda event: event.time_range.start):
-        time_us, count = spent.get(event.name, (0, 0))
-        spent[event.name] = time_us + max(0, event.time_range.end - max(event.time_range.start, ended)), count + 1
-        ended = max(ended, event.time_range.end)
-    print(f"  {title}: {sum(t for t, _ in spent.values()) / steps / 1e3:.2f} ms in kernels of a step, of which")
-    for name, (time_us, count) in sorted(spent.items(), key=lambda item: -item[1][0])[:rows]:
-        print(f"    {time_us / steps / 1e3:7.3f} ms {count / steps:5.0f} x  {name[:100]}", flush=True)
-
-
 def torch_step(model, tokens, compiled):
     matrices = [p for p in model.parameters() if p.dim() > 1]
     vectors = [p for p in model.parameters() if p.dim() == 1]
@@ -199,14 +178,14 @@ def main():
             memory = used_bytes() - before + kept
             kept = memory - sum(value.nbytes for value in training.state.values())
             if arguments.profile:
-                kernels(lambda: training.step(tokens[0]), "ours")
+                common.kernels(lambda: training.step(tokens[0]), "ours")
             del training
             torch.cuda.empty_cache()
             torch.cuda.reset_peak_memory_stats()
             step = torch_step(model, tokens, not arguments.eager)
             theirs, other = measured(step, arguments.steps, arguments.repeats)
             if arguments.profile:
-                kernels(step, "PyTorch")
+                common.kernels(step, "PyTorch")
             peak = torch.cuda.max_memory_allocated()
             apart = max(abs(a - b) for a, b in zip(ours, theirs))
             rows.append({"batch": batch, "ms": seconds * 1e3, "torch_ms": other * 1e3, "ratio": other / seconds, "loss_first": ours[0],
