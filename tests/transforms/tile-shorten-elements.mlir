@@ -73,4 +73,21 @@ tile.kernel @row(%x: !tsr.view<["R", "C"], f32>, %y: !tsr.view<["R", "C"], bf16>
   }
   tile.kernel_end
 }
+
+// A lane holds many elements of a tile, so that what stands behind a product needs no loop around it.
+// CHECK-LABEL: tile.kernel @behind_a_product
+// CHECK: tile.elementwise "erfc" %{{.*}} {tsr.shortened} : !tile.fragment
+tile.kernel @behind_a_product(%y: !tsr.view<["M", "64"], bf16>) attributes {dims = ["M"],
+    params = [#tsr.param<"y", out>], outputs = [], context = [], sizes = {}, grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64} {
+  %q = tile.alloc_shared {manual} : !tsr.shared<["128", "64"], bf16, "panels">
+  %k = tile.alloc_shared {manual} : !tsr.shared<["64", "64"], bf16, "panels">
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %start = tile.fill %zero : f32 to !tile.fragment<["128", "64"], f32, #tile.mma<8 x 1>>
+  %dot = tile.dot %start, %q, %k : !tile.fragment<["128", "64"], f32, #tile.mma<8 x 1>>, !tsr.shared<["128", "64"], bf16, "panels">, !tsr.shared<["64", "64"], bf16, "panels">
+  %far = tile.elementwise "erfc" %dot : !tile.fragment<["128", "64"], f32, #tile.mma<8 x 1>>
+  %rounded = tile.cast %far : !tile.fragment<["128", "64"], f32, #tile.mma<8 x 1>> to !tile.fragment<["128", "64"], bf16, #tile.mma<8 x 1>>
+  tile.store_fragment %rounded, %y[%c0 size "128", %c0 size "64"] : !tile.fragment<["128", "64"], bf16, #tile.mma<8 x 1>>, <["M", "64"], bf16>
+  tile.kernel_end
+}
 }

@@ -54,8 +54,11 @@ void contract(tile::ElementwiseOp op) {
   markContracted(op);
 }
 
-/// Of many elements: what is computed once for a row costs nothing.
-bool isRepeated(Operation *op, bool isMap) { return isMap || op->getParentOfType<scf::ForOp>(); }
+/// Of many elements: what is computed once for a row costs nothing. A lane holds many of a tile.
+bool isRepeated(tile::ElementwiseOp op, bool isMap) {
+  auto fragment = dyn_cast<tile::FragmentType>(op.getType());
+  return isMap || op->getParentOfType<scf::ForOp>() || (fragment && fragment.getShape().size() == 2);
+}
 
 /// A number of elements, as a float.
 bool isExtent(Value value) {
