@@ -1,5 +1,6 @@
 // Prints an entry function, and the functions that start its kernels.
 #pragma once
+#include "codegen/Conditions.h"
 #include "codegen/DimText.h"
 #include "codegen/EntryFacts.h"
 #include "codegen/Language.h"
@@ -82,7 +83,18 @@ private:
   std::map<std::string, std::string> dimNames_, temporaryNames_;
   std::map<std::string, std::string> tileNames_;  // of views with maps, by the kernel's name of the tensor
   std::set<std::string> declared_;  // integers of loops
-  llvm::SmallVector<mlir::Attribute> open_;  // the conditions around the line that is written
+  /// A condition or loop around the line that is written.
+  struct Around {
+    mlir::Attribute part;
+    bool isBlock;   // of the text: what follows from an `else` is none, and neither is a line
+    size_t choice;  // the level at which the chain begins that it belongs to
+    llvm::SmallVector<Literal> asked;  // of a block of a chain, the conditions up to its own; none of an `else`, behind which nothing comes
+  };
+  std::optional<size_t> choiceThatGives(Literal asked) const;
+  size_t sharedWith(llvm::ArrayRef<mlir::Attribute> wanted) const;
+  llvm::SmallVector<Literal> chainAt(size_t level) const;
+  void closeTo(size_t level, bool otherwise);
+  llvm::SmallVector<Around> open_;
 };
 
 }  // namespace tessera::codegen

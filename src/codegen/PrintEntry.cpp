@@ -103,28 +103,83 @@ void EntryPrinter::endTurn(ArrayAttr words) {
   writer_.statement(Doc("std::tie(") + commaSeparated(left) + ") = std::make_tuple(" + Doc::nest(4, commaSeparated(right)) + ");");
 }
 
-/// Closes the conditions and loops that end before the next line, and opens those that begin.
+static llvm::SmallVector<Literal> literalsOf(llvm::ArrayRef<Attribute> wanted) {
+  return llvm::map_to_vector(wanted.take_while([](Attribute part) { return loopWord(part).empty(); }), literalOf);
+}
+
+static llvm::SmallVector<Literal> contraries(llvm::ArrayRef<Literal> asked) {
+  return llvm::map_to_vector(asked, [](Literal each) { return Literal{each.part, !each.holds}; });
+}
+
+/// The level from which on `wanted` is not what is open. What follows from an `else` was not asked in it, so that lines which do not ask for
+/// that stand outside.
+size_t EntryPrinter::sharedWith(llvm::ArrayRef<Attribute> wanted) const {
+  size_t same = 0;
+  while (same < open_.size() && same < wanted.size() && open_[same].part == wanted[same]) ++same;
+  const auto known = literalsOf(wanted.drop_front(same));
+  size_t shared = same;
+  for (const Around &around : llvm::ArrayRef(open_).drop_front(same))
+    if (loopWord(around.part).empty() && (around.isBlock || !follows(known, literalOf(around.part)))) shared = std::min(shared, around.choice);
+  return shared;
+}
+
+/// The level of the choice that says that a condition holds where the next line stands; nothing if none does.
+std::optional<size_t> EntryPrinter::choiceThatGives(Literal asked) const {
+  for (const Around &around : open_)
+    if (follows(contraries(llvm::ArrayRef(around.asked).drop_back(around.asked.empty() ? 0 : 1)), asked)) return around.choice;
+  return std::nullopt;
+}
+
+/// The conditions of a chain of choices that begins at this level: of those before the one that is open, and its own.
+llvm::SmallVector<Literal> EntryPrinter::chainAt(size_t level) const {
+  for (const Around &around : llvm::ArrayRef(open_).drop_front(level))
+    if (around.isBlock) return around.choice == level ? around.asked : llvm::SmallVector<Literal>();
+  return {};
+}
+
+/// Closes what is open from a level on; an `else` comes behind the last of it where `otherwise`.
+void EntryPrinter::closeTo(size_t level, bool otherwise) {
+  auto isBlock = [](const Around &around) { return around.isBlock; };
+  const size_t last = llvm::find_if(llvm::drop_begin(open_, level), isBlock) - open_.begin();
+  while (open_.size() > level) {
+    Around ended = open_.pop_back_val();
+    if (!ended.isBlock) continue;
+    if (!loopWord(ended.part).empty()) endTurn(cast<ArrayAttr>(ended.part));
+    writer_.dedent();
+    if (!otherwise || open_.size() > last) writer_.line("}");
+  }
+}
+
+/// Closes the conditions and loops that end before the next line, and opens those that begin. Lines of which at most one is for given sizes
+/// are a chain of `if`, `else if` and `else`.
 void EntryPrinter::under(ArrayAttr when) {
   llvm::ArrayRef<Attribute> wanted = when ? when.getValue() : llvm::ArrayRef<Attribute>();
-  size_t same = 0;
-  while (same < open_.size() && same < wanted.size() && open_[same] == wanted[same]) ++same;
-  auto isOther = [&](size_t i) {
-    auto parts = dyn_cast<ArrayAttr>(wanted[i]);
-    return parts && parts[0] == StringAttr::get(parts.getContext(), "not") && parts[1] == open_[i];
-  };
-  bool otherwise = same < open_.size() && same < wanted.size() && isOther(same);
-  while (open_.size() > same) {
-    Attribute ended = open_.pop_back_val();
-    if (!isBlock(ended)) continue;
-    if (!loopWord(ended).empty()) endTurn(cast<ArrayAttr>(ended));
-    writer_.dedent();
-    writer_.line(otherwise && open_.size() == same ? "} else {" : "}");
-  }
-  for (size_t i = same; i < wanted.size(); ++i) {
-    open_.push_back(wanted[i]);
-    if (!loopWord(wanted[i]).empty()) openLoop(cast<ArrayAttr>(wanted[i]));
-    else if (i > same || !otherwise) writer_.statement(Doc("if (") + Doc::nest(4, condition(wanted[i]).doc) + ") {");
-    if (isBlock(wanted[i])) writer_.indent();
+  const size_t level = sharedWith(wanted);
+  if (level == open_.size() && level == wanted.size()) return;
+  const auto known = literalsOf(wanted.drop_front(level)), chain = chainAt(level), denied = contraries(chain);
+  const bool otherwise = !chain.empty() && llvm::all_of(denied, [&](Literal each) { return follows(known, each); });
+  closeTo(level, otherwise);
+  bool isOpen = !otherwise;  // the `else`
+  for (size_t i = level; i < wanted.size(); ++i) {
+    Around around{wanted[i], isBlock(wanted[i]), i, {}};
+    const Literal asked = literalOf(wanted[i]);
+    std::optional<size_t> given;
+    if (otherwise && i - level < known.size() && follows(denied, asked)) given = level;
+    else if (around.isBlock && loopWord(wanted[i]).empty()) given = choiceThatGives(asked);
+    if (!loopWord(wanted[i]).empty()) {
+      openLoop(cast<ArrayAttr>(wanted[i]));
+    } else if (given) {
+      around.choice = *given;
+      around.isBlock = !isOpen && i + 1 - level == known.size();
+      if (around.isBlock) writer_.line("} else {");
+    } else {
+      writer_.statement(Doc(isOpen ? "if (" : "} else if (") + Doc::nest(4, condition(wanted[i]).doc) + ") {");
+      if (!isOpen) around.choice = level, around.asked = chain;
+      around.asked.push_back(asked);
+    }
+    isOpen |= around.isBlock;
+    if (around.isBlock) writer_.indent();
+    open_.push_back(around);
   }
 }
 

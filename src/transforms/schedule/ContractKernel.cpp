@@ -271,7 +271,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     FailureOr<schedule::LaunchOp> added =
         addKernelFor(kernel, *machine, name + (i == 0 ? "_few" : i + 1 < few.size() ? "_fewer" : "_fewest"),
                      reason + "; small tiles, so that few of them give all processors work",
-                     i == 0 ? ArrayRef(launches) : ArrayRef(launches).take_back(), fewer.byRounds ? Dim(2) * roundsOf(fewer.tile) : tilesOf(fewer.counted),
+                     launches, fewer.byRounds ? Dim(2) * roundsOf(fewer.tile) : tilesOf(fewer.counted),
                      fewer.byRounds ? Dim(3) * roundsOf(fewer.counted) : Dim(fewer.most));
     if (failed(added)) return failure();
     launches.push_back(*added);

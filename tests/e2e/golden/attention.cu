@@ -374,8 +374,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 57344);
       if (call.failed()) return call.status();
     }
-  }
-  if (S <= 64) {
+  } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
         tsr::max<int64_t>(1, size))) {
       const bool rows_aligned = call.aligned(16, k, v);

@@ -347,8 +347,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
           tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
     }
-  }
-  if (S <= 64) {
+  } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H *
         tsr::max<int64_t>(1, size))) {
       hipLaunchKernelGGL(attend_kernel_1, dim3(groups), dim3(Threads), 0, call.stream(),

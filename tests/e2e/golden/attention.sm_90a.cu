@@ -444,8 +444,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       call.start_early(attend_kernel, tsr::resident_groups(groups), Threads, 215040, q_tiles,
           k_tiles, v_tiles, result_tiles, S, H, T);
     }
-  }
-  if (S <= 64) {
+  } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(tsr::min<int64_t>(64, S), 64) * H *
         tsr::max<int64_t>(1, size))) {
       const auto q_tiles = tsr::tiled(call,

@@ -296,22 +296,19 @@ extern "C" TessStatus rescaled(const TessTensor *x, const TessTensor *w, const T
           x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
           tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
     }
-  }
-  if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
-    if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) > 66) {
-      if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
-        const auto x_tiles = tsr::tiled(call,
-            tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
-        const auto w_tiles = tsr::tiled(call,
-            tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
-        const auto result_tiles = tsr::tiled_result(call,
-            tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
-        call.allow_shared(rescaled_kernel_few<128, 128>, 181248);
-        if (call.failed()) return call.status();
-        call.start_early(rescaled_kernel_few<128, 128>, tsr::resident_groups(groups), Threads,
-            181248, x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
-            tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
-      }
+  } else if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const int8_t, 2>{call.data<const int8_t>(x), {M, K}}, 64);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const int8_t, 2>{call.data<const int8_t>(w), {N, K}}, 128);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<tsr::bf16, 2>{call.data<tsr::bf16>(result), {M, N}}, 64);
+      call.allow_shared(rescaled_kernel_few<128, 128>, 181248);
+      if (call.failed()) return call.status();
+      call.start_early(rescaled_kernel_few<128, 128>, tsr::resident_groups(groups), Threads, 181248,
+          x_tiles, w_tiles, tsr::View<const float, 1>{call.data<const float>(rows), {M}},
+          tsr::View<const float, 1>{call.data<const float>(cols), {N}}, result_tiles, M, N, K);
     }
   } else {
     if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {

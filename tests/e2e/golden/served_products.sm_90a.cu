@@ -369,78 +369,65 @@ extern "C" TessStatus fast(const TessTensor *x, const TessTensor *w, TessTensor 
       call.start_early(fast_kernel_fewer<64, 256>, tsr::resident_groups(groups), Threads, 230400,
           x_tiles, w_tiles, result_tiles, M, N, K);
     }
-  }
-  if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
-    if (tsr::ceil_div(M, 64) * tsr::ceil_div(N, 128) > 66) {
-      if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
-        const auto x_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
-        const auto w_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
-        const auto result_tiles = tsr::tiled_result(call,
-            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
-        call.allow_shared(fast_kernel_fewer<128, 128>, 181248);
-        if (call.failed()) return call.status();
-        call.start_early(fast_kernel_fewer<128, 128>, tsr::resident_groups(groups), Threads, 181248,
-            x_tiles, w_tiles, result_tiles, M, N, K);
-      }
+  } else if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) <= 66) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(M, BM) * tsr::ceil_div(N, 128))) {
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 64);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      call.allow_shared(fast_kernel_fewer<128, 128>, 181248);
+      if (call.failed()) return call.status();
+      call.start_early(fast_kernel_fewer<128, 128>, tsr::resident_groups(groups), Threads, 181248,
+          x_tiles, w_tiles, result_tiles, M, N, K);
     }
-  }
-  if (2 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128), 132) <=
+  } else if (2 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128), 132) <=
       3 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
-    if (tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128) > 66) {
-      if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
-        const auto x_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
-        const auto w_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
-        const auto result_tiles = tsr::tiled_result(call,
-            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
-        const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128),
-            x_tiles, w_tiles);
-        call.allow_shared(fast_kernel<128, 6>, 230400);
-        if (call.failed()) return call.status();
-        call.start_early(fast_kernel<128, 6>, clusters, Threads, 230400, x_tiles, w_tiles,
-            result_tiles, M, N, K);
-      }
+    if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128))) {
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 64);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
+          w_tiles);
+      call.allow_shared(fast_kernel<128, 6>, 230400);
+      if (call.failed()) return call.status();
+      call.start_early(fast_kernel<128, 6>, clusters, Threads, 230400, x_tiles, w_tiles,
+          result_tiles, M, N, K);
     }
-  }
-  if (5 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 192), 132) <=
+  } else if (5 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 192), 132) <=
       6 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
-    if (2 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128), 132) >
-        3 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
-      if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 192))) {
-        const auto x_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
-        const auto w_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 96);
-        const auto result_tiles = tsr::tiled_result(call,
-            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
-        const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128),
-            x_tiles, w_tiles);
-        call.allow_shared(fast_kernel<192, 4>, 197632);
-        if (call.failed()) return call.status();
-        call.start_early(fast_kernel<192, 4>, clusters, Threads, 197632, x_tiles, w_tiles,
-            result_tiles, M, N, K);
-      }
+    if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 192))) {
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 96);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
+          w_tiles);
+      call.allow_shared(fast_kernel<192, 4>, 197632);
+      if (call.failed()) return call.status();
+      call.start_early(fast_kernel<192, 4>, clusters, Threads, 197632, x_tiles, w_tiles,
+          result_tiles, M, N, K);
     }
   } else {
-    if (2 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 128), 132) >
-        3 * tsr::ceil_div(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256), 132)) {
-      if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256))) {
-        const auto x_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
-        const auto w_tiles = tsr::tiled(call,
-            tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
-        const auto result_tiles = tsr::tiled_result(call,
-            tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
-        const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128),
-            x_tiles, w_tiles);
-        call.allow_shared(fast_kernel<256, 4>, 230400);
-        if (call.failed()) return call.status();
-        call.start_early(fast_kernel<256, 4>, clusters, Threads, 230400, x_tiles, w_tiles,
-            result_tiles, M, N, K);
-      }
+    if (const unsigned groups = call.groups(tsr::ceil_div(M, 128) * tsr::ceil_div(N, 256))) {
+      const auto x_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(x), {M, K}}, 128);
+      const auto w_tiles = tsr::tiled(call,
+          tsr::View<const tsr::f8e4m3, 2>{call.data<const tsr::f8e4m3>(w), {N, K}}, 128);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<float, 2>{call.data<float>(result), {M, N}}, 64);
+      const tsr::Clusters clusters = tsr::resident_clusters(groups, tsr::ceil_div(M, 128), x_tiles,
+          w_tiles);
+      call.allow_shared(fast_kernel<256, 4>, 230400);
+      if (call.failed()) return call.status();
+      call.start_early(fast_kernel<256, 4>, clusters, Threads, 230400, x_tiles, w_tiles,
+          result_tiles, M, N, K);
     }
   }
   return call.finish();
