@@ -57,9 +57,9 @@ class Folders(CheckTest):
         self.check("--dry-run", "src", code=2)
 
     def test_what_no_target_compiles_is_said_without_a_target(self):
-        kernel = ("@kernel\ndef scores[S, D](q: Tensor[S, D, f32], k: Tensor[S, D, f32]) -> Tensor[S, S, f32]{}:\n"
-                  "    T = tile.context()\n    m, n = tile.origin()\n"
-                  "    return tile.dot(q[m:m + T.m, :], tile.transpose(k[n:n + T.n, :]))\n")
+        kernel = ("@kernel\ndef product[S, D](q: Tensor[S, D, f32], w: Tensor[D, D, f32]) -> Tensor[S, D, f32]{}:\n"
+                  "    T = tile.context()\n    m, _ = tile.origin()\n"
+                  "    return tile.dot(q[m:m + T.m, :], w)\n")
         self.program("a.tsr", kernel.format(" where D <= 256"))
         self.check()
         self.program("a.tsr", kernel.format(""))
@@ -69,6 +69,8 @@ class Folders(CheckTest):
 
     def test_a_tile_of_the_whole_result_gets_one_message(self):
         self.program("a.tsr", "@kernel\ndef f[R, C](x: Tensor[R, C, f32]) -> Tensor[R, C, f32]:\n    return x * 2.0\n")
+        self.assertIn("warning[E0349]: one group computes all of the result of `f`", self.check().stderr)
+        self.program("a.tsr", "@kernel\ndef f[R](x: Tensor[R, R, f32]) -> Tensor[R, R, f32]:\n    return x * 2.0\n")
         said = self.check(code=1).stderr
         self.assertIn("1 error in 1 of 1 file", said)
         self.assertIn("a group computes a part: `T = tile.context()`", said)

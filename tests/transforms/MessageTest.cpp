@@ -13,15 +13,17 @@ namespace {
 
 const char *kProgram = "@kernel\n"
                        "def rows[M, D](x: Tensor[M, D, f32]) -> Tensor[M, D, f32]:\n"
-                       "    return x[m:m + T.m, :]\n";
+                       "    v = x[m:m + T.m, :]\n"
+                       "    return tile.cumsum(v)\n";
 
 const char *kModule = R"(
 graph.kernel @rows(%x: !tsr.view<["M", "D"], f32>) attributes {dims = ["M", "D"], params = [#tsr.param<"x", inout>],
     outputs = [], grid = #tsr.grid<output, ["T.m", "D"], param = 0>, context = ["m"]} {
   %m = graph.query "origin" 0
   %c0 = graph.constant 0 : index
-  %a = graph.load %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.view<["M", "D"], f32> to !tsr.tensor<["T.m", "D"], f32> loc("model.tsr":3:12)
-  graph.store %a, %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.tensor<["T.m", "D"], f32>, !tsr.view<["M", "D"], f32>
+  %a = graph.load %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.view<["M", "D"], f32> to !tsr.tensor<["T.m", "D"], f32> loc("model.tsr":3:9)
+  %s = graph.scan "sum" 1 %a : !tsr.tensor<["T.m", "D"], f32>
+  graph.store %s, %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.tensor<["T.m", "D"], f32>, !tsr.view<["M", "D"], f32>
   graph.kernel_end
 }
 )";

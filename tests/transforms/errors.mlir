@@ -7,7 +7,8 @@ graph.kernel @unbounded(%x: !tsr.view<["M", "D"], f32>) attributes {dims = ["M",
   %c0 = graph.constant 0 : index
   // expected-error @+1 {{a group holds this tile in registers and shared memory, so D, which varies at run time, needs an upper bound; add a fact such as `where D <= 256`}}
   %a = graph.load %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.view<["M", "D"], f32> to !tsr.tensor<["T.m", "D"], f32>
-  graph.store %a, %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.tensor<["T.m", "D"], f32>, !tsr.view<["M", "D"], f32>
+  %s = graph.scan "sum" 1 %a : !tsr.tensor<["T.m", "D"], f32>
+  graph.store %s, %x[%m size "T.m", %c0 size "D" in_bounds] : !tsr.tensor<["T.m", "D"], f32>, !tsr.view<["M", "D"], f32>
   graph.kernel_end
 }
 

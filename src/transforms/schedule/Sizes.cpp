@@ -162,6 +162,13 @@ private:
     return total;
   }
 
+  /// What lanes that reduce tiles leave for each other.
+  int64_t scratchBytes(const std::map<std::string, int64_t> &sizes) {
+    int64_t width = 0;
+    kernel_.walk([&](graph::ReduceOp reduce) { width = std::max(width, bytes(reduce.getType())); });
+    return width * groupOf(sizes);
+  }
+
   /// 32-bit registers a lane for the tiles that live long: carried by loops, and the sums of dots.
   int64_t laneRegisters(const std::map<std::string, int64_t> &sizes) {
     int64_t total = 0;
@@ -187,7 +194,7 @@ private:
     // Products of warpgroups: one group a processor, and room for a second stage of what its loop loads.
     if (multipliesByWarpgroups())
       return sharedBytes(sizes) <= machine_.sharedBytes * 2 / 3 && laneRegisters(sizes) <= kWarpgroupRegisters;
-    return sharedBytes(sizes) <= machine_.staticSharedBytes && laneRegisters(sizes) <= kLaneRegisters;
+    return sharedBytes(sizes) <= machine_.staticSharedBytes && sharedBytes(sizes) + scratchBytes(sizes) <= machine_.sharedBytes && laneRegisters(sizes) <= kLaneRegisters;
   }
 
   /// Every product has an instruction of warpgroups: those of 16 bits read their operands either way, others along k.

@@ -3,6 +3,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "transforms/schedule/Kernels.h"
+#include "transforms/schedule/Pieces.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -106,11 +107,20 @@ static void dropParams(graph::KernelOp kernel, const llvm::BitVector &gone) {
   kernel.eraseArguments(gone);
 }
 
+/// The sizes of a kernel whose tiles are as long as a group can hold.
+static FailureOr<Decision> decided(graph::KernelOp kernel) {
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
+  std::vector<std::string> reasons;
+  takeRowsInPieces(kernel, reasons);
+  FailureOr<Decision> decision = decide(kernel, *machine);
+  if (succeeded(decision)) decision->reasons.insert(decision->reasons.begin(), reasons.begin(), reasons.end());
+  return decision;
+}
+
 FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel,
                                         ArrayRef<Operation *> constants, KernelNames &names) {
   if (llvm::all_of(constants, [](Operation *op) { return !op; })) return names.of(kernel.getSymName());
-  const Machine *machine = machineOf(kernel);
-  if (!machine) return failure();
   auto special = cast<graph::KernelOp>(kernel->clone());
   llvm::BitVector gone(constants.size());
   OpBuilder inside = OpBuilder::atBlockBegin(&special.entry());
@@ -122,7 +132,7 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
     special.getArgument(i).replaceAllUsesWith(copy->getResult(0));
   }
   dropParams(special, gone);
-  FailureOr<Decision> decision = decide(special, *machine);
+  FailureOr<Decision> decision = decided(special);
   FailureOr<std::string> name = failure();
   if (succeeded(decision)) {
     name = names.fresh((kernel.getSymName() + "_kernel").str());
@@ -134,9 +144,7 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
 
 LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names) {
   expandVectorDots(kernel);
-  const Machine *machine = machineOf(kernel);
-  if (!machine) return failure();
-  FailureOr<Decision> decision = decide(kernel, *machine);
+  FailureOr<Decision> decision = decided(kernel);
   if (failed(decision)) return failure();
   const std::string &name = names.of(kernel.getSymName());
   createKernel(builder, kernel, name, *decision);

@@ -296,6 +296,10 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   if (!info.grid.empty()) Dim::parse(info.grid)->collectVars(used);
   for (const auto &[name, value] : info.constants) {
     if (!used.count(name)) continue;
+    if (!info.variants.empty() && name != info.groupName) {  // which write numbers
+      numbers.emplace(name, Dim(value));
+      continue;
+    }
     auto [known, isNew] = constants.emplace(name, value);
     if (isNew) builder.create<out::ConstantOp>(launch.getLoc(), name, builder.getI64IntegerAttr(value));
     if (known->second != value) numbers.emplace(name, Dim(value));

@@ -109,8 +109,11 @@ std::optional<Dim> VectorForm::rowsOfLaunch() {
   GridAttr grid = kernel_.getGrid();
   if (grid.getKind() != GridKind::Output || grid.getParam() < 0) return std::nullopt;
   Dim rows(1);
+  std::map<std::string, Dim> sizes;  // entry functions ask for numbers
+  for (NamedAttribute size : kernel_.getSizes())
+    if (auto number = dyn_cast<IntegerAttr>(size.getValue())) sizes["T." + size.getName().str()] = Dim(number.getInt());
   for (auto [extent, tile] : llvm::zip(shapeOf(kernel_.getArgumentTypes()[grid.getParam()]), grid.getDims()))
-    if (extent != tile) rows = rows * Dim::ceilDiv(extent.getDim(), tile.getDim());
+    if (extent != tile) rows = rows * Dim::ceilDiv(extent.getDim(), tile.getDim().substitute(sizes));
   return rows;
 }
 
