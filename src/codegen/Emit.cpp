@@ -36,6 +36,7 @@ void printHead(Writer &writer, const std::vector<EntryFacts> &entries, const Lan
   writer.comment(std::string(language.name) + " for " + from + part +
                  ", compiled by tesserac. Edit the program, not this file.");
   if (!names.empty()) writer.comment("Functions: " + names + " (declared in " + options.name + ".h).");
+  for (const auto &[name, reason] : options.leftOut) writer.comment("Left out: " + name + ", which cannot be compiled: " + reason);
   if (options.standalone) writer.comment("Needs C++17: `-std=c++17` where the compiler's own default is older.");
 }
 
@@ -138,7 +139,7 @@ Emitted emit(ModuleOp module, const EmitOptions &options) {
                                                       : "#include \"tessera/tensor.h\"\n");
   result.manifest = manifestText(
       module, entries,
-      {options.name, options.program, machine, &language, options.tools, featuresOf(all, language.target)});
+      {options.name, options.program, machine, &language, options.tools, featuresOf(all, language.target), options.leftOut});
   numberSet(result, entries.empty() ? kSetComment : kSetMacro);
   return result;
 }

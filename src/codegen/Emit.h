@@ -29,6 +29,8 @@ struct EmitOptions {
   std::string nameSpace;        // "kernels::cpu": of the C++ functions; the C functions are `kernels_cpu_softmax`
   /// Not the functions, but those that call one of them, for each target ("cpu", "cuda:sm_90a") in a namespace of its own.
   std::vector<std::string> dispatch;
+  /// Functions of the program that are not there, as they cannot be compiled: the name, and why. The source and the manifest say so.
+  std::vector<std::pair<std::string, std::string>> leftOut;
   std::map<std::string, std::string> tools;  // name -> version, for the manifest
   /// The text of a header by the path that `#include` has ("tessera/device/math.h"); needed for `standalone`.
   std::function<std::string(const std::string &path)> headerText;

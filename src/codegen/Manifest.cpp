@@ -245,6 +245,7 @@ std::string manifestText(ModuleOp module, const std::vector<EntryFacts> &entries
   for (const auto &[tool, version] : facts.tools) json["tools"][tool] = version;
   json["entries"] = Json::array();
   for (const EntryFacts &entry : entries) json["entries"].push_back(entryJson(entry));
+  for (const auto &[name, reason] : facts.leftOut) json["left_out"].push_back({{"name", name}, {"reason", reason}});
   json["program_main"] = static_cast<bool>(module.lookupSymbol<target::HostFuncOp>("main"));
   return json.dump(2) + "\n";
 }

@@ -56,6 +56,7 @@ struct ManifestFacts {
   const Language *language;
   std::map<std::string, std::string> tools;
   std::vector<std::string> features;
+  std::vector<std::pair<std::string, std::string>> leftOut;  // EmitOptions
 };
 std::string manifestText(mlir::ModuleOp module, const std::vector<EntryFacts> &entries,
                          const ManifestFacts &facts);

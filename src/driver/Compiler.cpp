@@ -50,6 +50,7 @@ struct Compiler::State {
   mlir::OwningOpRef<mlir::ModuleOp> module;    // those that were asked for last, at the level `at`
   Names asked;
   Level at = Level::Checked;
+  std::vector<std::pair<std::string, std::string>> leftOut;  // functions that fail, and why, where the others go on
 
   bool check() {
     if (!checked) program = session.check();
@@ -105,14 +106,16 @@ struct Compiler::State {
     diag::Engine messages;
     bool good = at != Level::Checked && lower(*module, at, level, messages);
     at = good ? level : Level::Checked;
-    if (!good) reportEach(roots, level, messages);
-    return good;
+    if (good) return true;
+    const Names others = reportEach(roots, level, messages, options.keepGoing && functions.empty());
+    return !leftOut.empty() && !others.empty() && lowerTo(level, others);
   }
 
   /// Each function by itself, so that one that fails hides no other; then which of them would do. `together`: what was
-  /// said of all at once.
-  void reportEach(const Names &roots, Level level, const diag::Engine &together) {
+  /// said of all at once. `goesOn`: the others are compiled, and what is said are warnings. Gives the others.
+  Names reportEach(const Names &roots, Level level, const diag::Engine &together, bool goesOn) {
     Names bad, good;
+    std::vector<std::string> reasons;
     std::vector<diag::Diagnostic> said;
     auto take = [&](const diag::Engine &messages) {
       for (const diag::Diagnostic &d : messages.all())
@@ -129,20 +132,37 @@ struct Compiler::State {
       (lowered ? good : bad).push_back(root);
       for (const std::string &name : missing) take(unsaid[name]);
       take(messages);
+      if (!lowered) reasons.push_back(firstError(messages, missing));
     }
     if (bad.empty()) take(together);  // only together: a mistake of ours
-    if (!bad.empty() && !good.empty()) said.back().notes.push_back({{}, summary(bad, good)});
-    for (diag::Diagnostic &d : said) session.diagnostics.append(std::move(d));
+    goesOn &= !bad.empty() && !good.empty();
+    if (!bad.empty() && !good.empty()) said.back().notes.push_back({{}, summary(bad, good, goesOn)});
+    for (diag::Diagnostic &d : said) {
+      if (goesOn && d.severity == diag::Severity::Error) d.severity = diag::Severity::Warning;
+      session.diagnostics.append(std::move(d));
+    }
+    for (size_t i = 0; goesOn && i < bad.size(); ++i) leftOut.emplace_back(bad[i], reasons[i]);
+    return good;
+  }
+  /// The first error that was said of a function, or of those that it calls.
+  std::string firstError(const diag::Engine &messages, const std::set<std::string> &missing) {
+    for (const std::string &name : missing)
+      for (const diag::Diagnostic &d : unsaid[name].all())
+        if (d.severity == diag::Severity::Error) return d.message;
+    for (const diag::Diagnostic &d : messages.all())
+      if (d.severity == diag::Severity::Error) return d.message;
+    return "";
   }
 
-  static std::string summary(const Names &bad, const Names &good) {
+  static std::string summary(const Names &bad, const Names &good, bool goesOn) {
     auto listed = [](const Names &names, const std::string &before, const std::string &between, const std::string &after) {
       std::string list;
       for (const std::string &name : names) list += (list.empty() ? "" : between) + before + name + after;
       return list;
     };
-    return std::to_string(bad.size()) + " of " + diag::counted(bad.size() + good.size(), "function") + " cannot be compiled: " +
-           listed(bad, "`", ", ", "`") + "; the others can: `" + listed(good, "--function ", " ", "") + "`";
+    const std::string first = std::to_string(bad.size()) + " of " + diag::counted(bad.size() + good.size(), "function") + " cannot be compiled: " + listed(bad, "`", ", ", "`");
+    if (goesOn) return first + "; left out, and the others are written";
+    return first + "; the others can: `--keep-going`, or `" + listed(good, "--function ", " ", "") + "`";
   }
 
   codegen::Emitted emitModule(mlir::ModuleOp emitted) {
@@ -156,6 +176,7 @@ struct Compiler::State {
     emit.hostCode = options.hostCode;
     emit.nameSpace = options.nameSpace;
     emit.dispatch = options.dispatch;
+    emit.leftOut = leftOut;
     emit.tools = {{"tesserac", TESSERA_VERSION}};
     emit.headerText = [](const std::string &path) {
       for (const EmbeddedFile &file : embeddedHeaders())

@@ -25,6 +25,7 @@ struct CompileOptions {
   size_t mostParts = 1;  // into which the source may be taken apart: codegen::EmitOptions
   codegen::HostChecks checks;
   bool hostCode = true;  // codegen::EmitOptions
+  bool keepGoing = false;  // where functions cannot be compiled, the others are emitted, and what is said of these are warnings
   std::string nameSpace;              // of the C++ functions, and before the names of the C functions
   std::vector<std::string> dispatch;  // targets among which the functions choose, instead of the functions themselves
 };
@@ -43,8 +44,8 @@ public:
   ~Compiler();
   /// The text of the program at a level; nothing after an error. With functions: only those, and what they call.
   std::optional<std::string> textAt(Level level, const std::vector<std::string> &functions = {});
-  /// The emitted files, likewise. Where functions fail, the
-  /// messages of all that do are reported, and the last names those that would compile.
+  /// The emitted files, likewise. Where functions fail, the messages of all that do are reported, and the last names those that
+  /// would compile; with `keepGoing` these are emitted, if all functions were asked for.
   std::optional<Product> emit(const std::vector<std::string> &functions = {});
   /// What a call of a function does for these sizes, kernel by kernel; empty for one that launches nothing.
   std::optional<std::vector<KernelWork>> workOf(const std::string &function, const Sizes &sizes);

@@ -102,8 +102,39 @@ class Functions(ToolTest):
         self.assertIn("needs 200 KiB", result.stderr)
         self.assertIn("needs 180 KiB", result.stderr)
         self.assertEqual(result.stderr.count("2 of 4 functions cannot be compiled: `large`, `larger`; the others can: "
-                                             "`--function first --function second`"), 1, result.stderr)
+                                             "`--keep-going`, or `--function first --function second`"), 1, result.stderr)
         self.assertEqual(os.listdir(self.folder), ["p.tsr"])
+
+    def test_the_others_are_written_where_they_are_asked_for(self):
+        result = run("tesserac", self.program(), "-o", self.path("p.cu"), "--keep-going")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr.count("warning[E0630]"), 2, result.stderr)
+        self.assertNotIn("error", result.stderr)
+        self.assertIn("2 of 4 functions cannot be compiled: `large`, `larger`; left out, and the others are written", result.stderr)
+        manifest = json.loads(read(self.path("p.json")))
+        self.assertEqual([e["name"] for e in manifest["entries"]], ["first", "second"])
+        self.assertEqual([f["name"] for f in manifest["left_out"]], ["large", "larger"])
+        self.assertIn("needs 180 KiB", manifest["left_out"][1]["reason"])
+        source = " ".join(read(self.path("p.cu")).replace("//", "").split())
+        self.assertIn("Left out: larger, which cannot be compiled: a group of this kernel needs 180 KiB", source)
+
+    def test_what_calls_it_is_left_out_too(self):
+        program = self.write("q.tsr", GOOD.format("first") + "def bad[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return dropout(x, 0.5)\n\n"
+                             "def calls[N](x: Tensor[N, f32]) -> Tensor[N, f32]:\n    return bad(x) + 1.0\n")
+        result = run("tesserac", program, "-o", self.path("q.cpp"), "--keep-going")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        manifest = json.loads(read(self.path("q.json")))
+        self.assertEqual([e["name"] for e in manifest["entries"]], ["first"])
+        self.assertEqual([f["name"] for f in manifest["left_out"]], ["bad", "calls"])
+        self.assertTrue(all(f["reason"] for f in manifest["left_out"]))
+
+    def test_nothing_is_left(self):
+        result = run("tesserac", self.write("r.tsr", buffer("large", 200)), "-o", self.path("r.cu"), "--keep-going")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("error[E0630]", result.stderr)
+        self.assertNotIn("r.cu", os.listdir(self.folder))
+        result = run("tesserac", self.program(), "-o", self.path("p.cu"), "--keep-going", "--function", "first")
+        self.assertEqual(result.returncode, 2)
 
     def test_check_finds_them_for_a_target(self):
         program = self.program()

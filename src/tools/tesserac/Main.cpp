@@ -19,7 +19,7 @@ struct Options {
   std::string input, output, target, emit, depfile, sarif;
   std::string nameSpace;
   std::vector<std::string> dispatch, functions;
-  bool json = false, lineDirectives = false, standalone = false, force = false;
+  bool json = false, lineDirectives = false, standalone = false, force = false, keepGoing = false;
   codegen::HostChecks checks;
   MessageFormat format() const { return json ? MessageFormat::Json : MessageFormat::Text; }
 };
@@ -36,6 +36,7 @@ constexpr const char *kFooter = R"(Examples:
   tesserac model.tsr --target cuda -o -           the source alone, to stdout
   tesserac model.tsr --emit=tile                  the program at one level of the compiler, to stdout
   tesserac model.tsr --function softmax -o s.cu   only these functions (may be repeated), also where others fail
+  tesserac model.tsr --keep-going -o model.cu     all functions that can be compiled, with warnings for the others
   tesserac model.tsr --json -o model.cu           messages as JSON on stdout)";
 
 void addOptions(CLI::App &app, Options &options) {
@@ -44,6 +45,7 @@ void addOptions(CLI::App &app, Options &options) {
   app.add_option("--target", options.target, "cuda[:sm_90a], hip[:gfx942], cpu[:x86-64-v3]; needed only if the suffix does not say it")->check(isGiven());
   app.add_option("--emit", options.emit, "print one level instead: ast, checked, graph, schedule, tile, target or source")->check(isGiven());
   app.add_option("--function", options.functions, "only this function and what it calls; may be repeated")->allow_extra_args(false)->check(isGiven());
+  app.add_flag("--keep-going", options.keepGoing, "leave out the functions that cannot be compiled, with a warning, and write the others");
   app.add_option("--depfile", options.depfile, "write the files that the output depends on, for make and ninja")->check(isGiven());
   app.add_flag("--check-nan", options.checks.nan, "`def main()` ends at the first NaN that a function makes, and keeps what it was called with");
   app.add_flag("--check-bounds", options.checks.bounds, "`def main()` ends where a function is called with an index that lies outside");
@@ -197,6 +199,7 @@ void checkOptions(const Options &options, std::optional<Level> level, diag::Engi
   for (unsigned char c : isDevice(options.output) ? "" : fileNameOf(options.output))
     if (c < 0x20 || c == 0x7f || c == '"' || c == '\\')
       return refuse("no `#include` can name the headers of `" + options.output + "`", "leave out quotes, backslashes and control characters");
+  if (options.keepGoing && !options.functions.empty()) refuse("`--function` names what is wanted, and `--keep-going` leaves out what fails", "leave out one of them");
   if (options.emit.empty() || !level) return;
   const std::string emit = "`--emit=" + options.emit + "`";
   auto named = targetOfSuffix(suffixOf(options.output));
@@ -237,6 +240,7 @@ bool compile(Session &session, const Options &options) {
   compileOptions.lineDirectives = options.lineDirectives;
   compileOptions.standalone = options.standalone;
   compileOptions.checks = options.checks;
+  compileOptions.keepGoing = options.keepGoing;
   compileOptions.nameSpace = options.nameSpace;
   compileOptions.dispatch = options.dispatch;
   Compiler compiler(session, compileOptions);
