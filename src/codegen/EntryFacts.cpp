@@ -7,7 +7,9 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "ir/target/Words.h"
 #include "support/Check.h"
+#include "llvm/ADT/MapVector.h"
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -147,11 +149,50 @@ target::TemporaryOp EntryFacts::temporary(llvm::StringRef wanted) const {
   return {};
 }
 
-Dim EntryFacts::workspaceBytes() const {
+namespace {
+/// A temporary, and the conditions under which it is there that are still to be looked at.
+struct Taken {
+  Dim bytes;
+  llvm::ArrayRef<Attribute> conditions;
+};
+
+/// The condition itself, and whether it must not hold.
+std::pair<Attribute, bool> sideOf(Attribute condition) {
+  bool isNegated = false;
+  for (auto words = dyn_cast<ArrayAttr>(condition); words && words.size() == 2 && words[0] == StringAttr::get(condition.getContext(), "not"); words = dyn_cast<ArrayAttr>(condition)) {
+    condition = words[1];
+    isNegated = !isNegated;
+  }
+  return {condition, isNegated};
+}
+
+Dim mostOf(llvm::ArrayRef<Taken> all) {
   Dim total;
-  for (target::TemporaryOp temporary : temporaries)
-    if (!temporary.getWithin()) total = total + bytesOf(temporary);
+  llvm::MapVector<Attribute, std::array<std::vector<Taken>, 2>> sides;
+  for (const Taken &one : all) {
+    if (one.conditions.empty()) {
+      total = total + one.bytes;
+      continue;
+    }
+    const auto [condition, isNegated] = sideOf(one.conditions.front());
+    sides[condition][isNegated].push_back({one.bytes, one.conditions.drop_front()});
+  }
+  for (const auto &[condition, both] : sides) {
+    const Dim holds = mostOf(both[0]), holdsNot = mostOf(both[1]);
+    total = total + (both[0].empty() ? holdsNot : both[1].empty() ? holds : Dim::max(holds, holdsNot));
+  }
   return total;
+}
+}  // namespace
+
+Dim EntryFacts::workspaceBytes(llvm::function_ref<bool(Attribute)> never) const {
+  std::vector<Taken> all;
+  for (target::TemporaryOp temporary : temporaries) {
+    if (temporary.getWithin()) continue;
+    llvm::ArrayRef<Attribute> conditions = temporary.getWhenAttr() ? temporary.getWhenAttr().getValue() : llvm::ArrayRef<Attribute>();
+    if (!never || llvm::none_of(conditions, never)) all.push_back({bytesOf(temporary), conditions});
+  }
+  return mostOf(all);
 }
 
 Dim EntryFacts::bytesOf(target::TemporaryOp temporary) {

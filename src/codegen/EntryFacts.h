@@ -77,8 +77,9 @@ struct EntryFacts {
   ir::target::TableOp table(llvm::StringRef name) const;
   /// Of the elements of a parameter, a temporary or a table.
   mlir::Type dtypeOf(llvm::StringRef tensor) const;
-  /// Bytes of all temporaries with memory of their own, as an expression over the dimensions; of one.
-  Dim workspaceBytes() const;
+  /// Bytes of the temporaries with memory of their own that one call can take, as an expression over the dimensions: of the two sides of a
+  /// condition, the larger one. `never`: what is known not to hold. Bytes of one.
+  Dim workspaceBytes(llvm::function_ref<bool(mlir::Attribute condition)> never = {}) const;
   static Dim bytesOf(ir::target::TemporaryOp temporary);
   /// The first and the last launch that a temporary holds something for, by their places; in a loop, all launches of it.
   std::pair<size_t, size_t> lifeOf(ir::target::TemporaryOp temporary) const;

@@ -41,7 +41,7 @@ void document(const EntryFacts &entry, std::ostringstream &out) {
   for (ir::target::RequireOp require : entry.requirements)
     out << " *   " << harmless(require.getText().str()) << "\n";
   if (!entry.temporaries.empty())
-    out << " * Takes " << entry.workspaceBytes().str()
+    out << " * Takes " << (llvm::any_of(entry.temporaries, [](ir::target::TemporaryOp held) { return held.getWhenAttr() != nullptr; }) ? "at most " : "") << entry.workspaceBytes().str()
         << " bytes of device memory for the time of the call.\n";
   out << " */\n";
 }

@@ -189,9 +189,35 @@ private:
   std::vector<std::pair<ir::target::LaunchOp, ir::target::KernelOp>> launches_;
 };
 
+/// A condition of an entry function, where dimensions of the claim have their sizes; nothing if it is no comparison of sizes.
+std::optional<shape::Formula> formulaOf(mlir::Attribute condition, const ResourceClaim &claim) {
+  if (auto asked = mlir::dyn_cast<ir::RequirementAttr>(condition))
+    return shape::Formula(at(asked.getLeft().getDim(), claim), relationOf(asked.getRelation()), at(asked.getRight().getDim(), claim));
+  auto words = mlir::dyn_cast<mlir::ArrayAttr>(condition);
+  auto word = words && words.size() > 1 ? mlir::dyn_cast<mlir::StringAttr>(words[0]) : mlir::StringAttr();
+  if (!word || (word != "not" && word != "and" && word != "or")) return std::nullopt;
+  shape::Formula made;
+  made.kind = word == "or" ? shape::Formula::Kind::Or : shape::Formula::Kind::And;
+  for (mlir::Attribute part : words.getValue().drop_front()) {
+    std::optional<shape::Formula> formula = formulaOf(part, claim);
+    if (!formula) return std::nullopt;
+    made.parts.push_back(std::move(*formula));
+  }
+  return word == "not" ? made.negated() : made;
+}
+
+/// What a call takes, without the temporaries of branches that the claim's sizes do not take.
+Dim workspaceOf(const Function &function, const ResourceClaim &claim, const codegen::EntryFacts &entry) {
+  const shape::Facts facts = factsOf(function, claim);
+  return entry.workspaceBytes([&](mlir::Attribute condition) {
+    std::optional<shape::Formula> formula = formulaOf(condition, claim);
+    return formula && facts.proves(formula->negated());
+  });
+}
+
 bool keepsTo(const Function &function, const ResourceClaim &claim, const codegen::EntryFacts &entry, bool isCpu, const Sources &sources, diag::Engine &diagnostics) {
   switch (claim.of) {
-  case Resource::Workspace: return keepsTo(function, claim, entry.workspaceBytes(), sources, diagnostics);
+  case Resource::Workspace: return keepsTo(function, claim, workspaceOf(function, claim, entry), sources, diagnostics);
   case Resource::Flops: return keepsTo(function, claim, checked::floatWork(function), sources, diagnostics);
   case Resource::SharedMemory: return isCpu || KernelClaims(function, entry, sources, diagnostics).sharedMemory(claim);
   case Resource::TensorCore: return isCpu || KernelClaims(function, entry, sources, diagnostics).tensorCore(claim);

@@ -33,6 +33,14 @@ def loss[B, D, F](x: Tensor[B, D, f32], w0: Tensor[D, F, f32], v0: Tensor[F, D, 
 
 slopes = grad(loss, wrt=("w0", "v0", "w1", "v1", "w2", "v2", "w3", "v3"))
 """
+# Temporaries of each branch, and one of both.
+BRANCHES = """def one_of_two[N, I, H, O](x: Tensor[N, I, f32], w: Tensor[I, H, f32], v: Tensor[I, O, f32], u: Tensor[O, H, f32], z: Tensor[H, H, f32]) -> Tensor[N, H, f32]:
+    s = sum(relu(w), axis=0)
+    if N > 100:
+        return relu(x @ w) @ z + s
+    else:
+        return relu(x @ v) @ u + s
+"""
 # Counts what the call asks of the allocator: temporaries are aligned to 64 bytes, and nothing else of the program is.
 MAIN = """
 #include "mlp.h"
@@ -91,6 +99,25 @@ class Memory(ToolTest):
         self.assertEqual(built.returncode, 0, built.stderr)
         measured = subprocess.run([self.path("measured")], capture_output=True, text=True)
         self.assertEqual((measured.returncode, measured.stdout.strip()), (0, str(plan["bytes"])), measured.stderr)
+
+    def test_of_two_branches_the_larger_one_counts(self):
+        program = self.write("branches.tsr", BRANCHES)
+        self.assertEqual(run("tesserac", program, "-o", self.path("branches.cpp")).returncode, 0)
+        entry = json.loads(read(self.path("branches.json")))["entries"][0]
+        held = {tuple(t["shape"]): t["bytes"] for t in entry["temporaries"]}
+        self.assertEqual(held, {("N", "H"): "4*H*N", ("N", "O"): "4*N*O", ("H",): "4*H"})
+        self.assertEqual(entry["workspace_bytes"], "4*H + max(4*H*N, 4*N*O)")
+        self.assertIn("Takes at most 4*H + max(4*H*N, 4*N*O) bytes", read(self.path("branches.h")))
+        plan = json.loads(run("tessera", "memory", program, "--sizes", "N=10,H=3,O=7,I=2", "--json", cwd=self.folder).stdout)
+        self.assertEqual(plan["bytes"], 4 * 3 + 4 * 10 * 7)
+        self.assertLessEqual(plan["needed_at_once"], plan["bytes"])
+
+    def test_a_claim_for_sizes_asks_only_the_branch_that_they_take(self):
+        for sizes, most, code in (("N=1000,H=2,O=4000,I=2", 8 * 1000 + 8, 0), ("N=1000,H=2,O=4000,I=2", 8 * 1000 + 7, 1), ("N=10,H=2,O=4000,I=2", 8 * 1000, 1),
+                                  ("H=2,O=4000,I=2", 8 * 1000 + 8, 1)):
+            program = self.write("claims.tsr", f"@require(workspace <= {most}, {sizes.replace(',', ', ')})\n" + BRANCHES)
+            result = run("tesserac", program, "-o", self.path("claims.cpp"))
+            self.assertEqual(result.returncode, code, (sizes, most, result.stderr))
 
     def test_lives_lie_within_the_launches(self):
         plan = json.loads(self.memory("mlp", "--sizes", "B=5,I=3,H=7,O=11", "--json").stdout)

@@ -72,9 +72,11 @@ Result<Plan> planOf(const Json &entry, driver::Sizes sizes) {
     part.first = temporary.at("launches").at(0);
     part.last = temporary.at("launches").at(1);
     if (temporary.contains("within")) part.within = temporary.at("within").at("name");
-    else plan.bytes += part.bytes;
     plan.parts.push_back(std::move(part));
   }
+  auto taken = numberOf(plan.formula, plan.sizes);  // of two branches, what one of them takes
+  if (!taken) return Failure{taken.error()};
+  plan.bytes = *taken;
   for (size_t at = 0; at < plan.launches.size(); ++at) {
     // What lies in other memory may hold something several times, and for that time nothing: it is no more than that memory.
     std::map<std::string, int64_t> held;
@@ -83,6 +85,7 @@ Result<Plan> planOf(const Json &entry, driver::Sizes sizes) {
     int64_t now = 0;
     for (const Part &part : plan.parts)
       if (part.within.empty()) now += std::min(part.bytes, held[part.name]);
+    now = std::min(now, plan.bytes);
     if (now > plan.needed) plan.needed = now, plan.peak = at;
   }
   return plan;
