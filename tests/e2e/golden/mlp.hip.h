@@ -15,7 +15,7 @@ extern "C" {
  *   w2      f32[H, D]  read
  *   b2      f32[D]     read
  *   result  f32[M, D]  written; the caller gives the memory
- * Takes 4*D*M*min(220 // (max(((D + 127) // 128)*((M + 127) // 128), 3)), H // 224) + 4*H*M + 4*H*M*min(220 // (max(((H + 127) // 128)*((M + 127) // 128), 3)), D // 224) bytes of device memory for the time of the call.
+ * Takes at most 4*D*M*min(220 // (max(((D + 127) // 128)*((M + 127) // 128), 3)), H // 224) + 4*H*M + 4*H*M*min(220 // (max(((H + 127) // 128)*((M + 127) // 128), 3)), D // 224) bytes of device memory for the time of the call.
  */
 TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessTensor *b1,
                const TessTensor *w2, const TessTensor *b2, TessTensor *result, TessStream stream);
