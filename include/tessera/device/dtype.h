@@ -102,18 +102,24 @@ template <class F> TSR_INLINE uint32_t encode(float value, Round mode, bool satu
 }
 
 template <class F> TSR_INLINE float decode(uint32_t code) {
-  const uint32_t sign = (code & F::signBit) ? 0x80000000u : 0u;
-  const uint32_t magnitude = code & (F::signBit - 1);
-  // Read as the bits of an f32 whose exponent is too small by a constant, and put that right by a product, which is
-  // exact: so subnormal codes need no case of their own.
-  const float tiny = bit_cast<float>(magnitude << (23 - F::mantissa));
-  const float scale = bit_cast<float>(static_cast<uint32_t>(127 + 127 - F::bias) << 23);
-  uint32_t bits = bit_cast<uint32_t>(F::exponent == 8 ? tiny : tiny * scale);
-  if constexpr (F::nan) {
-    const uint32_t beyond = F::infinity && magnitude == F::infinityCode ? 0x7f800000u : 0x7fc00000u;
-    bits = magnitude > F::maxCode ? beyond : bits;
+  if constexpr (F::exponent == 8) {
+    return bit_cast<float>(code << (31 - F::exponent - F::mantissa));  // the upper bits of an f32
+  } else {
+    // Read as the bits of an f32 whose exponent is too small by a constant, and put that right by a product, which is
+    // exact: so subnormal codes need no case of their own.
+    constexpr int shift = 23 - F::mantissa;
+    constexpr uint32_t sign = 0x80000000u, magnitude = (F::signBit - 1) << shift;
+    const float scale = bit_cast<float>(static_cast<uint32_t>(127 + 127 - F::bias) << 23);
+    uint32_t bits;
+    if constexpr (F::exponent + F::mantissa == 15) bits = (static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(code))) << shift) & (sign | magnitude);
+    else bits = ((code << shift) & magnitude) | ((code & F::signBit) << (31 - F::exponent - F::mantissa));
+    bits = bit_cast<uint32_t>(bit_cast<float>(bits) * scale);
+    // The greatest exponent stands for infinity and NaN. The value is compared, which is as wide as the result: of comparisons of codes compilers
+    // make masks of narrower vectors, and take them apart.
+    if constexpr (F::nan && F::infinity) bits |= bit_cast<float>(bits & ~sign) >= bit_cast<float>(static_cast<uint32_t>(127 + F::bias + 1) << 23) ? 0x7f800000u : 0u;
+    else if constexpr (F::nan) bits = (code & (F::signBit - 1)) > F::maxCode ? 0x7fc00000u | (bits & sign) : bits;
+    return bit_cast<float>(bits);
   }
-  return bit_cast<float>(bits | sign);
 }
 
 using FormatBf16 = Format<8, 7, true, true>;

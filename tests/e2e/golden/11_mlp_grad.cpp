@@ -375,14 +375,18 @@ grad_loss_kernel(const float *__restrict__ difference, float *__restrict__ resul
   for (int64_t i0 = 0; i0 < O; i0 += 128) {  // 11_mlp_grad.tsr:6
     const int64_t end = tsr::min<int64_t>(i0 + 128, O);
     float difference_sum[128];
+    #pragma omp simd
     for (int64_t i = i0; i < end; ++i) {
       difference_sum[i - i0] = 0.0f;
     }
     for (int64_t row = 0; row < B; ++row) {
+      tsr::read_rows_ahead<128>(difference, row, B, O, i0);
+      #pragma omp simd
       for (int64_t i = i0; i < end; ++i) {
         difference_sum[i - i0] += difference[row * O + i];
       }
     }
+    #pragma omp simd
     for (int64_t i = i0; i < end; ++i) {
       const float db2 = 2.0f * (1.0f / float(B * O)) * difference_sum[i - i0];
       result_3[i] = db2;
@@ -424,14 +428,18 @@ grad_loss_kernel_3(const float *__restrict__ temporary, float *__restrict__ resu
   for (int64_t i0 = 0; i0 < H; i0 += 128) {  // 11_mlp_grad.tsr:5
     const int64_t end = tsr::min<int64_t>(i0 + 128, H);
     float db1[128];
+    #pragma omp simd
     for (int64_t i = i0; i < end; ++i) {
       db1[i - i0] = 0.0f;
     }
     for (int64_t row = 0; row < B; ++row) {
+      tsr::read_rows_ahead<128>(temporary, row, B, H, i0);
+      #pragma omp simd
       for (int64_t i = i0; i < end; ++i) {
         db1[i - i0] += temporary[row * H + i];
       }
     }
+    #pragma omp simd
     for (int64_t i = i0; i < end; ++i) {
       result_1[i] = db1[i - i0];
     }

@@ -3,6 +3,7 @@
 //
 //   Streaming streaming(to, rows, cols);      whether this matrix is written so; at the end of the block others see what was
 //   read_ahead<N>(streaming, from, row, rows, cols, at);   asks for elements of another matrix that will be read soon
+//   read_rows_ahead<N>(from, row, rows, cols, at);   the same of rows further on, which a block of columns goes over
 //   Line<T, N> line(to, count, at, streaming);    about N elements of the `count` from `to` on, from `at` on: line(i) for i in
 //                                                 [line.begin, line.end), which become to[i] where the block ends
 //   Turned<T, R, C> turned(from, rows, cols, row, col, streaming);   a block of a matrix, read once, from there on:
@@ -68,21 +69,30 @@ public:
   bool aligned() const { return aligned_; }
 };
 
-/// Asks for N elements of a row of a matrix that will be read, from `at` on, where what is written beside it is streamed.
-/// Always inline: GCC takes a call for one without an effect, and leaves it out.
-template <int N, class T>
-TSR_ALWAYS_INLINE void read_ahead([[maybe_unused]] const Streaming &streaming, [[maybe_unused]] const T *from, [[maybe_unused]] int64_t row,
-                                  [[maybe_unused]] int64_t rows, [[maybe_unused]] int64_t cols, [[maybe_unused]] int64_t at) {
+/// Asks for N elements, or `count` where those are fewer. Always inline: GCC takes a call for one without an effect, and leaves it out.
+template <int N, class T> TSR_ALWAYS_INLINE void ask_for([[maybe_unused]] const T *from, [[maybe_unused]] int64_t count) {
 #if defined(__GNUC__)
-  if (!streaming || row >= rows || at >= cols) return;
-  const char *const first = reinterpret_cast<const char *>(from + row * cols + at);
-  if (cols - at >= N) {
+  const char *const first = reinterpret_cast<const char *>(from);
+  if (count >= N) {
     TSR_UNROLL_ALL
     for (int64_t byte = 0; byte < static_cast<int64_t>(sizeof(T)) * N; byte += cpu::kLineBytes) __builtin_prefetch(first + byte, 0, 2);
   } else {
-    for (int64_t byte = 0; byte < static_cast<int64_t>(sizeof(T)) * (cols - at); byte += cpu::kLineBytes) __builtin_prefetch(first + byte, 0, 2);
+    for (int64_t byte = 0; byte < static_cast<int64_t>(sizeof(T)) * count; byte += cpu::kLineBytes) __builtin_prefetch(first + byte, 0, 2);
   }
 #endif
+}
+
+/// Asks for N elements of a row of a matrix that will be read, from `at` on, where what is written beside it is streamed.
+template <int N, class T>
+TSR_ALWAYS_INLINE void read_ahead(const Streaming &streaming, const T *from, int64_t row, int64_t rows, int64_t cols, int64_t at) {
+  if (!streaming || row >= rows || at >= cols) return;
+  ask_for<N>(from + row * cols + at, cols - at);
+}
+
+/// Of the row that a loop over rows, `row` among them, reads sixteen turns later: they lie so far apart that the machine does not foresee it.
+template <int N, class T> TSR_ALWAYS_INLINE void read_rows_ahead(const T *from, int64_t row, int64_t rows, int64_t cols, int64_t at) {
+  constexpr int64_t ahead = 16;
+  if (row + ahead < rows) ask_for<N>(from + (row + ahead) * cols + at, cols - at);
 }
 
 /// Where nothing is streamed, the elements are those of the array itself. Else the line begins and ends where cache lines do,

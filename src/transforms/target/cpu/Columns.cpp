@@ -9,10 +9,11 @@
 //   }                                                 for (i = i0; i < end; ++i) result[i] = sum[i - i0];
 //                                                   }
 //
-// Each column is still reduced in the order of its rows.
+// Each column is still reduced in the order of its rows, of which some later one is asked for in each turn: `tsr::read_rows_ahead`.
 #include "ir/common/Names.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "transforms/target/cpu/Loops.h"
+#include "transforms/target/cpu/Streams.h"
 #include "transforms/target/flow/Flow.h"
 #include "transforms/target/flow/Scope.h"
 #include "transforms/target/sizes/Grid.h"
@@ -20,6 +21,7 @@
 #include "transforms/target/values/Elements.h"
 #include "transforms/target/values/Scalars.h"
 #include "transforms/target/values/Values.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 namespace tile = tessera::ir::tile;
@@ -121,10 +123,26 @@ private:
     auto rows = em_.builder.create<out::ForOp>(place_, counter, from, to, by, IntegerAttr(), /*parallel=*/false, /*simd=*/false);
     Block *body = scope.enter(rows.getBody());
     em_.values->bound[loop_.getInductionVar()] = valueOf(body->addArgument(from.getType(), place_));
+    askForRows();
     return overColumns([&]() -> LogicalResult {
       if (failed(emitBlock(em_, *loop_.getBody()))) return failure();
       return assignYields(em_, loop_.getYieldedValues(), carried_, loop_.getBody()->getTerminator()->getLoc());
     });
+  }
+
+  /// Rows of matrices lie far apart, and the block's part of one is short.
+  void askForRows() {
+    llvm::SmallSetVector<Value, 4> matrices;
+    for (auto load : loop_.getBody()->getOps<tile::LoadElementOp>()) {
+      ValueRange indices = load.getIndices();
+      const bool isRow = indices.size() == 2 && indices[0] == loop_.getInductionVar() && isa_and_nonnull<tile::QueryOp>(indices[1].getDefiningOp());
+      if (isRow && isPlainArray(em_, load.getBase())) matrices.insert(load.getBase());
+    }
+    for (Value matrix : matrices) {
+      ArrayRef<ir::DimAttr> shape = ir::shapeOf(matrix.getType());
+      Indices arguments = {em_.values->bound.lookup(matrix), em_.values->bound.lookup(loop_.getInductionVar()), dim(em_, shape[0].getDim()), dim(em_, shape[1].getDim()), from_};
+      statement(em_, call("tsr::read_rows_ahead", arguments, em_.none(), {em_.builder.getI64IntegerAttr(kColumns)}), place_);
+    }
   }
 
   /// A loop over the columns of the block, in which each reduction has its column's place.

@@ -25,8 +25,7 @@ namespace out = tessera::ir::target;
 
 namespace tessera::transforms::totarget {
 
-/// A tensor whose elements lie one behind the other, in bytes of their own: a pointer in the emitted text.
-static bool isPlainArray(Emission &em, Value base) {
+bool isPlainArray(Emission &em, Value base) {
   auto argument = dyn_cast<BlockArgument>(base);
   auto view = dyn_cast<ir::ViewType>(base.getType());
   std::optional<DType> dtype = ir::dtypeOf(ir::elementTypeOf(base.getType()));

@@ -24,6 +24,8 @@ ExprRef declareParts(Emission &em, mlir::scf::ForOp op, llvm::ArrayRef<Storage *
 std::pair<ExprRef, ExprRef> openParts(Emission &em, mlir::scf::ForOp op, const std::string &counter, ExprRef count);
 
 // ---- Streams.cpp
+/// A tensor whose elements lie one behind the other, in bytes of their own: a pointer in the emitted text.
+bool isPlainArray(Emission &em, mlir::Value base);
 /// Stores of a loop's block whose places follow each other as it counts: nothing else is done with their arrays. `isFixed`:
 /// what is known before the loop. Elements that take a loop each are work enough for a task: they are not put together.
 llvm::SmallVector<ir::tile::StoreElementOp> storesInLines(Emission &em, mlir::Block &block,

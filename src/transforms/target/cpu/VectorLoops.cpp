@@ -45,23 +45,24 @@ static bool readsAnywhere(Operation *op) {
   return element && llvm::any_of(element.getIndices(), isLoadedOrChosen);
 }
 
-static bool isCounted(Value value) {
-  Operation *op = value.getDefiningOp();
-  return op ? llvm::any_of(op->getOperands(), isCounted) : isa<BlockArgument>(value);
+/// Changes while the loop counts.
+static bool isCounted(out::ForOp loop, Value value) {
+  if (Operation *op = value.getDefiningOp()) return llvm::any_of(op->getOperands(), [&](Value operand) { return isCounted(loop, operand); });
+  return loop.getBody().isAncestor(value.getParentRegion());
 }
 
 /// An index that falls while the loop counts up: behind a condition, that is nothing that every compiler makes
 /// vectors of.
-static bool fallsBack(Value index) {
+static bool fallsBack(out::ForOp loop, Value index) {
   auto binary = index.getDefiningOp<out::BinaryOp>();
-  if (binary && binary.getOp() == "-" && isCounted(binary.getRight())) return true;
+  if (binary && binary.getOp() == "-" && isCounted(loop, binary.getRight())) return true;
   Operation *op = index.getDefiningOp();
-  return op && llvm::any_of(op->getOperands(), fallsBack);
+  return op && llvm::any_of(op->getOperands(), [&](Value operand) { return fallsBack(loop, operand); });
 }
 
-static bool readsBackwards(Operation *op) {
+static bool readsBackwards(out::ForOp loop, Operation *op) {
   auto element = dyn_cast<out::SubscriptOp>(op);
-  return element && llvm::any_of(element.getIndices(), fallsBack);
+  return element && llvm::any_of(element.getIndices(), [&](Value index) { return fallsBack(loop, index); });
 }
 
 /// Choices between values in a loop, of which clang makes copies of the loop for each that does not change in it, until it
@@ -77,8 +78,8 @@ static bool choosesOften(out::ForOp loop) {
 void keepVectorLoops(Emission &em) {
   em.out.walk([](out::ForOp loop) {
     if (!loop.getSimd()) return;
-    WalkResult found = loop.getBody().walk([](Operation *op) {
-      bool scalar = isScalar(op) || mayMoveBounds(op) || readsAnywhere(op) || readsBackwards(op);
+    WalkResult found = loop.getBody().walk([&](Operation *op) {
+      bool scalar = isScalar(op) || mayMoveBounds(op) || readsAnywhere(op) || readsBackwards(loop, op);
       return scalar ? WalkResult::interrupt() : WalkResult::advance();
     });
     loop.setSimd(!found.wasInterrupted() && !choosesOften(loop));
