@@ -58,6 +58,9 @@ def load(path, target=None):
         library, manifest = _compiler.build(path, target or "cpu")
     with open(manifest, encoding="utf-8") as file:
         facts = json.load(file)
+    if not facts["entries"]:
+        raise ArgumentError(f"{path} has no functions to call: those of a program with types in their signatures are, such as "
+                            "`def twice[N](x: Tensor[N, f32]) -> Tensor[N, f32]`; `main` and functions without types are run by `tessera run`")
     if not _is_of_set(library, facts.get("set")):
         raise ArgumentError(f"{library} and {manifest} are of two compiles: the manifest is of set {facts.get('set')}, and the library "
                             "is not; build both anew with `tessera build`")

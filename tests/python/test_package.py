@@ -89,6 +89,14 @@ class Package(unittest.TestCase):
         shutil.copy(os.path.join(self.folder, "other.json"), os.path.join(self.folder, "built.json"))
         with self.assertRaisesRegex(tessera.ArgumentError, "built.so and .*built.json are of two compiles: the manifest is of set [0-9a-f]{16}"):
             tessera.load(os.path.join(self.folder, "built.so"))
+        # A library of a program that has nothing to call.
+        program = os.path.join(self.folder, "only_main.tsr")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write("def main():\n    print(1)\n")
+        subprocess.run([tessera.compiler_path(), "build", program, "-o", os.path.join(self.folder, "only_main.so")], check=True, capture_output=True)
+        for path in (program, os.path.join(self.folder, "only_main.so")):
+            with self.assertRaisesRegex(tessera.ArgumentError, "only_main.(tsr|so) has no functions to call"):
+                tessera.load(path)
         os.remove(os.path.join(self.folder, "built.json"))
         with self.assertRaisesRegex(FileNotFoundError, "built.json is missing"):
             tessera.load(os.path.join(self.folder, "built.so"))
