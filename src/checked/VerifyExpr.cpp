@@ -264,7 +264,32 @@ void FunctionVerifier::shapeOp(const Expr &e) const {
     require(access.parts.size() == rank(from), "a slice has an index for each axis");
     return require(rank(e) == ranges, "a slice keeps the axes that are ranges");
   }
-  default: return;
+  case ExprKind::Constant:
+  case ExprKind::String:
+  case ExprKind::DimValue:
+  case ExprKind::VarRef:
+  case ExprKind::Elementwise:
+  case ExprKind::Cast:
+  case ExprKind::Reduce:
+  case ExprKind::Dot:
+  case ExprKind::Full:
+  case ExprKind::Table:
+  case ExprKind::Iota:
+  case ExprKind::Load:
+  case ExprKind::Query:
+  case ExprKind::Warp:
+  case ExprKind::Call:
+  case ExprKind::TupleItem:
+  case ExprKind::Derivative:
+  case ExprKind::Vmap:
+  case ExprKind::After:
+  case ExprKind::HostShape:
+  case ExprKind::HostRank:
+  case ExprKind::HostItem:
+  case ExprKind::LoadNpy:
+  case ExprKind::HostCall:
+  case ExprKind::Format:
+  case ExprKind::Opaque: throw Broken{"an expression is looked at by the rule of its kind"};
   }
 }
 
@@ -282,7 +307,36 @@ void FunctionVerifier::host(const Expr &e) const {
   case ExprKind::HostRank:
   case ExprKind::HostItem:
     return require(e.args[0]->type.kind == TypeKind::HostTensor, "a tensor of host code is asked");
-  default: return;
+  case ExprKind::Constant:
+  case ExprKind::DimValue:
+  case ExprKind::VarRef:
+  case ExprKind::Elementwise:
+  case ExprKind::Cast:
+  case ExprKind::Broadcast:
+  case ExprKind::Reshape:
+  case ExprKind::Transpose:
+  case ExprKind::Reduce:
+  case ExprKind::Dot:
+  case ExprKind::Full:
+  case ExprKind::Table:
+  case ExprKind::Iota:
+  case ExprKind::Load:
+  case ExprKind::Concat:
+  case ExprKind::Window:
+  case ExprKind::Gather:
+  case ExprKind::ScatterAdd:
+  case ExprKind::Argsort:
+  case ExprKind::Scan:
+  case ExprKind::Exchange:
+  case ExprKind::Slice:
+  case ExprKind::Query:
+  case ExprKind::Warp:
+  case ExprKind::Call:
+  case ExprKind::TupleItem:
+  case ExprKind::Derivative:
+  case ExprKind::Vmap:
+  case ExprKind::After:
+  case ExprKind::Opaque: throw Broken{"an expression is looked at by the rule of its kind"};
   }
 }
 
