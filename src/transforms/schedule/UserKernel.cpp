@@ -108,12 +108,10 @@ static void dropParams(graph::KernelOp kernel, const llvm::BitVector &gone) {
 }
 
 /// The sizes of a kernel whose tiles are as long as a group can hold.
-static FailureOr<Decision> decided(graph::KernelOp kernel) {
-  const Machine *machine = machineOf(kernel);
-  if (!machine) return failure();
+static FailureOr<Decision> decided(graph::KernelOp kernel, const Machine &machine) {
   std::vector<std::string> reasons;
   takeRowsInPieces(kernel, reasons);
-  FailureOr<Decision> decision = decide(kernel, *machine);
+  FailureOr<Decision> decision = decide(kernel, machine);
   if (succeeded(decision)) decision->reasons.insert(decision->reasons.begin(), reasons.begin(), reasons.end());
   return decision;
 }
@@ -121,6 +119,8 @@ static FailureOr<Decision> decided(graph::KernelOp kernel) {
 FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel,
                                         ArrayRef<Operation *> constants, KernelNames &names) {
   if (llvm::all_of(constants, [](Operation *op) { return !op; })) return names.of(kernel.getSymName());
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
   auto special = cast<graph::KernelOp>(kernel->clone());
   llvm::BitVector gone(constants.size());
   OpBuilder inside = OpBuilder::atBlockBegin(&special.entry());
@@ -132,7 +132,7 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
     special.getArgument(i).replaceAllUsesWith(copy->getResult(0));
   }
   dropParams(special, gone);
-  FailureOr<Decision> decision = decided(special);
+  FailureOr<Decision> decision = decided(special, *machine);
   FailureOr<std::string> name = failure();
   if (succeeded(decision)) {
     name = names.fresh((kernel.getSymName() + "_kernel").str());
@@ -144,7 +144,9 @@ FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kern
 
 LogicalResult scheduleKernel(OpBuilder &builder, graph::KernelOp kernel, KernelNames &names) {
   expandVectorDots(kernel);
-  FailureOr<Decision> decision = decided(kernel);
+  const Machine *machine = machineOf(kernel);
+  if (!machine) return failure();
+  FailureOr<Decision> decision = decided(kernel, *machine);
   if (failed(decision)) return failure();
   const std::string &name = names.of(kernel.getSymName());
   createKernel(builder, kernel, name, *decision);
