@@ -1,6 +1,7 @@
 // The transposes of the linear operations: what is repeated is added up, what is added up is repeated, what is moved goes
 // back, what is left out becomes 0, a product becomes a product.
 #include "autodiff/Linear.h"
+#include "autodiff/Places.h"
 #include "autodiff/SumApart.h"
 #include "checked/ExprBuild.h"
 #include "support/Check.h"
@@ -237,25 +238,6 @@ Term isChosen(const Expr &op, const std::vector<Dim> &shape, Builder &builder) {
   return builder.apply(ElementwiseOp::Eq, {places, numbers});
 }
 
-/// The number k of places `max(iota - k, 0)`, in i64, as shifts that leave the first element where it is have them; null if they are
-/// others. What counts from the end below 0 is no part of them.
-Term shiftOf(const Term &places, const Builder &builder) {
-  auto made = [&](const checked::ExprPtr &arg) { return builder.definition(Term(checked::clone(*arg))); };
-  auto through = [&](const Expr *e) {  // casts, and the choice of what counts from the end
-    while (e && (e->kind == ExprKind::Cast || (e->kind == ExprKind::Elementwise && e->as<node::Elementwise>().op == ElementwiseOp::Select)))
-      e = made(e->args.back());
-    return e;
-  };
-  auto is = [](const Expr *e, ElementwiseOp op) { return e && e->kind == ExprKind::Elementwise && e->as<node::Elementwise>().op == op; };
-  const Expr *largest = through(builder.definition(places));
-  if (!is(largest, ElementwiseOp::Max) || constantOf(*largest->args[1]) != std::optional<double>(0)) return nullptr;
-  const Expr *moved = through(made(largest->args[0]));
-  if (!is(moved, ElementwiseOp::Sub)) return nullptr;
-  const Expr *numbers = through(made(moved->args[0])), *by = made(moved->args[1]);
-  if (!numbers || numbers->kind != ExprKind::Iota || !by || by->kind != ExprKind::Full) return nullptr;
-  return Term(checked::clone(*by->args[0]));
-}
-
 /// Of elements that stand k places on, the first k of which are all the first: element i gets what stands at i + k, and the first one
 /// also what stands before that.
 Term ofShift(const Expr &op, const Term &value, const Term &by, Builder &builder) {
@@ -275,17 +257,55 @@ Term ofShift(const Expr &op, const Term &value, const Term &by, Builder &builder
   return builder.apply(ElementwiseOp::Add, {moved, builder.select(first, there, zeros)});
 }
 
+/// What is repeated along an axis, and along no other; null if it is none.
+Term repeatedAlong(const Term &value, int axis, const Builder &builder) {
+  const Expr *made = builder.definition(value);
+  if (!made || made->kind != ExprKind::Broadcast) return nullptr;
+  std::vector<int> others;
+  std::vector<Dim> shape;
+  for (int i = 0; i < static_cast<int>(value->type.shape.size()); ++i)
+    if (i != axis) others.push_back(i), shape.push_back(value->type.shape[static_cast<size_t>(i)]);
+  bool isAlong = made->as<node::Broadcast>().axes == others && made->args[0]->type.shape == shape;
+  return isAlong ? Term(checked::clone(*made->args[0])) : nullptr;
+}
+
+/// Of what took, for element j at place k, the window that sees it there: window i sees element i * step + k * dilation, if there is one.
+Term ofWindowPlaces(const Expr &op, const Term &value, const WindowPlaces &seen, Builder &builder) {
+  const int axis = op.as<node::Gather>().axis;
+  Type type = value->type;
+  type.shape[static_cast<size_t>(axis)] = op.args[0]->type.shape[static_cast<size_t>(axis)];
+  const std::vector<Dim> pair = {type.shape[static_cast<size_t>(axis) - 1], type.shape[static_cast<size_t>(axis)]};
+  if (Term repeated = repeatedAlong(value, axis - 1, builder)) {  // the same for all places: windows of it
+    const Dim reach = (pair[0] - Dim(1)) * Dim(seen.dilation) + Dim(1), &extent = value->type.shape[static_cast<size_t>(axis)];
+    if (Dim::floorDiv(extent - reach, Dim(seen.step)) + Dim(1) == pair[1]) {
+      checked::ExprPtr windows = checked::makeExpr(ExprKind::Window, type, builder.here);
+      windows->as<node::Window>() = {axis - 1, static_cast<int>(seen.step), static_cast<int>(seen.dilation)};
+      windows->args.push_back(checked::clone(*repeated));
+      return builder.bind(std::move(windows));
+    }
+  }
+  auto counted = [&](int along, int64_t each) {
+    Term number = builder.cast(builder.iota(pair, along), DType::I64);
+    return each == 1 ? number : builder.apply(ElementwiseOp::Mul, {number, whole(each, number->type, builder)});
+  };
+  Term places = builder.apply(ElementwiseOp::Add, {counted(1, seen.step), counted(0, seen.dilation)});
+  return builder.gather(value, places, type, {axis, {axis - 1, axis}});
+}
+
 /// Each element of the axis adds up what was taken from it, in the order of the places: no atomics, the same bits always.
 /// Places that differ along other axes are few for each of those: all elements look at them.
 Term ofGather(const Expr &op, const Term &value, Builder &builder) {
   const auto &[axis, along] = op.as<node::Gather>();
   const bool isAsLong = along == std::vector<int>{axis} && value->type.shape == op.args[0]->type.shape;
-  if (Term by = isAsLong ? shiftOf(Term(checked::clone(*op.args[1])), builder) : nullptr) return ofShift(op, value, by, builder);
-  if (along.size() == 1)
-    return builder.scatterAdd(value, Term(checked::clone(*op.args[1])),
-                              op.args[0]->type.shape[static_cast<size_t>(axis)], {axis, along});
+  const Term places(checked::clone(*op.args[1]));
+  const Dim &extent = op.args[0]->type.shape[static_cast<size_t>(axis)];
+  if (Term by = isAsLong ? shiftOf(places, builder) : nullptr) return ofShift(op, value, by, builder);
+  if (isAsLong && areBackwards(places, extent, builder)) return builder.gather(value, places, value->type, {axis, along});
+  if (along == std::vector<int>{axis - 1, axis})
+    if (std::optional<WindowPlaces> seen = windowPlacesOf(places, builder)) return ofWindowPlaces(op, value, *seen, builder);
+  if (along.size() == 1) return builder.scatterAdd(value, places, extent, {axis, along});
   std::vector<Dim> shape = value->type.shape;
-  shape.insert(shape.begin() + axis, op.args[0]->type.shape[static_cast<size_t>(axis)]);
+  shape.insert(shape.begin() + axis, extent);
   std::vector<int> kept;
   for (int i = 0; i < static_cast<int>(shape.size()); ++i)
     if (i != axis) kept.push_back(i);
