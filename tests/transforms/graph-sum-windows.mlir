@@ -6,9 +6,9 @@ module attributes {tsr.machine = #tsr.machine<"sm_90a">} {
 // windows over the cotangents with zeros around them, with the weights from the last place to the first.
 // CHECK-LABEL: graph.func @of_lines
 // CHECK: %[[APART:.*]] = graph.reshape %w : <["3*C", "O"], bf16> to <["C", "3", "O"], bf16>
+// CHECK: %[[COUNT:.*]] = graph.iota 0 : <["3"], i64>
 // CHECK: %[[LAST:.*]] = graph.constant 2 : i64
 // CHECK: %[[FROM:.*]] = graph.full %[[LAST]]
-// CHECK: %[[COUNT:.*]] = graph.iota 0 : <["3"], i64>
 // CHECK: %[[AT:.*]] = graph.elementwise "sub" %[[FROM]], %[[COUNT]]
 // CHECK: %[[BACK:.*]] = graph.gather 1 %[[APART]] at %[[AT]] {axes = array<i64: 1>}
 // CHECK: %[[W:.*]] = graph.reshape %[[BACK]] : <["C", "3", "O"], bf16> to <["C", "3*O"], bf16>
@@ -37,18 +37,27 @@ graph.func @of_lines(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N",
   graph.return %9 : !tsr.tensor<["N", "C", "L"], f32>
 }
 
-// Of windows two apart: even elements see two places of the weights, odd ones see one, each a product of windows, put side by side.
-// CHECK-LABEL: graph.func @by_remainders
-// CHECK: %[[EVEN:.*]] = graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 2"], bf16> to <["N", "O", "2", "L + 1"], bf16>
-// CHECK: %[[A:.*]] = graph.dot
-// CHECK: %[[ODD:.*]] = graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 1"], bf16> to <["N", "O", "1", "L + 1"], bf16>
-// CHECK: %[[B:.*]] = graph.dot
-// CHECK: %[[FIRST:.*]] = graph.reshape %[[A]] : <["N", "C", "L + 1"], f32> to <["N", "C", "L + 1", "1"], f32>
-// CHECK: %[[SECOND:.*]] = graph.reshape %[[B]]
-// CHECK: %[[BOTH:.*]] = graph.concat 3 %[[FIRST]], %[[SECOND]]
-// CHECK: %[[FLAT:.*]] = graph.reshape %[[BOTH]] : <["N", "C", "L + 1", "2"], f32> to <["N", "C", "2*L + 2"], f32>
-// CHECK: graph.slice %[[FLAT]]{{.*}} size "2*L + 1" in_bounds]
-graph.func @by_remainders(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "2*L + 1"], f32> attributes {
+// Of windows two apart: even elements see two places of the weights, odd ones see one and zeros behind it. The windows are the same for both,
+// which are columns of one product.
+// CHECK-LABEL: graph.func @as_columns
+// CHECK: %[[COUNT:.*]] = graph.iota 0 : <["4"], i64>
+// CHECK: %[[ODD:.*]] = graph.elementwise "mod" %[[COUNT]]
+// CHECK: %[[EVEN:.*]] = graph.elementwise "sub" %[[COUNT]], %[[ODD]]
+// CHECK: %[[BACK:.*]] = graph.elementwise "sub" %{{.*}}, %[[EVEN]]
+// CHECK: %[[AT:.*]] = graph.elementwise "add" %[[BACK]], %[[ODD]]
+// CHECK: %[[TAKEN:.*]] = graph.gather 1 %{{.*}} at %[[AT]] {{.*}} -> !tsr.tensor<["C", "4", "O"], bf16>
+// CHECK: %[[CUT:.*]] = graph.reshape %[[TAKEN]] : <["C", "4", "O"], bf16> to <["C", "2", "2", "O"], bf16>
+// CHECK: %[[TURNED:.*]] = graph.transpose %[[CUT]] {perm = array<i64: 2, 0, 1, 3>}
+// CHECK: graph.reshape %[[TURNED]] : <["2", "C", "2", "O"], bf16> to <["2*C", "2*O"], bf16>
+// CHECK: graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 2"], bf16> to <["N", "O", "2", "L + 1"], bf16>
+// CHECK: %[[ALL:.*]] = graph.dot {{.*}} -> !tsr.tensor<["N", "2*C", "L + 1"], f32>
+// CHECK-NOT: graph.dot
+// CHECK: %[[APART:.*]] = graph.reshape %[[ALL]] : <["N", "2*C", "L + 1"], f32> to <["N", "2", "C", "L + 1"], f32>
+// CHECK: %[[BESIDE:.*]] = graph.transpose %[[APART]] {perm = array<i64: 0, 3, 1, 2>}
+// CHECK: %[[FLAT:.*]] = graph.reshape %[[BESIDE]] : <["N", "L + 1", "2", "C"], f32> to <["N", "2*L + 2", "C"], f32>
+// CHECK: %[[INORDER:.*]] = graph.transpose %[[FLAT]] {perm = array<i64: 0, 2, 1>}
+// CHECK: graph.slice %[[INORDER]]{{.*}} size "2*L + 1" in_bounds]
+graph.func @as_columns(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "2*L + 1"], f32> attributes {
     dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "2*L + 1"], f32>>]} {
   %0 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["3*C", "O"], bf16> to <["N", "3*C", "O"], bf16>
   %1 = graph.dot %0, %dy : (!tsr.tensor<["N", "3*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "3*C", "L"], f32>
@@ -69,6 +78,42 @@ graph.func @by_remainders(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<
   %7 = graph.gather 3 %2 at %at {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "3", "L"], f32>, !tsr.tensor<["3", "2*L + 1"], i64>) -> !tsr.tensor<["N", "C", "3", "2*L + 1"], f32>
   %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "3", "2*L + 1"], f32> to !tsr.tensor<["N", "C", "2*L + 1"], f32>
   graph.return %8 : !tsr.tensor<["N", "C", "2*L + 1"], f32>
+}
+
+// Of five places four apart: with zeros each remainder would see two. So there is a product for each, of one or two places, put side by side.
+// CHECK-LABEL: graph.func @by_remainders
+// CHECK: graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 2"], bf16> to <["N", "O", "2", "L + 1"], bf16>
+// CHECK: %[[A:.*]] = graph.dot
+// CHECK: graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 1"], bf16> to <["N", "O", "1", "L + 1"], bf16>
+// CHECK: %[[B:.*]] = graph.dot
+// CHECK: %[[C:.*]] = graph.dot
+// CHECK: %[[D:.*]] = graph.dot
+// CHECK: %[[FIRST:.*]] = graph.reshape %[[A]] : <["N", "C", "L + 1"], f32> to <["N", "C", "L + 1", "1"], f32>
+// CHECK: %[[SECOND:.*]] = graph.reshape %[[B]]
+// CHECK: %[[BOTH:.*]] = graph.concat 3 %[[FIRST]], %[[SECOND]],
+// CHECK: %[[FLAT:.*]] = graph.reshape %[[BOTH]] : <["N", "C", "L + 1", "4"], f32> to <["N", "C", "4*L + 4"], f32>
+// CHECK: graph.slice %[[FLAT]]{{.*}} size "4*L + 1" in_bounds]
+graph.func @by_remainders(%w: !tsr.tensor<["5*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "4*L + 1"], f32> attributes {
+    dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "4*L + 1"], f32>>]} {
+  %0 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["5*C", "O"], bf16> to <["N", "5*C", "O"], bf16>
+  %1 = graph.dot %0, %dy : (!tsr.tensor<["N", "5*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "5*C", "L"], f32>
+  %2 = graph.reshape %1 : <["N", "5*C", "L"], f32> to <["N", "C", "5", "L"], f32>
+  %from = graph.iota 0 : <["5", "4*L + 1"], i64>
+  %to = graph.iota 1 : <["5", "4*L + 1"], i64>
+  %between = graph.elementwise "sub" %to, %from : !tsr.tensor<["5", "4*L + 1"], i64>
+  %two = graph.constant 4 : i64
+  %twos = graph.full %two : i64 to <["5", "4*L + 1"], i64>
+  %nought = graph.constant 0 : i64
+  %noughts = graph.full %nought : i64 to <["5", "4*L + 1"], i64>
+  %minus = graph.constant -1 : i64
+  %nowhere = graph.full %minus : i64 to <["5", "4*L + 1"], i64>
+  %rest = graph.elementwise "mod" %between, %twos : !tsr.tensor<["5", "4*L + 1"], i64>
+  %divides = graph.elementwise "eq" %rest, %noughts : !tsr.tensor<["5", "4*L + 1"], i64>
+  %half = graph.elementwise "floordiv" %between, %twos : !tsr.tensor<["5", "4*L + 1"], i64>
+  %at = graph.elementwise "select" %divides, %half, %nowhere : !tsr.tensor<["5", "4*L + 1"], i64>
+  %7 = graph.gather 3 %2 at %at {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "5", "L"], f32>, !tsr.tensor<["5", "4*L + 1"], i64>) -> !tsr.tensor<["N", "C", "5", "4*L + 1"], f32>
+  %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "5", "4*L + 1"], f32> to !tsr.tensor<["N", "C", "4*L + 1"], f32>
+  graph.return %8 : !tsr.tensor<["N", "C", "4*L + 1"], f32>
 }
 
 // Elements at quotients that are rounded down are no windows of the cotangents; and what is added up with weights of its own for each of a batch has no

@@ -337,6 +337,18 @@ private:
 }  // namespace
 
 std::optional<AccessMap> accessMapOf(Value value, graph::FuncOp function) { return Reader(value, function).run(); }
+bool isWholeArray(const AccessMap &map) {
+  llvm::SmallDenseSet<size_t> used;
+  for (auto [axis, index] : llvm::enumerate(map.indices)) {
+    bool isPlain = index.terms.size() <= 1 && !index.isGuarded && index.constant == Dim(0) && index.divisor == 1;
+    if (!isPlain) return false;
+    DimAttr extent = shapeOf(map.array.getType())[axis];
+    if (index.terms.empty() ? !isUnit(extent) : !(index.terms[0].second == Dim(1) && map.axes[index.terms[0].first].extent == extent.getDim() && used.insert(index.terms[0].first).second))
+      return false;
+  }
+  return true;
+}
+
 std::optional<AccessMap> addedUpMapOf(Value value, graph::FuncOp function, StringRef combining) { return Reader(value, function, combining).run(); }
 std::optional<AccessMap> mapUnder(const AccessMap &map, Value array, graph::FuncOp function, StringRef combining) {
   return Reader(map, array, function, combining).run();

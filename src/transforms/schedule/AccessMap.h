@@ -32,6 +32,9 @@ struct AccessMap {
 /// From the value back to what no movement makes any more, or one that is no such sum: a pixel that is repeated.
 std::optional<AccessMap> accessMapOf(mlir::Value value, ir::graph::FuncOp function);
 
+/// All of the array and nothing more, its axes cut and in another order.
+bool isWholeArray(const AccessMap &map);
+
 /// The same of a value that adds up what windows took from an array: for each place in them, the element that lay there. The array is that
 /// of a product under its last shape, as the axes of its operands are there. With "max": of a value that is the greatest of them, where what lies
 /// outside of the array is left out.

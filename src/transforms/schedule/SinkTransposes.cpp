@@ -75,7 +75,7 @@ static SmallVector<graph::TransposeOp> transposesOf(ArrayRef<Value> of) {
 
 static void joinReshapes(graph::FuncOp function) {
   function.walk([](graph::ReshapeOp reshape) {
-    if (!reshape.getOperand().getDefiningOp<graph::ReshapeOp>()) return;
+    if (!reshape.getOperand().getDefiningOp<graph::ReshapeOp>() && reshape.getOperand().getType() != reshape.getType()) return;
     OpBuilder builder(reshape);
     reshape.getResult().replaceAllUsesWith(reshapedTo(builder, reshape.getOperand(), reshape.getType()));
     reshape.erase();

@@ -53,11 +53,19 @@ private:
     return tensorOf(builder_.getContext(), dims, elementTypeOf(dot_.getLhs().getType()));
   }
 
-  /// All of the batch is added up, by the one who reads the product.
+  /// All of the batch is added up, by the one who reads the product, turned or not.
   bool findSum() {
     replaced_ = dot_.getResult();
     if (rank_ == 2) return true;
-    auto sum = dot_->hasOneUse() ? dyn_cast<graph::ReduceOp>(*dot_->user_begin()) : graph::ReduceOp();
+    Operation *reader = dot_->hasOneUse() ? *dot_->user_begin() : nullptr;
+    if (auto turned = dyn_cast_or_null<graph::TransposeOp>(reader)) {
+      SmallVector<int64_t> swapped = llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(rank_)));
+      std::swap(swapped[rank_ - 2], swapped[rank_ - 1]);
+      if (turned.getPerm() != ArrayRef<int64_t>(swapped) || !turned->hasOneUse()) return false;
+      isTurned_ = true;
+      reader = *turned->user_begin();
+    }
+    auto sum = dyn_cast_or_null<graph::ReduceOp>(reader);
     if (!sum || sum.getMnemonic() != "sum" || sum->getBlock() != dot_->getBlock()) return false;
     if (sum.getAxes() != ArrayRef<int64_t>(llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(rank_) - 2)))) return false;
     replaced_ = sum.getResult();
@@ -82,7 +90,7 @@ private:
     const size_t outputAxis = side_ == 0 ? rank_ - 1 : rank_ - 2, rows = side_ == 0 ? rank_ - 2 : rank_ - 1;
     Value from = other();
     SmallVector<int64_t> order;
-    if (std::optional<AccessMap> map = accessMapOf(from, function_); map && isPlain(*map)) {
+    if (std::optional<AccessMap> map = accessMapOf(from, function_); map && isWholeArray(*map)) {
       SmallVector<size_t> axes;  // of the map, as they are counted here
       for (size_t axis = 0; axis + 2 < rank_; ++axis) axes.append(map->digits[axis]);
       axes.append(map->digits[rows]);
@@ -99,15 +107,6 @@ private:
     return reshapedTo(builder_, transposedTo(builder_, from, order), typeOf({windows, outputs()}));
   }
 
-  static bool isPlain(const AccessMap &map) {
-    return llvm::all_of(map.indices, [&](const AccessIndex &index) {
-      return index.terms.size() <= 1 && !index.isGuarded && index.constant == Dim(0) && (index.terms.empty() || index.terms[0].second == Dim(1));
-    }) && llvm::all_of(llvm::enumerate(map.indices), [&](const auto &each) {
-      const AccessIndex &index = each.value();
-      return index.terms.empty() || map.axes[index.terms[0].first].extent == shapeOf(map.array.getType())[each.index()].getDim();
-    });
-  }
-
   /// The product [places, channels, outputs] as the value in whose place it stands.
   Value inOrder(Value product) {
     SmallVector<size_t> made;  // axes of the map
@@ -120,7 +119,7 @@ private:
     SmallVector<int64_t> order;
     for (size_t digit : found_.map.digits[innerAxis()]) order.push_back(llvm::find(made, digit) - made.begin());
     const auto last = static_cast<int64_t>(made.size());
-    order.insert(side_ == 0 ? order.end() : order.begin(), last);
+    order.insert((side_ == 0) != isTurned_ ? order.end() : order.begin(), last);
     return reshapedTo(builder_, transposedTo(builder_, cut, order), replaced_.getType());
   }
 
@@ -131,6 +130,7 @@ private:
   size_t rank_;
   Sliding found_;
   Value replaced_;
+  bool isTurned_ = false;  // the sum has the product's columns first
 };
 
 }  // namespace

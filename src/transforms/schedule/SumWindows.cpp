@@ -11,8 +11,9 @@
 //   dx[c, x]   = sum_(k', o) W[K - 1 - k', c, o] * dy[o, x + k' - (K - 1)]
 //
 // That is a convolution again, which ReadWindows.cpp reads from dy as it lies. Nothing asks for a convolution: the map of the sum says
-// from where its terms come (AccessMap.h). Where windows lie apart, elements a step apart see the same places of the weights: a product for
-// each remainder, put side by side.
+// from where its terms come (AccessMap.h). Where windows lie apart, elements a step apart see the same places of the weights. With s elements
+// a step, element s * q + f adds up the places s * t + f of what lies at q - t: the windows are the same for all f, which are columns of
+// one product. Where many places would be zeros of the weights, there is a product for each remainder; its results are put side by side.
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
@@ -41,14 +42,25 @@ constexpr size_t kMostSteps = 16;  // from a product to a sum of its elements
 struct ArrayAxis {
   DimAttr extent;
   size_t of;                     // axis of the product
-  std::optional<size_t> window;  // axis of the map that moves with the value
-  std::optional<size_t> place;   // axis of the map that is added up
+  std::optional<size_t> window = std::nullopt;  // axis of the map that moves with the value
+  std::optional<size_t> place = std::nullopt;   // axis of the map that is added up
   int64_t dilation = 1;
   int64_t before = 0, after = 0;  // zeros around it
   int64_t apart = 1;              // elements of the value that see the same places of the weights
   int64_t constant = 0;           // of their index
   int64_t first = 0;              // of these places
+  bool isRemainder = false;       // the columns of all remainders of an axis, which no array has
+  std::optional<size_t> besides = std::nullopt;  // of the axis with places: that one
 };
+
+/// Windows went to the end of what was under them: how many elements more there may be before there would be one more window.
+std::optional<int64_t> behindOf(const AccessMap &map, const ArrayAxis &axis) {
+  const int64_t apart = axis.apart, places = map.axes[*axis.place].extent.constant();
+  const Dim &extent = map.axes[*axis.window].extent, size = axis.extent.getDim();
+  for (int64_t behind = 0; behind < places + apart; ++behind)
+    if (Dim::floorDiv(extent + Dim(axis.constant + behind - places), Dim(apart)) + Dim(1) == size) return behind;
+  return std::nullopt;
+}
 
 /// What each `apart`-th element adds up, from the one at `from` on: places of the weights as far apart, and a window of so many.
 struct Remainder {
@@ -57,17 +69,30 @@ struct Remainder {
 };
 std::optional<Remainder> remainderOf(const AccessMap &map, const ArrayAxis &axis, int64_t from) {
   const int64_t apart = axis.apart, places = map.axes[*axis.place].extent.constant(), constant = axis.constant;
-  const Dim &extent = map.axes[*axis.window].extent, size = axis.extent.getDim();
-  if (constant < 0) return std::nullopt;
-  // Windows went to the end of what was under them: that many elements, and at most `more` windows of the remainder behind the last.
-  std::optional<int64_t> more;
-  for (int64_t behind = 0; behind < places + apart && !more; ++behind)
-    if (Dim::floorDiv(extent + Dim(constant + behind - places), Dim(apart)) + Dim(1) == size) more = std::max<int64_t>(0, (places - 1 - constant - behind + apart - 1) / apart);
+  std::optional<int64_t> behind = constant >= 0 ? behindOf(map, axis) : std::nullopt;
   const int64_t first = (from + constant) % apart, ahead = (from + constant - first) / apart;
-  if (!more || first >= places) return std::nullopt;
+  if (!behind || first >= places) return std::nullopt;
+  const int64_t more = std::max<int64_t>(0, (places - 1 - constant - *behind + apart - 1) / apart);  // windows of the remainder behind the last
   const int64_t count = (places - first + apart - 1) / apart;
-  Remainder made{size + Dim(*more), first, count, count - 1 - ahead, *more + ahead};
+  Remainder made{axis.extent.getDim() + Dim(more), first, count, count - 1 - ahead, more + ahead};
   return made.before >= 0 && made.after >= 0 ? std::optional(made) : std::nullopt;
+}
+
+/// All remainders of an axis as columns of one product: places of the weights that each of them sees, and windows, the first of which has the
+/// element at `start`.
+struct Columns {
+  Dim windows;
+  int64_t places, before, after, start;
+};
+std::optional<Columns> columnsOf(const AccessMap &map, const ArrayAxis &axis) {
+  const int64_t apart = axis.apart, places = map.axes[*axis.place].extent.constant(), constant = axis.constant;
+  std::optional<int64_t> behind = constant >= 0 ? behindOf(map, axis) : std::nullopt;
+  const int64_t count = (places + apart - 1) / apart, skipped = constant / apart;
+  if (!behind || skipped >= count) return std::nullopt;
+  const Dim size = axis.extent.getDim(), over = map.axes[*axis.window].extent + Dim(constant) - size * Dim(apart);
+  const int64_t most = over.isConstant() ? over.constant() : places - 1 - *behind;  // elements behind those of the last window's first place
+  const int64_t more = std::max<int64_t>(0, (most + apart - 1) / apart);
+  return Columns{size + Dim(more - skipped), count, count - 1 - skipped, more, constant - skipped * apart};
 }
 
 /// What a value adds up of a product.
@@ -77,6 +102,21 @@ struct WindowSum {
   SmallVector<ArrayAxis> axes;
   unsigned weights = 0;  // operand
 };
+
+/// Whether all remainders are columns of one product: few of its terms are with zeros, which are for places that a remainder has not.
+bool haveColumns(const WindowSum &found) {
+  double work = 1;
+  bool isApart = false;
+  for (const ArrayAxis &axis : found.axes) {
+    if (axis.apart == 1) continue;
+    std::optional<Columns> columns = columnsOf(found.map, axis);
+    if (!columns) return false;
+    work *= static_cast<double>(columns->places * axis.apart) / static_cast<double>(found.map.axes[*axis.place].extent.constant());
+    isApart = true;
+  }
+  constexpr double kMostWork = 1.5;  // products for themselves are more launches, and their results are stored twice
+  return isApart && work <= kMostWork;
+}
 
 /// A matrix that all of a batch share, repeated for it, turned or not; null if it is none.
 Value matrixOf(Value operand, bool &isTurned) {
@@ -149,7 +189,7 @@ private:
     size_t rank = dot_.getType().getRank(), ofWeights = found.weights == 0 ? rank - 2 : rank - 1;
     llvm::SmallDenseSet<size_t> here, ofPlaces;
     for (auto [axis, index] : llvm::enumerate(found.map.indices)) {
-      ArrayAxis each{shapeOf(found.map.array.getType())[axis], (*of)[axis], std::nullopt, std::nullopt};
+      ArrayAxis each{shapeOf(found.map.array.getType())[axis], (*of)[axis]};
       bool isPlain = index.terms.size() <= 1 && index.constant == Dim(0) && !index.isGuarded;
       if (isPlain && !index.terms.empty()) {
         size_t term = index.terms[0].first;
@@ -170,9 +210,13 @@ private:
       bool isOfWeights = llvm::any_of(found.axes, [&, term = term](const ArrayAxis &each) { return each.place == term && each.of == ofWeights; });
       if (isPlace ? !ofPlaces.contains(term) || !isOfWeights : !here.contains(term)) return false;
     }
+    // Elements of a remainder stand alone along an axis of the value.
     for (const ArrayAxis &each : found.axes)
-      for (int64_t from = 0; each.apart > 1 && from < each.apart; ++from)
-        if (!remainderOf(found.map, each, from)) return false;
+      if (each.apart > 1 && found.map.digits[found.map.axes[*each.window].axis].size() != 1) return false;
+    if (!haveColumns(found))
+      for (const ArrayAxis &each : found.axes)
+        for (int64_t from = 0; each.apart > 1 && from < each.apart; ++from)
+          if (!remainderOf(found.map, each, from)) return false;
     bool isTurned = false;
     return matrixOf(dot_->getOperand(found.weights), isTurned) != Value();
   }
@@ -214,6 +258,7 @@ public:
       else if (each.place) places_.push_back(axis);
       else outer_.push_back(axis);
     }
+    std::stable_partition(outer_.begin(), outer_.end(), [&](size_t axis) { return found_.axes[axis].isRemainder; });  // what is stored side by side stays so
   }
 
   /// In the order of the value.
@@ -257,20 +302,30 @@ private:
     Value matrix = matrixOf(dot_->getOperand(found_.weights), isTurned);
     Type element = elementTypeOf(matrix.getType());
     const bool hasRowsFirst = (found_.weights == 0) != isTurned;
+    constexpr size_t kDepth = SIZE_MAX;
     SmallVector<Dim> apart;
-    SmallVector<size_t> rows;  // axes of the array, in their order
+    SmallVector<size_t> axes;  // of the array, in their order
     for (auto [axis, each] : llvm::enumerate(found_.axes))
-      if (each.of == ofWeights()) rows.push_back(axis);
-    for (size_t axis : rows) apart.push_back(extent(axis));
-    apart.insert(hasRowsFirst ? apart.end() : apart.begin(), depth());
-    Value cut = reshapedTo(builder_, matrix, typeOf(apart, element));
-    auto positionOf = [&](size_t axis) { return llvm::find(rows, axis) - rows.begin() + (hasRowsFirst ? 0 : 1); };
-    for (size_t axis : places_) cut = backwards(cut, positionOf(axis), axis);
-    SmallVector<int64_t> order;
-    for (size_t axis : outer_) order.push_back(positionOf(axis));
-    SmallVector<int64_t> inner;
-    for (size_t axis : places_) inner.push_back(positionOf(axis));
-    inner.push_back(hasRowsFirst ? static_cast<int64_t>(rows.size()) : 0);
+      if (each.of == ofWeights() && !each.isRemainder) axes.push_back(axis);
+    axes.insert(hasRowsFirst ? axes.end() : axes.begin(), kDepth);
+    for (size_t axis : axes) apart.push_back(axis == kDepth ? depth() : extent(axis));
+    Value cut = inTheirOrder(matrix, apart, axes);
+    if (!cut) cut = reshapedTo(builder_, matrix, typeOf(apart, element));
+    auto positionOf = [&](size_t axis) { return llvm::find(axes, axis) - axes.begin(); };
+    bool areNeighbours = true;  // these are taken as one axis, which is read where it lies
+    for (size_t i = 1; i < places_.size(); ++i) areNeighbours &= positionOf(places_[i]) == positionOf(places_[0]) + static_cast<int64_t>(i);
+    if (areNeighbours) {
+      cut = backwards(cut, positionOf(places_[0]), places_);
+    } else {
+      for (size_t axis : places_) cut = backwards(cut, positionOf(axis), axis);
+    }
+    for (size_t axis : places_)
+      if (std::optional<size_t> besides = found_.axes[axis].besides) axes.insert(axes.begin() + positionOf(axis) + 1, *besides);
+    auto counted = [&](size_t axis) { return axis == kDepth ? depth() : found_.axes[axis].place ? found_.map.axes[*found_.axes[axis].place].extent : extent(axis); };
+    cut = reshapedTo(builder_, cut, typeOf(llvm::map_to_vector(axes, counted), element));
+    SmallVector<int64_t> order = llvm::map_to_vector(outer_, positionOf);
+    SmallVector<int64_t> inner = llvm::map_to_vector(places_, positionOf);
+    inner.push_back(positionOf(kDepth));
     order.insert(found_.weights == 0 ? order.end() : order.begin(), inner.begin(), inner.end());
     Dim sums = placeCount() * depth();
     SmallVector<Dim> flat = found_.weights == 0 ? SmallVector<Dim>{count(outer_), sums} : SmallVector<Dim>{sums, count(outer_)};
@@ -282,22 +337,74 @@ private:
     return builder_.create<graph::BroadcastOp>(loc_, typeOf(all, element), ordered, builder_.getDenseI64ArrayAttr({last, last + 1}));
   }
 
-  /// The places from the last to the first; those of the remainder.
-  Value backwards(Value value, int64_t axis, size_t ofWeights) {
-    auto axisOver = llvm::find_if(others_, [&](size_t other) { return found_.axes[other].place == found_.axes[ofWeights].place; });
-    const ArrayAxis &over = found_.axes[*axisOver];
-    DimAttr count = attr(found_.map.axes[*over.place].extent);
+  /// The weights as they lie in memory, cut into the same axes, which are put into that order: they are moved once. Null if they are no
+  /// transpose of what lies there.
+  Value inTheirOrder(Value matrix, ArrayRef<Dim> apart, SmallVector<size_t> &axes) {
+    std::optional<AccessMap> map = accessMapOf(matrix, dot_->getParentOfType<graph::FuncOp>());
+    if (!map || !isWholeArray(*map)) return {};
+    SmallVector<size_t> counted, there;  // axes of the map as the matrix has them, and those of the product as the memory has them
+    for (const auto &digits : map->digits) counted.append(digits);
+    if (counted.size() != axes.size()) return {};
+    for (auto [axis, extent] : llvm::zip(counted, apart))
+      if (!(map->axes[axis].extent == extent)) return {};
+    SmallVector<Dim> shape;
+    for (const AccessIndex &index : map->indices) {
+      if (index.terms.empty()) continue;  // of one element
+      there.push_back(axes[llvm::find(counted, index.terms[0].first) - counted.begin()]);
+      shape.push_back(map->axes[index.terms[0].first].extent);
+    }
+    axes = there;
+    return reshapedTo(builder_, map->array, typeOf(shape, elementTypeOf(map->array.getType())));
+  }
+
+  /// The places of axes of the weights from the last to the first; those of the remainder, or of all, which are beside each other.
+  Value backwards(Value value, int64_t axis, ArrayRef<size_t> ofWeights) {
     SmallVector<DimAttr> shape(shapeOf(value.getType()));
-    shape[axis] = count;
-    Type places = TensorType::get(builder_.getContext(), {count}, builder_.getI64Type()), type = TensorType::get(builder_.getContext(), shape, elementTypeOf(value.getType()));
-    auto all = [&](int64_t number) -> Value {
-      Value constant = builder_.create<graph::ConstantOp>(loc_, builder_.getI64Type(), builder_.getI64IntegerAttr(number));
-      return builder_.create<graph::FullOp>(loc_, places, constant);
-    };
-    Value from = all(over.first + over.apart * (*count.getConstant() - 1)), counted = builder_.create<graph::IotaOp>(loc_, places, 0);
-    if (over.apart > 1) counted = builder_.create<graph::ElementwiseOp>(loc_, places, "mul", ValueRange{counted, all(over.apart)});
-    Value at = builder_.create<graph::ElementwiseOp>(loc_, places, "sub", ValueRange{from, counted});
-    return builder_.create<graph::GatherOp>(loc_, type, axis, value, at, ArrayRef<int64_t>{axis});
+    Type element = elementTypeOf(value.getType());
+    int64_t held = 1, taken = 1;  // places in all
+    for (size_t each : ofWeights) held *= *found_.axes[each].extent.getConstant(), taken *= takenAlong(each);
+    shape.erase(shape.begin() + axis + 1, shape.begin() + axis + static_cast<int64_t>(ofWeights.size()));
+    shape[axis] = attr(Dim(held));
+    value = reshapedTo(builder_, value, TensorType::get(builder_.getContext(), shape, element));
+    shape[axis] = attr(Dim(taken));
+    numbers_ = TensorType::get(builder_.getContext(), {shape[axis]}, builder_.getI64Type());
+    Value counted = builder_.create<graph::IotaOp>(loc_, numbers_, 0), at;
+    const bool areTurned = llvm::all_of(ofWeights, [&](size_t each) { return isTurned(each); });
+    if (areTurned) at = both("sub", all(held - 1), counted);
+    for (size_t i = 0; i < ofWeights.size() && !areTurned; ++i) {
+      int64_t behind = 1;
+      for (size_t other : ofWeights.drop_front(i + 1)) behind *= takenAlong(other);
+      Value number = behind == 1 ? counted : both("floordiv", counted, all(behind));
+      if (i > 0) number = both("mod", number, all(takenAlong(ofWeights[i])));
+      Value place = placeOf(ofWeights[i], number);
+      const int64_t extent = *found_.axes[ofWeights[i]].extent.getConstant();
+      Value next = at ? both("add", both("mul", at, all(extent)), place) : place;
+      const bool mayBeBehind = at && takenAlong(ofWeights[i]) > extent;  // what would be the next row's
+      at = mayBeBehind ? builder_.create<graph::ElementwiseOp>(loc_, numbers_, "select", ValueRange{isBefore(place, extent), next, all(held)}) : next;
+    }
+    return builder_.create<graph::GatherOp>(loc_, TensorType::get(builder_.getContext(), shape, element), axis, value, at, ArrayRef<int64_t>{axis});
+  }
+  const ArrayAxis &windowAt(size_t ofWeights) {
+    return found_.axes[*llvm::find_if(others_, [&](size_t other) { return found_.axes[other].place == found_.axes[ofWeights].place; })];
+  }
+  int64_t placesAlong(size_t ofWeights) { return found_.map.axes[*found_.axes[ofWeights].place].extent.constant(); }
+  int64_t takenAlong(size_t ofWeights) { return placesAlong(ofWeights) * (found_.axes[ofWeights].besides ? windowAt(ofWeights).apart : 1); }
+  bool isTurned(size_t ofWeights) { return windowAt(ofWeights).apart == 1; }
+  /// Of a place or, of all remainders, a place and a remainder: behind the last place there are zeros.
+  Value placeOf(size_t ofWeights, Value number) {
+    const ArrayAxis &over = windowAt(ofWeights);
+    Value from = all(over.first + over.apart * (placesAlong(ofWeights) - 1));
+    if (!found_.axes[ofWeights].besides) return both("sub", from, over.apart > 1 ? both("mul", number, all(over.apart)) : number);
+    Value remainder = both("mod", number, all(over.apart));  // it counts on in each step
+    return both("add", both("sub", from, both("sub", number, remainder)), remainder);
+  }
+  Value all(int64_t number) {
+    Value constant = builder_.create<graph::ConstantOp>(loc_, builder_.getI64Type(), builder_.getI64IntegerAttr(number));
+    return builder_.create<graph::FullOp>(loc_, numbers_, constant);
+  }
+  Value both(StringRef what, Value a, Value b) { return builder_.create<graph::ElementwiseOp>(loc_, numbers_, what, ValueRange{a, b}); }
+  Value isBefore(Value place, int64_t extent) {
+    return builder_.create<graph::ElementwiseOp>(loc_, withElementType(numbers_, builder_.getI1Type()), "lt", ValueRange{place, all(extent)});
   }
 
   /// The other operand with zeros around it, as windows: its places and depth along the sums.
@@ -381,10 +488,28 @@ private:
     llvm::erase_if(made, [&](size_t axis) { return !found_.axes[axis].window; });
     Type element = elementTypeOf(product.getType());
     Value cut = reshapedTo(builder_, product, typeOf(llvm::map_to_vector(made, [&](size_t axis) { return windowsAlong(axis); }), element));
+    // Remainders beside their windows, as one axis: elements that are neighbours stay so until all axes are in their order.
+    SmallVector<SmallVector<size_t, 2>> units;  // axes of the map
+    SmallVector<int64_t> beside;
+    SmallVector<Dim> shape;
+    auto positionOf = [&](size_t digit) { return llvm::find_if(made, [&](size_t axis) { return found_.axes[axis].window == digit; }) - made.begin(); };
+    SmallVector<size_t> whole(batch_);  // as products that read windows make it (ReadWindows.cpp)
+    whole.append(others_);
+    whole.append(outer_);
+    for (size_t axis : whole) {
+      if (found_.axes[axis].isRemainder || !found_.axes[axis].window) continue;
+      units.push_back({*found_.axes[axis].window});
+      for (const auto &digits : found_.map.digits)
+        for (size_t i = 0; i + 1 < digits.size(); ++i)
+          if (digits[i] == units.back()[0] && found_.axes[made[positionOf(digits[i + 1])]].isRemainder) units.back().push_back(digits[i + 1]);
+      shape.push_back(Dim(1));
+      for (size_t digit : units.back()) beside.push_back(positionOf(digit)), shape.back() = shape.back() * found_.map.axes[digit].extent;
+    }
+    cut = reshapedTo(builder_, transposedTo(builder_, cut, beside), typeOf(shape, element));
     SmallVector<int64_t> order;
     for (const auto &digits : found_.map.digits)
       for (size_t digit : digits)
-        order.push_back(llvm::find_if(made, [&](size_t axis) { return found_.axes[axis].window == digit; }) - made.begin());
+        if (auto unit = llvm::find_if(units, [&](const auto &unit) { return unit[0] == digit; }); unit != units.end()) order.push_back(unit - units.begin());
     return reshapedTo(builder_, transposedTo(builder_, cut, order), valueType());
   }
   /// Of a remainder: with as many elements as that has.
@@ -403,8 +528,57 @@ private:
   WindowSum found_;
   OpBuilder builder_;
   Location loc_;
+  Type numbers_;  // of places
   SmallVector<size_t> batch_, outer_, places_, others_;  // axes of the array: those of the weights without places, its places, the other operand's
 };
+
+/// So many elements along an axis, from one on.
+Value partFrom(OpBuilder &builder, Value all, int64_t axis, int64_t first, const Dim &extent, Location loc) {
+  SmallVector<DimAttr> shape(shapeOf(all.getType()));
+  if (shape[axis].getDim() == extent) return all;
+  Indices taken(shape.size());
+  shape[axis] = DimAttr::get(builder.getContext(), extent);
+  taken[axis] = Index(builder.create<graph::ConstantOp>(loc, builder.getIndexType(), builder.getIndexAttr(first)), shape[axis]);
+  PartAccess at(builder, shapeOf(all.getType()), taken, loc);
+  auto inside = builder.getDenseBoolArrayAttr(SmallVector<bool>(shape.size(), true));
+  auto type = TensorType::get(builder.getContext(), shape, elementTypeOf(all.getType()));
+  return builder.create<graph::SliceOp>(loc, type, all, at.offsets, at.points, at.sizes, at.steps, inside);
+}
+
+/// The value as one product that has the remainders of places as columns: the windows are the same for all of them.
+Value withColumns(graph::DotOp dot, const WindowSum &found, Operation *next) {
+  WindowSum made = found;
+  OpBuilder builder(next);
+  struct Cut {
+    int64_t axis, first;
+    Dim extent;
+  };
+  SmallVector<Cut> cuts;
+  const size_t count = found.axes.size(), ofWeights = static_cast<size_t>(dot.getType().getRank()) - (found.weights == 0 ? 2 : 1);
+  for (size_t axis = 0; axis < count; ++axis) {
+    const ArrayAxis each = found.axes[axis];
+    if (each.apart == 1) continue;
+    const Columns columns = *columnsOf(found.map, each);
+    const AccessAxis whole = found.map.axes[*each.window];
+    cuts.push_back({static_cast<int64_t>(whole.axis), columns.start, whole.extent});
+    const size_t number = made.map.axes.size();  // of the remainder, as the value has it
+    made.map.axes.push_back({Dim(each.apart), whole.axis});
+    auto &digits = made.map.digits[whole.axis];
+    digits.insert(llvm::find(digits, *each.window) + 1, number);
+    made.map.axes[*each.window].extent = columns.windows;
+    made.map.axes[*each.place].extent = Dim(columns.places);
+    made.axes[axis].before = columns.before;
+    made.axes[axis].after = columns.after;
+    for (ArrayAxis &other : made.axes)
+      if (other.of == ofWeights && other.place == each.place) other.besides = made.axes.size();
+    ArrayAxis remainder{DimAttr::get(builder.getContext(), Dim(each.apart)), ofWeights, number};
+    remainder.isRemainder = true;
+    made.axes.push_back(remainder);
+  }
+  Value all = Rewriter(dot, made, next).run();
+  for (const Cut &cut : cuts) all = partFrom(builder, all, cut.axis, cut.first, cut.extent, unnamed(dot.getLoc()));
+  return all;
+}
 
 /// The value as one product for each remainder of places, put side by side: elements that are a step apart see the same places of the
 /// weights, and no zeros between those of the other operand.
@@ -447,14 +621,7 @@ private:
     apart[axis + 1] = attr(Dim(static_cast<int64_t>(parts.size())));
     Value all = builder_.create<graph::ConcatOp>(loc, typeOf(apart), axis + 1, cut);
     shape[axis] = attr(shape[axis].getDim() * Dim(static_cast<int64_t>(parts.size())));
-    all = builder_.create<graph::ReshapeOp>(loc, typeOf(shape), all);
-    if (shape[axis].getDim() == extent) return all;
-    Indices taken(shape.size());
-    shape[axis] = attr(extent);
-    taken[axis] = Index(builder_.create<graph::ConstantOp>(loc, builder_.getIndexType(), builder_.getIndexAttr(0)), shape[axis]);
-    PartAccess at(builder_, shapeOf(all.getType()), taken, loc);
-    auto inside = builder_.getDenseBoolArrayAttr(SmallVector<bool>(shape.size(), true));
-    return builder_.create<graph::SliceOp>(loc, typeOf(shape), all, at.offsets, at.points, at.sizes, at.steps, inside);
+    return partFrom(builder_, builder_.create<graph::ReshapeOp>(loc, typeOf(shape), all), axis, 0, extent, loc);
   }
 
   graph::DotOp dot_;
@@ -480,7 +647,7 @@ struct SumWindows : PassWrapper<SumWindows, OperationPass<graph::FuncOp>> {
       if (!found || !areEnough(dot)) continue;
       Value value = found->value;
       Operation *next = value.getDefiningOp()->getNextNode();
-      Value made = ByRemainders(dot, *found, next).run(*found);
+      Value made = haveColumns(*found) ? withColumns(dot, *found, next) : ByRemainders(dot, *found, next).run(*found);
       value.replaceAllUsesWith(made);
       isChanged = true;
     }
