@@ -21,3 +21,19 @@ graph.func @groups(%x: !tsr.tensor<["P", "Q", "C"], f32>, %s: !tsr.tensor<["P*Q"
   %3 = graph.elementwise "mul" %2, %s : !tsr.tensor<["P*Q", "32", "C // 32"], f32>
   graph.return %3 : !tsr.tensor<["P*Q", "32", "C // 32"], f32>
 }
+
+// Two pairs of axes that become one each: an element's place follows from the place along its own axis.
+// CHECK-LABEL: schedule.kernel @pixels_kernel
+// CHECK: %[[Y:.*]] = graph.elementwise "add" %[[YS:.*]], %{{.*}} : index
+// CHECK-NOT: "mul"
+// CHECK: graph.load %x[
+// CHECK-LABEL: schedule.func @pixels
+graph.func @pixels(%x: !tsr.tensor<["H", "2", "W", "2"], f32>) -> !tsr.tensor<["2*H - 1", "2*W"], f32> attributes {
+    dims = ["H", "W"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["2*H - 1", "2*W"], f32>>]} {
+  %0 = graph.reshape %x : <["H", "2", "W", "2"], f32> to <["2*H", "2*W"], f32>
+  %nought = graph.constant 0 : index
+  %one = graph.constant 1 : index
+  %1 = graph.slice %0[%one size "2*H - 1" in_bounds, %nought size "2*W" in_bounds] : <["2*H", "2*W"], f32> to !tsr.tensor<["2*H - 1", "2*W"], f32>
+  %2 = graph.elementwise "add" %1, %1 : !tsr.tensor<["2*H - 1", "2*W"], f32>
+  graph.return %2 : !tsr.tensor<["2*H - 1", "2*W"], f32>
+}

@@ -1,6 +1,7 @@
-// Reshapes of several groups of axes whose numbers of elements only a fact makes equal: one reshape for each group.
+// Reshapes of several groups of axes that hold as many elements, maybe by a fact: one reshape for each group.
 //
 //   [B, H, W, C] to [B, H*W, 32, C // 32], C % 32 == 0     as     [B, H, W, C] to [B, H*W, C] to [B, H*W, 32, C // 32]
+//   [B, H, 2, W, 2] to [B, 2*H, 2*W]                       as     [B, H, 2, W, 2] to [B, 2*H, W, 2] to [B, 2*H, 2*W]
 //
 // The place of an element is then found by the sizes of its own group. For all of them together it is a number that is divided by each
 // extent: seven quotients for an element of a group norm.
@@ -20,7 +21,6 @@ public:
 
   void run(graph::ReshapeOp reshape) {
     ArrayRef<DimAttr> from = shapeOf(reshape.getOperand().getType()), to = shapeOf(reshape.getType());
-    if (facts_.empty() || countOf(reshape.getOperand().getType()) == countOf(reshape.getType())) return;
     std::optional<SmallVector<Group>> groups = groupsOf(from, to);
     if (!groups || llvm::count_if(*groups, [&](const Group &group) { return !group.isSame(from, to); }) < 2) return;
     OpBuilder builder(reshape);
