@@ -150,6 +150,42 @@ tile.kernel @turned(%x: !tsr.view<["M", "N"], bf16>, %y: !tsr.view<["N", "M"], b
   tile.kernel_end
 }
 
+// Pixels of two by two that lie in a row's parts, C elements each, and become columns: element m of row r is in part m % 2 of m / 2. Neighbours lie
+// along the other axis, from a multiple of C on.
+// CHECK-LABEL: tile.kernel @turned_pixels
+// CHECK-SAME: vector = 8 : i64, when = [#tsr.requirement<"(2*M) % 8" eq "0", "">, #tsr.requirement<"C % 8" eq "0", "">]
+// CHECK: tile.alloc_shared {manual} : <["64", "128"], bf16, "xor_chunks">
+// CHECK: %[[M:.*]] = tile.elementwise "min"
+// CHECK: %[[R:.*]] = tile.elementwise "min"
+// CHECK: %[[HALF:.*]] = tile.elementwise "floordiv" %[[M]]
+// CHECK: %[[PART:.*]] = tile.elementwise "mod" %[[M]]
+// CHECK: %[[FIRST:.*]] = tile.elementwise "mul" %[[PART]]
+// CHECK: %[[AT:.*]] = tile.elementwise "add" %[[FIRST]], %[[R]]
+// CHECK: tile.load_vector %x[%[[HALF]], %[[AT]]]
+// CHECK: tile.put_vector
+// CHECK: tile.barrier
+// CHECK: tile.store_vector
+tile.kernel @turned_pixels(%x: !tsr.view<["M", "2*C"], bf16>, %y: !tsr.view<["C", "2*M"], bf16>) attributes {dims = ["M", "C"],
+    params = [#tsr.param<"x", in>, #tsr.param<"y", out>], outputs = [], grid = #tsr.grid<lanes, ["2*C*M"]>, group = 256 : i64} {
+  %i = tile.query "linear_id"
+  %count = tile.dim "2*C*M"
+  %inside = tile.elementwise "lt" %i, %count : index
+  scf.if %inside {
+    %both = tile.dim "2*M"
+    %C = tile.dim "C"
+    %two = tile.constant 2 : index
+    %r = tile.elementwise "floordiv" %i, %both : index
+    %m = tile.elementwise "mod" %i, %both : index
+    %half = tile.elementwise "floordiv" %m, %two : index
+    %part = tile.elementwise "mod" %m, %two : index
+    %first = tile.elementwise "mul" %part, %C : index
+    %at = tile.elementwise "add" %first, %r : index
+    %e = tile.load_element %x[%half, %at] {in_bounds = array<i1: true, true>} : !tsr.view<["M", "2*C"], bf16>
+    tile.store_element %e, %y[%r, %m] {in_bounds = array<i1: true, true>} : bf16, !tsr.view<["C", "2*M"], bf16>
+  }
+  tile.kernel_end
+}
+
 // What is loaded after it was stored stays as it was written, and so does what masks keep inside.
 // CHECK-LABEL: tile.kernel @stays
 // CHECK-NOT: vector

@@ -70,7 +70,7 @@ VectorForm::Class VectorForm::classify(tile::ElementwiseOp op) {
   bool steps = a.kind == Kind::Step && b.kind == Kind::Same;
   std::optional<Dim> divisor = dimOf(op.getArgs()[1]);
   auto move = [&](const Class &step, Value by) {
-    std::optional<Dim> offset = dimOf(by);
+    std::optional<Dim> offset = factorOf(by);
     result.kind = Kind::Step;
     if ((result.whole = step.whole && offset && movesVectors(*offset))) result.needs(*offset);
   };
@@ -99,6 +99,15 @@ std::optional<Dim> VectorForm::dimOf(Value value) {
   if (!product || product.getMnemonic() != "mul") return std::nullopt;
   std::optional<Dim> a = dimOf(product.getArgs()[0]), b = dimOf(product.getArgs()[1]);
   return a && b ? std::optional(*a * *b) : std::nullopt;
+}
+
+/// What the integer is a multiple of, in dimensions and numbers alone: C of `(2 * i + j) * C`.
+std::optional<Dim> VectorForm::factorOf(Value value) {
+  if (std::optional<Dim> whole = dimOf(value)) return whole;
+  auto product = value.getDefiningOp<tile::ElementwiseOp>();
+  if (!product || product.getMnemonic() != "mul") return std::nullopt;
+  std::optional<Dim> factor = dimOf(product.getArgs()[1]);
+  return factor ? factor : dimOf(product.getArgs()[0]);
 }
 
 /// index = counter / behind % extent, without the parts that do nothing.

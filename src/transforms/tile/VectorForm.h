@@ -46,6 +46,7 @@ private:
   Class classify(Value value);
   Class classify(ir::tile::ElementwiseOp op);
   std::optional<Dim> dimOf(Value value);
+  std::optional<Dim> factorOf(Value value);
   bool isFlat(mlir::ValueRange indices, llvm::ArrayRef<ir::DimAttr> shape);
   bool isPosition(Value index, Value counter, const Dim &behind, const Dim &extent, bool first, bool last);
   /// How a load or store moves a vector.
@@ -71,6 +72,7 @@ private:
 
   // ---- tiles that are turned in shared memory (VectorTurned.cpp)
   bool findTurned();
+  std::optional<int64_t> axisAcross(ir::tile::LoadElementOp load);
   void forgetTurned();
   void overTile(const Dim &rows, const Dim &cols, Location loc, llvm::function_ref<void(Value, Value)> body);
   void vectoriseTurned();
@@ -191,6 +193,7 @@ private:
   ir::tile::StoreElementOp store_;                              // of a kernel that turns tiles
   int64_t last_ = 0, across_ = -1;                              // the axes of the result that are exchanged
   llvm::SmallVector<ir::tile::LoadElementOp> turned_;
+  llvm::DenseMap<Operation *, llvm::SmallVector<Dim, 2>> alongAcross_;  // extents that vectors of them divide
   bool tiles_ = false;
   struct InTile {
     Value buffer, row, col;  // of the first element; the others are in the rows below

@@ -9,7 +9,32 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-/// A lane an element, with loads whose last index is that of another axis of the result.
+/// The axis of the result along which a load's neighbours lie, where that is not the last one, on which its other indices depend: then none
+/// of them depends on that axis.
+std::optional<int64_t> VectorForm::axisAcross(tile::LoadElementOp load) {
+  auto indices = load.getIndices();
+  if (indices.size() < 2) return std::nullopt;
+  auto classesWith = [&](int64_t moving, Kind kind) {
+    classes_.clear();
+    for (Value counter : counters_) classes_[counter] = Class{Kind::Varies, false, {}};  // but for the indices of what is stored
+    for (auto [axis, index] : llvm::enumerate(store_.getIndices()))
+      classes_[index] = static_cast<int64_t>(axis) == moving ? Class{kind, true, {}} : Class{};
+  };
+  auto isSame = [&](Value index) { return classOf(index).kind == Kind::Same; };
+  std::optional<int64_t> found;
+  classesWith(last_, Kind::Varies);
+  if (!llvm::all_of(indices.drop_back(), isSame))
+    for (int64_t axis = 0; axis < last_ && !found; ++axis) {
+      classesWith(axis, Kind::Step);
+      const Class &along = classOf(indices.back());
+      if (along.kind == Kind::Step && along.whole && llvm::all_of(indices.drop_back(), isSame)) found = axis;
+    }
+  if (found) alongAcross_[load] = classOf(indices.back()).divide;
+  classes_.clear();
+  return found;
+}
+
+/// A lane an element, with loads whose neighbours lie along another axis of the result.
 bool VectorForm::findTurned() {
   SmallVector<tile::StoreElementOp> stores(guard_.thenBlock()->getOps<tile::StoreElementOp>());
   int64_t all = 0;
@@ -23,20 +48,13 @@ bool VectorForm::findTurned() {
   if (!isFlat(store_.getIndices(), shape) || shape.back().getConstant() == 1) return false;
   last_ = shape.size() - 1;
   across_ = -1;
-  Value lastIndex = store_.getIndices()[last_];
   bool good = true;
   guard_.walk([&](tile::LoadElementOp load) {
-    auto indices = load.getIndices();
-    auto axis = indices.empty() ? store_.getIndices().end() : llvm::find(store_.getIndices(), indices.back());
-    if (axis == store_.getIndices().end() || indices.back() == lastIndex || !llvm::is_contained(indices, lastIndex)) return;
-    int64_t across = axis - store_.getIndices().begin();
-    bool plain = load->getBlock() == guard_.thenBlock() && inside(load.getInBoundsAttr()) &&
-                 isa<ViewType>(load.getBase().getType()) && (across_ < 0 || across_ == across) &&
-                 dtypeOf(elementTypeOf(load.getType())) && llvm::all_of(indices.drop_back(), [&](Value index) {
-                   return llvm::is_contained(store_.getIndices(), index) || !dependsOnCounter(index);
-                 });
-    good &= plain;
-    across_ = across;
+    if (!isa<ViewType>(load.getBase().getType()) || !dtypeOf(elementTypeOf(load.getType()))) return;
+    std::optional<int64_t> across = axisAcross(load);
+    if (!across) return;
+    good &= load->getBlock() == guard_.thenBlock() && inside(load.getInBoundsAttr()) && (across_ < 0 || across_ == *across);
+    across_ = *across;
     turned_.push_back(load);
   });
   if (!good || turned_.empty()) return false;
@@ -52,6 +70,7 @@ bool VectorForm::findTurned() {
   for (tile::LoadElementOp load : turned_) {
     moves_.erase(load);
     moves_.insert({load, Move{load.getBase(), false, {shape[across_].getDim()}}});
+    llvm::append_range(moves_.find(load)->second.divide, alongAcross_[load]);
   }
   return choose();
 }
@@ -143,16 +162,19 @@ void VectorForm::vectoriseTurned() {
     auto atMost = [&](Value at, const Dim &last) { return arithmetic("min", at, dim(last, loc), loc); };
     Value l = atMost(arithmetic("add", place[last_], down, loc), lastExtent - Dim(1));
     Value a = atMost(arithmetic("add", place[across_], right, loc), acrossExtent - Dim::var("T.vector"));
+    const SmallVector<Dim> needed(needs_);  // each lane has a place of its own along the last axis
+    bases_.emplace_back();
+    for (int64_t axis = 0; axis <= last_; ++axis)
+      bases_.back()[store_.getIndices()[axis]] = axis == last_ ? l : axis == across_ ? a : place[axis];
     for (auto [load, buffer] : llvm::zip(turned_, buffers)) {
       SmallVector<Value> indices;
-      for (Value index : load.getIndices()) {
-        auto axis = llvm::find(store_.getIndices(), index) - store_.getIndices().begin();
-        indices.push_back(axis == last_ ? l : axis == across_ ? a : axis < last_ ? place[axis] : base(index));
-      }
+      for (Value index : load.getIndices()) indices.push_back(base(index));
       auto vectorType = tile::LaneVectorType::get(context, load.getType());
       Value vector = builder_.create<tile::LoadVectorOp>(named(nameOf(load.getBase()) + "_vector", loc), vectorType, load.getBase(), indices, false);
       builder_.create<tile::PutVectorOp>(loc, vector, buffer, down, right);
     }
+    bases_.pop_back();
+    needs_ = needed;
   });
   builder_.create<tile::BarrierOp>(loc);
   overTile(width, height, loc, [&](Value down, Value right) {
