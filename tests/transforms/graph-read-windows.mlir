@@ -77,6 +77,29 @@ graph.func @by_weights(%x: !tsr.tensor<["N", "L", "C"], bf16>, %dy: !tsr.tensor<
   graph.return %7 : !tsr.tensor<["O", "3*C"], f32>
 }
 
+// The same where the sum of the images is read turned, as in the derivative of a derivative.
+// CHECK-LABEL: graph.func @by_weights_turned
+// CHECK: graph.windows %x
+// CHECK: graph.dot
+// CHECK-SAME: -> !tsr.tensor<["3", "C", "O"], f32>
+// CHECK: graph.transpose %{{.*}} : <["3", "C", "O"], f32> to <["C", "3", "O"], f32>
+// CHECK-NOT: graph.reduce
+// CHECK: graph.return
+graph.func @by_weights_turned(%x: !tsr.tensor<["N", "L", "C"], bf16>, %dy: !tsr.tensor<["N", "L", "O"], bf16>) -> !tsr.tensor<["3*C", "O"], f32> attributes {
+    dims = ["N", "L", "C", "O"], params = [#tsr.param<"x", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["3*C", "O"], f32>>]} {
+  %zero = graph.constant 0.000000e+00 : bf16
+  %0 = graph.full %zero : bf16 to <["N", "1", "C"], bf16>
+  %1 = graph.concat 1 %0, %x, %0 : (!tsr.tensor<["N", "1", "C"], bf16>, !tsr.tensor<["N", "L", "C"], bf16>, !tsr.tensor<["N", "1", "C"], bf16>) -> !tsr.tensor<["N", "L + 2", "C"], bf16>
+  %2 = graph.window 1 %1 step 1 dilation 1 : <["N", "L + 2", "C"], bf16> to <["N", "3", "L", "C"], bf16>
+  %3 = graph.transpose %2 {perm = array<i64: 0, 2, 3, 1>} : <["N", "3", "L", "C"], bf16> to <["N", "L", "C", "3"], bf16>
+  %4 = graph.reshape %3 : <["N", "L", "C", "3"], bf16> to <["N", "L", "3*C"], bf16>
+  %5 = graph.transpose %dy {perm = array<i64: 0, 2, 1>} : <["N", "L", "O"], bf16> to <["N", "O", "L"], bf16>
+  %6 = graph.dot %5, %4 : (!tsr.tensor<["N", "O", "L"], bf16>, !tsr.tensor<["N", "L", "3*C"], bf16>) -> !tsr.tensor<["N", "O", "3*C"], f32>
+  %t = graph.transpose %6 {perm = array<i64: 0, 2, 1>} : <["N", "O", "3*C"], f32> to <["N", "3*C", "O"], f32>
+  %7 = graph.reduce "sum" %t {axes = array<i64: 0>} : <["N", "3*C", "O"], f32> to !tsr.tensor<["3*C", "O"], f32>
+  graph.return %7 : !tsr.tensor<["3*C", "O"], f32>
+}
+
 // Three channels would be multiplied with zeros, and f32 has no instruction. What has something else than zeros around it is put together first.
 // CHECK-LABEL: graph.func @few_channels
 // CHECK-NOT: graph.windows
@@ -128,6 +151,20 @@ graph.func @repeated(%x: !tsr.tensor<["N", "L", "C"], bf16>, %w: !tsr.tensor<["O
   %5 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["O", "3*C"], bf16> to <["N", "O", "3*C"], bf16>
   %6 = graph.dot %5, %4 : (!tsr.tensor<["N", "O", "3*C"], bf16>, !tsr.tensor<["N", "3*C", "2*L - 2"], bf16>) -> !tsr.tensor<["N", "O", "2*L - 2"], f32>
   graph.return %6 : !tsr.tensor<["N", "O", "2*L - 2"], f32>
+}
+
+// Windows over three axes.
+// CHECK-LABEL: graph.func @volumes
+// CHECK: graph.windows %{{.*}} {windows = #tsr.windows<["1", "D + 1", "H + 1", "W + 1"], ["D", "H", "W"], [2, 2, 2], [1, 1, 1], [1, 1, 1], [0, 0, 0]>}
+graph.func @volumes(%x: !tsr.tensor<["D + 1", "H + 1", "W + 1", "C"], bf16>, %w: !tsr.tensor<["8*C", "O"], bf16>) -> !tsr.tensor<["D*H*W", "O"], f32> attributes {
+    dims = ["D", "H", "W", "C", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>], outputs = [#tsr.result<"result", !tsr.tensor<["D*H*W", "O"], f32>>]} {
+  %0 = graph.window 0 %x step 1 dilation 1 : <["D + 1", "H + 1", "W + 1", "C"], bf16> to <["2", "D", "H + 1", "W + 1", "C"], bf16>
+  %1 = graph.window 2 %0 step 1 dilation 1 : <["2", "D", "H + 1", "W + 1", "C"], bf16> to <["2", "D", "2", "H", "W + 1", "C"], bf16>
+  %2 = graph.window 4 %1 step 1 dilation 1 : <["2", "D", "2", "H", "W + 1", "C"], bf16> to <["2", "D", "2", "H", "2", "W", "C"], bf16>
+  %3 = graph.transpose %2 {perm = array<i64: 1, 3, 5, 0, 2, 4, 6>} : <["2", "D", "2", "H", "2", "W", "C"], bf16> to <["D", "H", "W", "2", "2", "2", "C"], bf16>
+  %4 = graph.reshape %3 : <["D", "H", "W", "2", "2", "2", "C"], bf16> to <["D*H*W", "8*C"], bf16>
+  %5 = graph.dot %4, %w : (!tsr.tensor<["D*H*W", "8*C"], bf16>, !tsr.tensor<["8*C", "O"], bf16>) -> !tsr.tensor<["D*H*W", "O"], f32>
+  graph.return %5 : !tsr.tensor<["D*H*W", "O"], f32>
 }
 
 }

@@ -97,8 +97,8 @@ static LogicalResult parseNumbers(AsmParser &parser, SmallVector<int64_t> &numbe
 LogicalResult WindowsAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<DimAttr> size, ArrayRef<DimAttr> count, ArrayRef<int64_t> places,
                                   ArrayRef<int64_t> stride, ArrayRef<int64_t> dilation, ArrayRef<int64_t> before) {
   size_t axes = count.size();
-  if (axes < 1 || axes > 2 || size.size() != axes + 1 || places.size() != axes || stride.size() != axes || dilation.size() != axes || before.size() != axes)
-    return emitError() << "windows slide over one axis or two, with numbers for each, and there is a number of images";
+  if (axes < 1 || axes > 3 || size.size() != axes + 1 || places.size() != axes || stride.size() != axes || dilation.size() != axes || before.size() != axes)
+    return emitError() << "windows slide over one to three axes, with numbers for each, and there is a number of images";
   auto isAtLeast = [](ArrayRef<int64_t> numbers, int64_t least) { return llvm::all_of(numbers, [&](int64_t number) { return number >= least; }); };
   if (!isAtLeast(places, 1) || !isAtLeast(stride, 1) || !isAtLeast(dilation, 1) || !isAtLeast(before, 0))
     return emitError() << "windows have places, and lie a distance apart";

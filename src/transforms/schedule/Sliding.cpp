@@ -9,6 +9,8 @@ using namespace tessera::ir;
 
 namespace {
 
+constexpr size_t kMostAxes = 3;  // of a map, beside images and channels
+
 /// The dot reads it as operand `side`. Places and channels are parts of its axis `inner`: that which is added up, or the other one.
 class SlidingFinder {
 public:
@@ -25,7 +27,7 @@ public:
     // Every axis of the operand is one of the array's, or a place of a window.
     size_t digits = 0;
     for (const auto &each : found_.map.digits) digits += each.size();
-    if (found_.channels < 0 || found_.over.empty() || found_.over.size() > 2 || used_.size() != digits) return std::nullopt;
+    if (found_.channels < 0 || found_.over.empty() || found_.over.size() > kMostAxes || used_.size() != digits) return std::nullopt;
     return describe() ? std::optional(std::move(found_)) : std::nullopt;
   }
 

@@ -14,7 +14,7 @@ struct WindowAxis {
 /// The first and the last window begin so near to the edges, and the places lie so near, that a map over so many axes can say it.
 inline bool fitsMap(const WindowAxis &along, size_t axes) {
   constexpr int64_t kMostStride = 8;
-  const int64_t most = axes == 1 ? 32000 : 127;
+  const int64_t most = axes == 1 ? 32000 : axes == 2 ? 127 : 15;  // 16, 8 and 5 bits
   return along.before >= 0 && along.before <= most && along.after <= most && along.reach() + along.stride <= most && along.stride <= kMostStride;
 }
 

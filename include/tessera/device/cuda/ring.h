@@ -256,6 +256,12 @@ TSR_DEVICE void bulk_copy_windows(void *to, const TensorMap &map, uint64_t &barr
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2], {%6};" ::"r"(target),
                  "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "h"(shift[0])
                  : "memory");
+  else if constexpr (Axes == 3)
+    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], [%2], {%8, %9, %10};" ::"r"(
+                     target),
+                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]), "r"(at.number[4]), "h"(shift[0]), "h"(shift[1]),
+                 "h"(shift[2])
+                 : "memory");
   else
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(target),
                  "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]), "h"(shift[0]), "h"(shift[1])
@@ -271,7 +277,7 @@ template <int Stages, class T, int M, int N, class V, int Axes>
 TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, M, N, Panels> &to, const TiledView<V, 3, Windows<Axes>> &from, int64_t first,
                              int64_t place, int64_t channel) {
   using Tile = SharedTile<T, M, N, Panels>;
-  static_assert(Axes == 1 || Axes == 2, "windows slide over one axis or two");
+  static_assert(Axes >= 1 && Axes <= 3, "windows slide over one to three axes");
   const auto shift = from.shift(place);
   const auto begin = from.origin(first);
   detail::Coordinates<Axes + 2> where;
