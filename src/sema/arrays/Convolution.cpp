@@ -169,7 +169,7 @@ static bool convShapes(Context &cx, const Value &x, const Value &w, const Value 
   shape::Formula same(channels, Relation::Eq, taken);
   if (!claim(cx, same, "this convolution needs " + show(cx, same), span)) {
     if (!fresh(cx, Id::channelMismatch, span)) return false;
-    auto builder = report(cx, Id::channelMismatch, span, w.type.shape.size() == 4 ? "conv2d" : "conv1d",
+    auto builder = report(cx, Id::channelMismatch, span, "conv" + std::to_string(w.type.shape.size() - 2) + "d",
                           show(cx, channels), show(cx, taken));
     explainClaim(cx, builder, same);
     return false;
@@ -197,7 +197,8 @@ static Value convolveChannels(Context &cx, Value x, Value w, const std::vector<W
 
 Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
-  size_t count = row.name == "conv1d" ? 1 : 2;
+  const size_t count = row.name == "conv1d" ? 1 : row.name == "conv2d" ? 2 : 3;  // axes under the window
+  constexpr std::string_view kAxes[] = {"length]`", "height, width]`", "depth, height, width]`"};
   Value x = arrayArgument(cx, args, 0, shown), w = arrayArgument(cx, args, 1, shown);
   Value bias = args.values[2].given() && args.values[2].kind != ValueKind::None ? arrayArgument(cx, args, 2, shown)
                                                                                 : Value::of(ValueKind::Absent);
@@ -205,7 +206,7 @@ Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   for (auto [v, at, axes] : {std::tuple(&x, 0, "[batch, channels, "), std::tuple(&w, 1, "[made, channels, ")})
     if (v->type.shape.size() != count + 2) {
       report(cx, Id::wrongArgument, args.spans[static_cast<size_t>(at)], quoted(shown),
-             "a tensor `" + std::string(axes) + (count == 1 ? "length]`" : "height, width]`"), describe(cx, *v));
+             "a tensor `" + std::string(axes) + std::string(kAxes[count - 1]), describe(cx, *v));
       return Value::poison();
     }
   std::vector<int64_t> strides, paddings, dilations;
