@@ -37,8 +37,7 @@ graph.func @of_lines(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N",
   graph.return %9 : !tsr.tensor<["N", "C", "L"], f32>
 }
 
-// Of windows two apart: even elements see two places of the weights, odd ones see one and zeros behind it. The windows are the same for both,
-// which are columns of one product.
+// Of four places two apart: even elements see two of them, odd ones the others. The windows are the same for both, which are columns of one product.
 // CHECK-LABEL: graph.func @as_columns
 // CHECK: %[[COUNT:.*]] = graph.iota 0 : <["4"], i64>
 // CHECK: %[[ODD:.*]] = graph.elementwise "mod" %[[COUNT]]
@@ -56,31 +55,31 @@ graph.func @of_lines(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N",
 // CHECK: %[[BESIDE:.*]] = graph.transpose %[[APART]] {perm = array<i64: 0, 3, 1, 2>}
 // CHECK: %[[FLAT:.*]] = graph.reshape %[[BESIDE]] : <["N", "L + 1", "2", "C"], f32> to <["N", "2*L + 2", "C"], f32>
 // CHECK: %[[INORDER:.*]] = graph.transpose %[[FLAT]] {perm = array<i64: 0, 2, 1>}
-// CHECK: graph.slice %[[INORDER]]{{.*}} size "2*L + 1" in_bounds]
-graph.func @as_columns(%w: !tsr.tensor<["3*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "2*L + 1"], f32> attributes {
-    dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "2*L + 1"], f32>>]} {
-  %0 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["3*C", "O"], bf16> to <["N", "3*C", "O"], bf16>
-  %1 = graph.dot %0, %dy : (!tsr.tensor<["N", "3*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "3*C", "L"], f32>
-  %2 = graph.reshape %1 : <["N", "3*C", "L"], f32> to <["N", "C", "3", "L"], f32>
-  %from = graph.iota 0 : <["3", "2*L + 1"], i64>
-  %to = graph.iota 1 : <["3", "2*L + 1"], i64>
-  %between = graph.elementwise "sub" %to, %from : !tsr.tensor<["3", "2*L + 1"], i64>
+// CHECK-NEXT: graph.return %[[INORDER]]
+graph.func @as_columns(%w: !tsr.tensor<["4*C", "O"], bf16>, %dy: !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "C", "2*L + 2"], f32> attributes {
+    dims = ["N", "C", "O", "L"], params = [#tsr.param<"w", in>, #tsr.param<"dy", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "C", "2*L + 2"], f32>>]} {
+  %0 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["4*C", "O"], bf16> to <["N", "4*C", "O"], bf16>
+  %1 = graph.dot %0, %dy : (!tsr.tensor<["N", "4*C", "O"], bf16>, !tsr.tensor<["N", "O", "L"], bf16>) -> !tsr.tensor<["N", "4*C", "L"], f32>
+  %2 = graph.reshape %1 : <["N", "4*C", "L"], f32> to <["N", "C", "4", "L"], f32>
+  %from = graph.iota 0 : <["4", "2*L + 2"], i64>
+  %to = graph.iota 1 : <["4", "2*L + 2"], i64>
+  %between = graph.elementwise "sub" %to, %from : !tsr.tensor<["4", "2*L + 2"], i64>
   %two = graph.constant 2 : i64
-  %twos = graph.full %two : i64 to <["3", "2*L + 1"], i64>
+  %twos = graph.full %two : i64 to <["4", "2*L + 2"], i64>
   %nought = graph.constant 0 : i64
-  %noughts = graph.full %nought : i64 to <["3", "2*L + 1"], i64>
+  %noughts = graph.full %nought : i64 to <["4", "2*L + 2"], i64>
   %minus = graph.constant -1 : i64
-  %nowhere = graph.full %minus : i64 to <["3", "2*L + 1"], i64>
-  %rest = graph.elementwise "mod" %between, %twos : !tsr.tensor<["3", "2*L + 1"], i64>
-  %divides = graph.elementwise "eq" %rest, %noughts : !tsr.tensor<["3", "2*L + 1"], i64>
-  %half = graph.elementwise "floordiv" %between, %twos : !tsr.tensor<["3", "2*L + 1"], i64>
-  %at = graph.elementwise "select" %divides, %half, %nowhere : !tsr.tensor<["3", "2*L + 1"], i64>
-  %7 = graph.gather 3 %2 at %at {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "3", "L"], f32>, !tsr.tensor<["3", "2*L + 1"], i64>) -> !tsr.tensor<["N", "C", "3", "2*L + 1"], f32>
-  %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "3", "2*L + 1"], f32> to !tsr.tensor<["N", "C", "2*L + 1"], f32>
-  graph.return %8 : !tsr.tensor<["N", "C", "2*L + 1"], f32>
+  %nowhere = graph.full %minus : i64 to <["4", "2*L + 2"], i64>
+  %rest = graph.elementwise "mod" %between, %twos : !tsr.tensor<["4", "2*L + 2"], i64>
+  %divides = graph.elementwise "eq" %rest, %noughts : !tsr.tensor<["4", "2*L + 2"], i64>
+  %half = graph.elementwise "floordiv" %between, %twos : !tsr.tensor<["4", "2*L + 2"], i64>
+  %at = graph.elementwise "select" %divides, %half, %nowhere : !tsr.tensor<["4", "2*L + 2"], i64>
+  %7 = graph.gather 3 %2 at %at {axes = array<i64: 2, 3>} : (!tsr.tensor<["N", "C", "4", "L"], f32>, !tsr.tensor<["4", "2*L + 2"], i64>) -> !tsr.tensor<["N", "C", "4", "2*L + 2"], f32>
+  %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "4", "2*L + 2"], f32> to !tsr.tensor<["N", "C", "2*L + 2"], f32>
+  graph.return %8 : !tsr.tensor<["N", "C", "2*L + 2"], f32>
 }
 
-// Of five places four apart: with zeros each remainder would see two. So there is a product for each, of one or two places, put side by side.
+// Of five places four apart the remainders see two or one: there is a product for each, put side by side.
 // CHECK-LABEL: graph.func @by_remainders
 // CHECK: graph.window 2 %{{.*}} step 1 dilation 1 : <["N", "O", "L + 2"], bf16> to <["N", "O", "2", "L + 1"], bf16>
 // CHECK: %[[A:.*]] = graph.dot

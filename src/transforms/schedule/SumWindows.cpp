@@ -13,7 +13,7 @@
 // That is a convolution again, which ReadWindows.cpp reads from dy as it lies. Nothing asks for a convolution: the map of the sum says
 // from where its terms come (AccessMap.h). Where windows lie apart, elements a step apart see the same places of the weights. With s elements
 // a step, element s * q + f adds up the places s * t + f of what lies at q - t: the windows are the same for all f, which are columns of
-// one product. Where many places would be zeros of the weights, there is a product for each remainder; its results are put side by side.
+// one product. Where s does not divide the places there is a product for each remainder, of so many as it sees; the results are put side by side.
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
@@ -87,7 +87,7 @@ struct Columns {
 std::optional<Columns> columnsOf(const AccessMap &map, const ArrayAxis &axis) {
   const int64_t apart = axis.apart, places = map.axes[*axis.place].extent.constant(), constant = axis.constant;
   std::optional<int64_t> behind = constant >= 0 ? behindOf(map, axis) : std::nullopt;
-  const int64_t count = (places + apart - 1) / apart, skipped = constant / apart;
+  const int64_t count = places / apart, skipped = constant / apart;
   if (!behind || skipped >= count) return std::nullopt;
   const Dim size = axis.extent.getDim(), over = map.axes[*axis.window].extent + Dim(constant) - size * Dim(apart);
   const int64_t most = over.isConstant() ? over.constant() : places - 1 - *behind;  // elements behind those of the last window's first place
@@ -103,19 +103,16 @@ struct WindowSum {
   unsigned weights = 0;  // operand
 };
 
-/// Whether all remainders are columns of one product: few of its terms are with zeros, which are for places that a remainder has not.
+/// Whether all remainders are columns of one product: they see as many places. Zeros of the weights would be multiplied with elements that a
+/// remainder does not see, which may be infinite.
 bool haveColumns(const WindowSum &found) {
-  double work = 1;
   bool isApart = false;
   for (const ArrayAxis &axis : found.axes) {
     if (axis.apart == 1) continue;
-    std::optional<Columns> columns = columnsOf(found.map, axis);
-    if (!columns) return false;
-    work *= static_cast<double>(columns->places * axis.apart) / static_cast<double>(found.map.axes[*axis.place].extent.constant());
+    if (found.map.axes[*axis.place].extent.constant() % axis.apart != 0 || !columnsOf(found.map, axis)) return false;
     isApart = true;
   }
-  constexpr double kMostWork = 1.5;  // products for themselves are more launches, and their results are stored twice
-  return isApart && work <= kMostWork;
+  return isApart;
 }
 
 /// A matrix that all of a batch share, repeated for it, turned or not; null if it is none.
@@ -377,10 +374,7 @@ private:
       Value number = behind == 1 ? counted : both("floordiv", counted, all(behind));
       if (i > 0) number = both("mod", number, all(takenAlong(ofWeights[i])));
       Value place = placeOf(ofWeights[i], number);
-      const int64_t extent = *found_.axes[ofWeights[i]].extent.getConstant();
-      Value next = at ? both("add", both("mul", at, all(extent)), place) : place;
-      const bool mayBeBehind = at && takenAlong(ofWeights[i]) > extent;  // what would be the next row's
-      at = mayBeBehind ? builder_.create<graph::ElementwiseOp>(loc_, numbers_, "select", ValueRange{isBefore(place, extent), next, all(held)}) : next;
+      at = at ? both("add", both("mul", at, all(*found_.axes[ofWeights[i]].extent.getConstant())), place) : place;
     }
     return builder_.create<graph::GatherOp>(loc_, TensorType::get(builder_.getContext(), shape, element), axis, value, at, ArrayRef<int64_t>{axis});
   }
@@ -390,7 +384,7 @@ private:
   int64_t placesAlong(size_t ofWeights) { return found_.map.axes[*found_.axes[ofWeights].place].extent.constant(); }
   int64_t takenAlong(size_t ofWeights) { return placesAlong(ofWeights) * (found_.axes[ofWeights].besides ? windowAt(ofWeights).apart : 1); }
   bool isTurned(size_t ofWeights) { return windowAt(ofWeights).apart == 1; }
-  /// Of a place or, of all remainders, a place and a remainder: behind the last place there are zeros.
+  /// Of a place or, of all remainders, a place and a remainder.
   Value placeOf(size_t ofWeights, Value number) {
     const ArrayAxis &over = windowAt(ofWeights);
     Value from = all(over.first + over.apart * (placesAlong(ofWeights) - 1));
@@ -403,9 +397,6 @@ private:
     return builder_.create<graph::FullOp>(loc_, numbers_, constant);
   }
   Value both(StringRef what, Value a, Value b) { return builder_.create<graph::ElementwiseOp>(loc_, numbers_, what, ValueRange{a, b}); }
-  Value isBefore(Value place, int64_t extent) {
-    return builder_.create<graph::ElementwiseOp>(loc_, withElementType(numbers_, builder_.getI1Type()), "lt", ValueRange{place, all(extent)});
-  }
 
   /// The other operand with zeros around it, as windows: its places and depth along the sums.
   Value arrangedWindows() {
