@@ -74,3 +74,26 @@ graph.func @windows(%x: !tsr.tensor<["L", "4"], f32>) -> !tsr.tensor<["3", "4*L"
   %r = graph.cast %f : !tsr.tensor<["3", "4*L"], f32> to !tsr.tensor<["3", "4*L"], bf16>
   graph.return %r : !tsr.tensor<["3", "4*L"], bf16>
 }
+
+// Products that are put together in two steps: each is rounded where it is made.
+// CHECK-LABEL: graph.func @in_steps
+// CHECK: graph.cast %{{.*}} : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "N"], bf16>
+// CHECK: graph.cast %{{.*}} : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "N"], bf16>
+// CHECK: %[[TWO:.*]] = graph.concat 2 {{.*}} -> !tsr.tensor<["M", "N", "2"], bf16>
+// CHECK: %[[ROWS:.*]] = graph.reshape %[[TWO]]
+// CHECK: %[[LAST:.*]] = graph.cast %{{.*}} : !tsr.tensor<["M", "N"], f32> to !tsr.tensor<["M", "N"], bf16>
+// CHECK: %[[ALL:.*]] = graph.concat 0 %[[ROWS]], %[[LAST]] : {{.*}} -> !tsr.tensor<["3*M", "N"], bf16>
+// CHECK: graph.return %[[ALL]]
+graph.func @in_steps(%x: !tsr.tensor<["M", "K"], bf16>, %a: !tsr.tensor<["K", "N"], bf16>, %b: !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["3*M", "N"], bf16> attributes {
+    dims = ["M", "K", "N"], params = [#tsr.param<"x", in>, #tsr.param<"a", in>, #tsr.param<"b", in>], outputs = [#tsr.result<"result", !tsr.tensor<["3*M", "N"], bf16>>]} {
+  %0 = graph.dot %x, %a : (!tsr.tensor<["M", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["M", "N"], f32>
+  %1 = graph.dot %x, %b : (!tsr.tensor<["M", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["M", "N"], f32>
+  %2 = graph.dot %x, %b : (!tsr.tensor<["M", "K"], bf16>, !tsr.tensor<["K", "N"], bf16>) -> !tsr.tensor<["M", "N"], f32>
+  %3 = graph.reshape %0 : <["M", "N"], f32> to <["M", "N", "1"], f32>
+  %4 = graph.reshape %1 : <["M", "N"], f32> to <["M", "N", "1"], f32>
+  %5 = graph.concat 2 %3, %4 : (!tsr.tensor<["M", "N", "1"], f32>, !tsr.tensor<["M", "N", "1"], f32>) -> !tsr.tensor<["M", "N", "2"], f32>
+  %6 = graph.reshape %5 : <["M", "N", "2"], f32> to <["2*M", "N"], f32>
+  %7 = graph.concat 0 %6, %2 : (!tsr.tensor<["2*M", "N"], f32>, !tsr.tensor<["M", "N"], f32>) -> !tsr.tensor<["3*M", "N"], f32>
+  %8 = graph.cast %7 : !tsr.tensor<["3*M", "N"], f32> to !tsr.tensor<["3*M", "N"], bf16>
+  graph.return %8 : !tsr.tensor<["3*M", "N"], bf16>
+}

@@ -106,10 +106,14 @@ struct RoundEarly : PassWrapper<RoundEarly, OperationPass<graph::FuncOp>> {
   }
 
 private:
-  /// Products that are put together, and read rounded alone: each is rounded by itself.
+  /// Products that are put together, maybe in several steps, and read rounded alone: each is rounded by itself.
   static bool isRoundedAlone(Operation *op) {
     auto concat = dyn_cast_or_null<graph::ConcatOp>(op);
-    return concat && concat->hasOneUse() && llvm::all_of(concat.getOperands(), isMovedProduct);
+    if (!concat || !concat->hasOneUse()) return false;
+    return llvm::all_of(concat.getOperands(), [](Value part) {
+      while (isMovement(part.getDefiningOp()) && part.hasOneUse()) part = part.getDefiningOp()->getOperand(0);
+      return isMovedProduct(part) || isRoundedAlone(part.getDefiningOp());
+    });
   }
   static SmallVector<graph::CastOp> apart(graph::CastOp cast, graph::ConcatOp concat) {
     OpBuilder builder(cast);
