@@ -294,6 +294,24 @@ def rows():
     up = over(lambda x, w: F.conv2d(F.interpolate(x, scale_factor=2, mode="nearest"), w.permute(3, 2, 0, 1), padding=1))
     yield "upsampled", small, up
     yield "upsampled_train", lambda: [*small(), half(8, 64, 64, 320)], slopes(up, 2)
+    back, firsts = lambda: [half(16, 32, 32, 256), half(4, 4, 256, 256, scale=0.02)], lambda: [half(16, 256, 32, 32), half(256, 256, 4, 4, scale=0.02)]
+    turned = over(lambda x, w: F.conv_transpose2d(x, w.permute(2, 3, 0, 1), stride=2, padding=1))
+    plainly = lambda x, w: F.conv_transpose2d(x, w, stride=2, padding=1)
+    yield "deconvolved", back, turned
+    yield "deconvolved_train", lambda: [*back(), half(16, 64, 64, 256)], slopes(turned, 2)
+    yield "deconvolved_first", firsts, plainly
+    yield "deconvolved_first_train", lambda: [*firsts(), half(16, 256, 64, 64)], slopes(plainly, 2)
+    yield "upwards", lambda: [half(16, 256, 64, 64), half(256, 128, 2, 2, scale=0.06)], lambda x, w: F.conv_transpose2d(x, w, stride=2)
+    room = lambda: [half(2, 16, 56, 56, 128), half(3, 3, 3, 128, 128, scale=0.02)]
+    rooms = lambda x, w: F.conv3d(x.permute(0, 4, 1, 2, 3), w.permute(4, 3, 0, 1, 2), padding=1).permute(0, 2, 3, 4, 1)
+    yield "volume", room, rooms
+    yield "volume_train", lambda: [*room(), half(2, 16, 56, 56, 128)], slopes(rooms, 2)
+    yield "line", lambda: [half(32, 4096, 256), half(3, 256, 256, scale=0.04)], lambda x, w: F.conv1d(x.transpose(1, 2), w.permute(2, 1, 0), padding=1).transpose(1, 2)
+    wide_apart = lambda: [half(8, 64, 64, 256), half(3, 3, 256, 256, scale=0.02)]
+    yield "dilated", wide_apart, windows(padding=2, dilation=2)
+    yield "dilated_train", lambda: [*wide_apart(), half(8, 64, 64, 256)], slopes(windows(padding=2, dilation=2), 2)
+    yield "shortcut", lambda: [half(32, 56, 56, 256), half(256, 512, scale=0.06)], over(lambda x, w: F.conv2d(x, w.T[:, :, None, None], stride=2))
+    yield "grouped_windows", lambda: [half(32, 56, 56, 256), half(3, 3, 8, 256, scale=0.1)], windows(padding=1, groups=32)
     l = lambda: [half(256, 64, 512), half(512, 2048, scale=0.04), half(512, 2048, scale=0.04), full(2048)]
     yield "lstm_layer", l, lstm, None
     yield "lstm_train", lambda: [*l(), half(256, 64, 512)], lstm_slopes, None
@@ -371,9 +389,9 @@ def main():
             except (RuntimeError, torch.OutOfMemoryError) as error:
                 failed.append(f"{row[0]}: {error}"[:300])
             torch.cuda.empty_cache()
-    print(f"{'layer':18} {'us':>9} {'eager':>9} {'compile':>9} {'faster':>7} {'error':>8} {'eager':>8}")
+    print(f"{'layer':24} {'us':>9} {'eager':>9} {'compile':>9} {'faster':>7} {'error':>8} {'eager':>8}")
     for row in sorted(done, key=lambda row: row["times_faster"]):
-        print(f"{row['layer']:18} {row['us']:9.0f} {row['eager_us']:9.0f} {row.get('compiled_us', float('nan')):9.0f} {row['times_faster']:7.2f} {row['error']:8.1e} {row['eager_error']:8.1e}")
+        print(f"{row['layer']:24} {row['us']:9.0f} {row['eager_us']:9.0f} {row.get('compiled_us', float('nan')):9.0f} {row['times_faster']:7.2f} {row['error']:8.1e} {row['eager_error']:8.1e}")
     failed += [f"{row['layer']}: {row['error']:.1e} from f32, PyTorch {row['eager_error']:.1e}" for row in done
                if not row["error"] <= max(1e-2, 2 * row["eager_error"])]
     if options.json:
