@@ -153,6 +153,26 @@ graph.func @repeated(%x: !tsr.tensor<["N", "L", "C"], bf16>, %w: !tsr.tensor<["O
   graph.return %6 : !tsr.tensor<["N", "O", "2*L - 2"], f32>
 }
 
+// A bias for each channel, with axes of one element behind it, is added before the axes of the product are put into their order.
+// CHECK-LABEL: graph.func @with_bias
+// CHECK: %[[P:.*]] = graph.dot
+// CHECK: %[[APART:.*]] = graph.reshape %[[P]] : <["L*N", "O"], f32> to <["N", "L", "O"], f32>
+// CHECK: %[[B:.*]] = graph.reshape %{{.*}} : <["O", "1"], f32> to <["O"], f32>
+// CHECK: %[[ALL:.*]] = graph.broadcast %[[B]] {axes = array<i64: 2>} : <["O"], f32> to <["N", "L", "O"], f32>
+// CHECK: %[[SUM:.*]] = graph.elementwise "add" %[[APART]], %[[ALL]]
+// CHECK: graph.transpose %[[SUM]] {perm = array<i64: 0, 2, 1>}
+graph.func @with_bias(%x: !tsr.tensor<["N", "L + 2", "C"], bf16>, %w: !tsr.tensor<["O", "3*C"], bf16>, %b: !tsr.tensor<["O", "1"], f32>) -> !tsr.tensor<["N", "O", "L"], f32> attributes {
+    dims = ["N", "L", "C", "O"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"b", in>], outputs = [#tsr.result<"result", !tsr.tensor<["N", "O", "L"], f32>>]} {
+  %0 = graph.transpose %x {perm = array<i64: 0, 2, 1>} : <["N", "L + 2", "C"], bf16> to <["N", "C", "L + 2"], bf16>
+  %1 = graph.window 2 %0 step 1 dilation 1 : <["N", "C", "L + 2"], bf16> to <["N", "C", "3", "L"], bf16>
+  %2 = graph.reshape %1 : <["N", "C", "3", "L"], bf16> to <["N", "3*C", "L"], bf16>
+  %3 = graph.broadcast %w {axes = array<i64: 1, 2>} : <["O", "3*C"], bf16> to <["N", "O", "3*C"], bf16>
+  %4 = graph.dot %3, %2 : (!tsr.tensor<["N", "O", "3*C"], bf16>, !tsr.tensor<["N", "3*C", "L"], bf16>) -> !tsr.tensor<["N", "O", "L"], f32>
+  %5 = graph.broadcast %b {axes = array<i64: 1, 2>} : <["O", "1"], f32> to <["N", "O", "L"], f32>
+  %6 = graph.elementwise "add" %4, %5 : !tsr.tensor<["N", "O", "L"], f32>
+  graph.return %6 : !tsr.tensor<["N", "O", "L"], f32>
+}
+
 // Windows over three axes.
 // CHECK-LABEL: graph.func @volumes
 // CHECK: graph.windows %{{.*}} {windows = #tsr.windows<["1", "D + 1", "H + 1", "W + 1"], ["D", "H", "W"], [2, 2, 2], [1, 1, 1], [1, 1, 1], [0, 0, 0]>}

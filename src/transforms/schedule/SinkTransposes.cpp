@@ -26,6 +26,18 @@ Value reshapedTo(OpBuilder &builder, Value value, Type type) {
 
 namespace {
 
+/// The axes of what is repeated before the transpose, if they are in their order; where not all are, without those of one element, as a bias
+/// [channels, 1, 1] has them.
+std::optional<SmallVector<int64_t>> axesBefore(graph::BroadcastOp repeated, graph::TransposeOp turn) {
+  SmallVector<int64_t> all, longer;
+  for (auto [axis, extent] : llvm::zip(repeated.getAxes(), shapeOf(repeated.getOperand().getType()))) {
+    all.push_back(turn.getPerm()[axis]);
+    if (!isUnit(extent)) longer.push_back(all.back());
+  }
+  if (llvm::is_sorted(all)) return all;
+  return !longer.empty() && llvm::is_sorted(longer) ? std::optional(longer) : std::nullopt;
+}
+
 /// An operand of what is done on a transposed value, in the order before it; null where that cannot be had for nothing.
 Value before(OpBuilder &builder, Value operand, graph::TransposeOp turn) {
   Type type = withElementType(turn.getOperand().getType(), elementTypeOf(operand.getType()));
@@ -33,18 +45,21 @@ Value before(OpBuilder &builder, Value operand, graph::TransposeOp turn) {
     return other.getPerm() == turn.getPerm() ? other.getOperand() : Value();
   if (auto full = operand.getDefiningOp<graph::FullOp>()) return builder.create<graph::FullOp>(operand.getLoc(), type, full.getOperand());
   auto repeated = operand.getDefiningOp<graph::BroadcastOp>();
-  if (!repeated) return {};
-  SmallVector<int64_t> axes;
-  for (int64_t axis : repeated.getAxes()) axes.push_back(turn.getPerm()[axis]);
-  if (!llvm::is_sorted(axes)) return {};
-  return builder.create<graph::BroadcastOp>(operand.getLoc(), type, repeated.getOperand(), axes);
+  std::optional<SmallVector<int64_t>> axes = repeated ? axesBefore(repeated, turn) : std::nullopt;
+  if (!axes) return {};
+  Value from = repeated.getOperand();
+  if (axes->size() < repeated.getAxes().size()) {
+    SmallVector<DimAttr> shape(llvm::make_filter_range(shapeOf(from.getType()), [](DimAttr extent) { return !isUnit(extent); }));
+    from = builder.create<graph::ReshapeOp>(unnamed(operand.getLoc()), TensorType::get(builder.getContext(), shape, elementTypeOf(from.getType())), from);
+  }
+  return builder.create<graph::BroadcastOp>(operand.getLoc(), type, from, *axes);
 }
 
 bool isReady(Value operand, graph::TransposeOp turn) {
   if (auto other = operand.getDefiningOp<graph::TransposeOp>()) return other.getPerm() == turn.getPerm();
   if (operand.getDefiningOp<graph::FullOp>()) return true;
   auto repeated = operand.getDefiningOp<graph::BroadcastOp>();
-  return repeated && llvm::is_sorted(llvm::map_range(repeated.getAxes(), [&](int64_t axis) { return turn.getPerm()[axis]; }));
+  return repeated && axesBefore(repeated, turn);
 }
 
 /// The operation on what its operands are before the transpose, transposed; null if it cannot be.
