@@ -210,10 +210,13 @@ private:
     // Elements of a remainder stand alone along an axis of the value.
     for (const ArrayAxis &each : found.axes)
       if (each.apart > 1 && found.map.digits[found.map.axes[*each.window].axis].size() != 1) return false;
+    constexpr int64_t kMostApart = 4;  // products, along an axis
     if (!haveColumns(found))
-      for (const ArrayAxis &each : found.axes)
+      for (const ArrayAxis &each : found.axes) {
+        if (each.apart > kMostApart) return false;
         for (int64_t from = 0; each.apart > 1 && from < each.apart; ++from)
           if (!remainderOf(found.map, each, from)) return false;
+      }
     bool isTurned = false;
     return matrixOf(dot_->getOperand(found.weights), isTurned) != Value();
   }
@@ -231,8 +234,7 @@ private:
     if (!axis.window || !axis.place || !index.constant.isConstant() || !map.axes[*axis.place].extent.isConstant()) return false;
     axis.apart = index.divisor;
     axis.constant = index.constant.constant();
-    constexpr int64_t kMostApart = 4;
-    if (axis.apart > 1) return axis.dilation == 1 && axis.apart <= kMostApart;
+    if (axis.apart > 1) return axis.dilation == 1;
     const int64_t reach = (map.axes[*axis.place].extent.constant() - 1) * axis.dilation;
     axis.before = reach - index.constant.constant();
     Dim after = map.axes[*axis.window].extent + Dim(reach - axis.before) - axis.extent.getDim();
