@@ -195,6 +195,7 @@ Term ofWindow(const Expr &op, const Term &value, Builder &builder) {
   size_t axis = static_cast<size_t>(window.axis);
   int64_t step = window.stride, dilation = window.dilation;
   const Dim &extent = op.args[0]->type.shape[axis], &size = op.type.shape[axis];
+  if (size == Dim(1) && step == 1 && op.type.shape[axis + 1] == extent) return builder.reshape(value, op.args[0]->type);  // each is a window
   Type type = value->type;
   type.shape[axis + 1] = extent;
   std::vector<Dim> pair = {size, extent};
