@@ -302,6 +302,7 @@ def rows():
     yield "deconvolved_first", firsts, plainly
     yield "deconvolved_first_train", lambda: [*firsts(), half(16, 256, 64, 64)], slopes(plainly, 2)
     yield "upwards", lambda: [half(16, 256, 64, 64), half(256, 128, 2, 2, scale=0.06)], lambda x, w: F.conv_transpose2d(x, w, stride=2)
+    yield "upwards_line", lambda: [half(16, 512, 1024), half(512, 256, 16, scale=0.03)], lambda x, w: F.conv_transpose1d(x, w, stride=8, padding=4)
     room = lambda: [half(2, 16, 56, 56, 128), half(3, 3, 3, 128, 128, scale=0.02)]
     rooms = lambda x, w: F.conv3d(x.permute(0, 4, 1, 2, 3), w.permute(4, 3, 0, 1, 2), padding=1).permute(0, 2, 3, 4, 1)
     yield "volume", room, rooms
@@ -310,6 +311,7 @@ def rows():
     wide_apart = lambda: [half(8, 64, 64, 256), half(3, 3, 256, 256, scale=0.02)]
     yield "dilated", wide_apart, windows(padding=2, dilation=2)
     yield "dilated_train", lambda: [*wide_apart(), half(8, 64, 64, 256)], slopes(windows(padding=2, dilation=2), 2)
+    yield "biased_window", lambda: [*wide_apart(), half(256)], over(lambda x, w, b: F.relu(F.conv2d(x, w.permute(3, 2, 0, 1), b, padding=1)))
     yield "shortcut", lambda: [half(32, 56, 56, 256), half(256, 512, scale=0.06)], over(lambda x, w: F.conv2d(x, w.T[:, :, None, None], stride=2))
     yield "grouped_windows", lambda: [half(32, 56, 56, 256), half(3, 3, 8, 256, scale=0.1)], windows(padding=1, groups=32)
     l = lambda: [half(256, 64, 512), half(512, 2048, scale=0.04), half(512, 2048, scale=0.04), full(2048)]
