@@ -199,7 +199,6 @@ const Foreign *foreignName(std::string_view name) {
       {"true", {"True", "truth values are `True` and `False`"}},
       {"false", {"False", "truth values are `True` and `False`"}},
       {"none", {"None", "nothing is called `None`"}},
-      {"map", {"", "a comprehension applies a function to each item: `[f(x) for x in xs]`"}},
       {"filter", {"", "a comprehension keeps some items: `[x for x in xs if c]`"}},
       {"type", {"", "`isinstance(x, f32)` asks what a value is; `x.dtype` is the dtype of a tensor"}},
       {"null", {"None", "nothing is called `None`"}},

@@ -85,8 +85,8 @@ Value stack(Context &cx, std::vector<Value> values, int axis, Span span);
 Value mergeAxes(Context &cx, Value value, size_t first, size_t count, Span span);
 /// Each element `times` times in a row, or the whole axis `times` times.
 Value repeat(Context &cx, Value value, const Dim &times, int axis, bool whole, Span span);
-/// `amount` elements more on both ends of an axis.
-Value padAxis(Context &cx, Value value, size_t axis, int64_t amount, double fill, Span span);
+/// `amount` elements more on both ends of an axis, or behind it alone.
+Value padAxis(Context &cx, Value value, size_t axis, int64_t amount, double fill, Span span, bool both = true);
 
 // ---- Reductions.cpp
 /// What is added up: the value in the dtype in which sums of it are carried, and the type of the sum but for its shape.
@@ -137,6 +137,8 @@ Value sortedWithPlaces(Context &cx, const ast::CallExpr &call);
 // ---- Scans.cpp
 /// scan(x, op, axis): each element combined with those before it, in a tile as one operation, in a tensor function in passes.
 Value arrayScan(Context &cx, const BuiltinRow &row, Bound &args, Span span);
+/// A function of the library, called.
+Value libraryCall(Context &cx, std::string_view module, const char *function, GivenList given, Span span);
 
 // ---- Table.cpp
 /// tensor(values, dtype): numbers that a program writes out as nested lists. `syntax`: of the list, where it is written there.
@@ -156,11 +158,32 @@ Value convertInt(Context &cx, const Value &value, Span span);
 /// What an integer that is made of data is at most, or at least, as far as `min`, `max` and `%` in it say so: min(n, N) is at most N.
 std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most);
 
+// ---- ChosenAlong.cpp
+/// `x[:, indices]`: which axis of the result a tensor of integers chooses from, and the places. That axis is read as a whole first, and
+/// so are those behind it which `places` counts along with it.
+struct Chosen {
+  int axis = -1;
+  Value places = Value::poison();
+  size_t merged = 1;
+  bool rows = false;  // `x[arange(N), places]`: of each row along the axis the element that is named along the next one
+};
+/// What was found in the places of an access (accessOf), which becomes one of the whole axis. Nothing after a message: several tensors
+/// name elements together, as in NumPy, along neighbouring axes.
+std::optional<Chosen> chosenAlong(Context &cx, const Value &base, Access &access, std::vector<Dim> &shape, std::vector<std::optional<Limit>> &limits,
+                                  const std::vector<int> &newAxes, std::vector<SliceStart> *starts, std::vector<Value> &places,
+                                  const ast::SubscriptExpr &expr);
+
 // ---- Subscript.cpp
-/// The access, the shape and limits of the tile it means, and which result axes are new (`None`).
+/// A tensor of truth values in a subscript: it chooses along as many axes of the part as it has, of which the access has all.
+struct Masked {
+  Value mask = Value::of(ValueKind::Absent);
+  size_t axis = 0;  // of the part, the first of them
+  bool given() const { return mask.given(); }
+};
+/// The access, the shape and limits of the tile it means, and which result axes are new (`None`). `masked`: where a mask may stand.
 bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
               std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes,
-              std::vector<SliceStart> *starts = nullptr, std::vector<Value> *places = nullptr);
+              std::vector<SliceStart> *starts = nullptr, std::vector<Value> *places = nullptr, Masked *masked = nullptr);
 /// Whether a slice is cut where a loop ends whose bounds are data: what lies behind is not outside of the tensor.
 bool endsAtData(const std::vector<std::optional<Limit>> &limits);
 /// What to do about it where a tile is written.
@@ -171,12 +194,14 @@ Value loadAccess(Context &cx, Access access, std::vector<Dim> shape, std::vector
 /// A value has no elements outside: all indices of the part must be proved to lie inside, or become a check at the
 /// entry. Where run time gives the index there is no such check.
 bool requireInside(Context &cx, const Value &base, size_t axis, IndexPart &part, const SliceStart &at, Span span);
-/// Elements of an array value, by one index or slice for each axis.
-Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr);
+/// Elements of an array value, by one index or slice for each axis. `updated`: of the place of `y[mask] += v`, all that a mask chooses from.
+Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr, bool updated = false);
+/// The axis from its end to its start.
+Value reversed(Context &cx, Value value, size_t axis, Span span);
 /// What an array value has at this index of its first axis.
 Value rowOfArray(Context &cx, const Value &base, const Value &index, Span span);
 /// `object[...]`: of tensors in memory, of array values, of sequences.
-Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr);
+Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr, bool updated = false);
 
 // ---- BuiltinNumbers.cpp
 /// Handlers of built-in functions (BuiltinCalls.cpp): arguments by the parameters of `row`, in its order.

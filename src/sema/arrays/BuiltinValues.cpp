@@ -124,10 +124,12 @@ Value arrayLen(Context &cx, const BuiltinRow &, Bound &args, Span span) {
 
 Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   const Value x = iteratedStruct(cx, args.values[0], span);
-  if (x.isPoison()) return x;
-  if (x.kind == ValueKind::HostTensor || x.isStack() || x.kind == ValueKind::Zip || (x.kind == ValueKind::String && inHost(cx))) {
+  const Value start = args.values[1].given() ? convertInt(cx, args.values[1], args.spans[1]) : Value::integer(Dim(0));
+  if (x.isPoison() || start.isPoison()) return Value::poison();
+  if (x.kind == ValueKind::HostTensor || x.kind == ValueKind::Zip || hasRows(cx, x) || (x.kind == ValueKind::String && inHost(cx))) {
     Value v = Value::of(ValueKind::Enumerate);
     v.items = {x};
+    if (args.values[1].given()) v.items.push_back(start);
     return v;
   }
   if (!x.isSequence()) {
@@ -136,22 +138,22 @@ Value arrayEnumerate(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   }
   Value v = Value::of(ValueKind::List);
   for (size_t i = 0; i < x.items.size(); ++i)
-    v.items.push_back(Value::tuple({Value::integer(Dim(static_cast<int64_t>(i))), x.items[i]}));
+    v.items.push_back(Value::tuple({intElementwise(cx, ElementwiseOp::Add, {start, Value::integer(Dim(static_cast<int64_t>(i)))}, span, "enumerate"), x.items[i]}));
   return v;
 }
 
-/// `zip` of stacks: as many structs of each.
+/// `zip` of stacks and tensors: as many structs and rows of each.
 static Value zipStacks(Context &cx, Bound &args, Span span) {
   Value v = Value::of(ValueKind::Zip);
   for (size_t i = 0; i < args.rest.size(); ++i) {
     Value &x = args.rest[i];
-    if (!x.isStack()) {
-      report(cx, Id::notIterable, args.restSpans[i], describe(cx, x)).help("beside a stack of structs stand others");
+    if (!hasRows(cx, x)) {
+      report(cx, Id::notIterable, args.restSpans[i], describe(cx, x)).help("beside tensors and stacks of structs stand others");
       return Value::poison();
     }
-    const Dim count = x.instance->stack[0], first = v.items.empty() ? count : v.items[0].instance->stack[0];
+    const Dim count = countOfRows(cx, x, span).sym, first = v.items.empty() ? count : countOfRows(cx, v.items[0], span).sym;
     if (!sameDim(cx, first, count, span, "`zip` needs " + show(cx, first) + " == " + show(cx, count))) {
-      report(cx, Id::wrongArgument, args.restSpans[i], quoted("zip"), "a stack of " + show(cx, first) + " structs", describe(cx, x));
+      report(cx, Id::wrongArgument, args.restSpans[i], quoted("zip"), show(cx, first) + (x.isStack() ? " structs" : " rows"), describe(cx, x));
       return Value::poison();
     }
     v.items.push_back(std::move(x));
@@ -160,7 +162,7 @@ static Value zipStacks(Context &cx, Bound &args, Span span) {
 }
 
 Value arrayZip(Context &cx, const BuiltinRow &, Bound &args, Span span) {
-  if (std::any_of(args.rest.begin(), args.rest.end(), [](const Value &x) { return x.isStack(); }))
+  if (std::any_of(args.rest.begin(), args.rest.end(), [&](const Value &x) { return hasRows(cx, x); }))
     return zipStacks(cx, args, span);
   auto isTensor = [](const Value &x) { return x.kind == ValueKind::HostTensor; };
   if (!args.rest.empty() && std::all_of(args.rest.begin(), args.rest.end(), isTensor)) {
@@ -214,6 +216,7 @@ Value arrayReversed(Context &cx, const BuiltinRow &row, Bound &args, Span span) 
     std::reverse(v.items.begin(), v.items.end());
     return v;
   }
+  if (v.isArray() && hasRows(cx, v)) return reversed(cx, std::move(v), 0, span);
   if (v.kind != ValueKind::Range || v.items.size() > 3 || !v.items[2].isKnownInt()) {
     auto builder = report(cx, Id::wrongArgument, args.spans[0], "`reversed`", "a list, a tuple or a range whose step is a number", describe(cx, v));
     if (v.isArray() || v.kind == ValueKind::HostTensor) builder.help("`flip(x, axis=0)` is a tensor from its last row to its first");

@@ -1,4 +1,4 @@
-#include "sema/arrays/ChosenAlong.h"
+#include "sema/arrays/Arrays.h"
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/trace/Trace.h"

@@ -168,12 +168,13 @@ static Value filled(Context &cx, const std::vector<Dim> &shape, double value, co
   return arrayValue(cx, std::move(e), type, std::vector<std::optional<Limit>>(shape.size()), span);
 }
 
-Value padAxis(Context &cx, Value value, size_t axis, int64_t amount, double fill, Span span) {
+Value padAxis(Context &cx, Value value, size_t axis, int64_t amount, double fill, Span span, bool both) {
   if (amount == 0) return value;
   std::vector<Dim> shape = value.type.shape;
   shape[axis] = Dim(amount);
   Value edge = filled(cx, shape, fill, value, span);
-  std::vector<Value> parts = {edge, std::move(value), edge};
+  std::vector<Value> parts = {std::move(value), edge};
+  if (both) parts.insert(parts.begin(), edge);
   return concat(cx, std::move(parts), static_cast<int>(axis), span);
 }
 

@@ -48,14 +48,16 @@ Value scanOfArray(Context &cx, ReduceOp op, Value x, int axis, Span span) {
   return reusable(cx, arrayValue(cx, std::move(e), type, std::move(limits), span), "scanned", span);
 }
 
-/// A function of the library, called.
+}  // namespace
+
 Value libraryCall(Context &cx, std::string_view module, const char *function, GivenList given, Span span) {
   ModuleScope *library = loadModule(cx, span.file, 0, std::string(module), {});
   Value called = library ? moduleMember(*library, function) : Value::poison();
-  TSR_CHECK(!called.isPoison(), "the library has no scan");
-  return callValue(cx, called, std::move(given), span, "scan");
+  TSR_CHECK(!called.isPoison(), "the library lacks a function that the language is made of");
+  return callValue(cx, called, std::move(given), span, function);
 }
 
+namespace {
 /// scan(f, init, xs): the turns of a loop that carries a state, which the library writes out.
 Value scanOfTurns(Context &cx, Bound &args, Span span) {
   if (inKernel(cx)) {

@@ -2,7 +2,6 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
-#include "sema/arrays/ChosenAlong.h"
 #include "sema/arrays/DictKeys.h"
 #include "sema/claims/Claims.h"
 #include "sema/host/Host.h"
@@ -53,10 +52,15 @@ static bool neverInside(Context &cx, const Dim &first, const Dim &last, const Di
   return true;
 }
 
-/// `places`: where an array of integers may stand, what it names along the axis, counted from the start.
+/// `places`: where an array of integers may stand, what it names along the axis, counted from the start. `mask`: where one of truth
+/// values may stand.
 static bool pointPart(Context &cx, const ast::Expr &expr, const Dim &extent, IndexPart &part, Dim &start,
-                      Value *places) {
+                      Value *places, Value *mask) {
   Value written = checkExpr(cx, expr);
+  if (mask && written.isArray() && !written.isScalar() && written.type.dtype == DType::Bool) {
+    *mask = std::move(written);
+    return true;
+  }
   if (places && isListOfNumbers(written, true)) written = tensorLike(cx, written, DType::I64, expr.span);
   if (places && written.isArray() && !written.isScalar() && isInt(written.type.dtype)) {
     const bool counts = written.expr->kind == ExprKind::Iota && !inKernel(cx);  // from 0 on
@@ -275,7 +279,7 @@ static bool slicePart(Context &cx, const ast::SliceExpr &slice, const Dim &exten
 
 bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Access &access, std::vector<Dim> &shape,
               std::vector<std::optional<Limit>> &limits, std::vector<int> &newAxes, std::vector<SliceStart> *starts,
-              std::vector<Value> *places) {
+              std::vector<Value> *places, Masked *masked) {
   const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
   access.base = base.var;
   std::vector<const ast::Expr *> items;
@@ -312,6 +316,20 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
     if (places) places->push_back(Value::of(ValueKind::Absent));
   };
   bool ok = true;
+  auto chooses = [&](Value mask, Span span) {
+    const size_t first = access.parts.size(), rank = mask.type.shape.size();
+    bool fits = !masked->given() && rank > 0 && given - 1 + rank <= extents.size() && newAxes.empty();
+    for (size_t i = 0; fits && i < rank; ++i) {
+      fits = sameDim(cx, mask.type.shape[i], extents[first + i], span, "a mask has the extents of the axes that it chooses from");
+      whole();
+    }
+    masked->axis = shape.size() - rank;
+    given += rank - 1;
+    if (!fits && fresh(cx, Id::wrongArgument, span))
+      report(cx, Id::wrongArgument, span, "this place", "one mask with the extents of the axes that it chooses from", describe(cx, mask));
+    masked->mask = std::move(mask);
+    return fits;
+  };
   for (const ast::Expr *item : items) {
     if (item->kind == ast::ExprKind::Ellipsis) {
       for (size_t i = given; i < extents.size(); ++i) whole();
@@ -331,8 +349,13 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
       shape.push_back(part.size);
       limits.push_back(limit);
     } else {
-      if (!pointPart(cx, *item, extent, part, at.first, places ? &named : nullptr))
+      Value mask = Value::of(ValueKind::Absent);
+      if (!pointPart(cx, *item, extent, part, at.first, places ? &named : nullptr, masked ? &mask : nullptr))
         return false;  // the next index may be wrong for the same reason
+      if (mask.given()) {
+        if (!chooses(std::move(mask), item->span)) return false;
+        continue;
+      }
       if (!part.inBounds && guardedElsewhere(cx, at.first, extents, access.parts.size(), item->span)) return false;
       if (!part.inBounds && goesBeyondGuard(cx, at.first, extent, item->span)) return false;
     }
@@ -423,8 +446,7 @@ bool requireInside(Context &cx, const Value &base, size_t axis, IndexPart &part,
   return false;
 }
 
-/// The axis from its end to its start.
-static Value reversed(Context &cx, Value value, size_t axis, Span span) {
+Value reversed(Context &cx, Value value, size_t axis, Span span) {
   if (value.isPoison()) return value;
   const Dim extent = value.type.shape[axis];
   ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extent}), span);
@@ -513,14 +535,15 @@ static Value eachOfItsRow(Context &cx, Value x, Value places, int axis, Span spa
   return out.isPoison() ? out : reshape(cx, std::move(out), std::move(shape), -1, span);
 }
 
-Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr) {
+Value sliceArray(Context &cx, const Value &base, const ast::SubscriptExpr &expr, bool updated) {
   Access access;
   std::vector<Dim> shape;
   std::vector<std::optional<Limit>> limits;
   std::vector<int> newAxes;
   std::vector<SliceStart> starts;
   std::vector<Value> places;
-  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts, &places)) return Value::poison();
+  Masked masked;
+  if (!accessOf(cx, base, expr, access, shape, limits, newAxes, &starts, &places, updated ? &masked : nullptr)) return Value::poison();
   auto chosen = chosenAlong(cx, base, access, shape, limits, newAxes, &starts, places, expr);
   if (!chosen) return Value::poison();
   Value from = inKernel(cx) ? base : takenAtData(cx, base, access, starts, expr.span);
@@ -593,14 +616,14 @@ static Value subscriptSequence(Context &cx, const Value &object, const ast::Subs
   return object.items[i];
 }
 
-Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr) {
+Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr, bool updated) {
   Value object = checkExpr(cx, *expr.object);
   switch (object.kind) {
   case ValueKind::Poison: return object;
   case ValueKind::View:
   case ValueKind::Shared: return loadSubscript(cx, object, expr);
   case ValueKind::Array:
-    if (object.isArray()) return sliceArray(cx, object, expr);
+    if (object.isArray()) return sliceArray(cx, object, expr, updated);
     break;
   case ValueKind::Tuple:
   case ValueKind::List: return subscriptSequence(cx, object, expr);

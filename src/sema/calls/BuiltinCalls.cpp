@@ -145,7 +145,7 @@ static Value callArrayBuiltin(Context &cx, const BuiltinRow &row, Bound &args, S
 static std::optional<Value> ofItems(Context &cx, const BuiltinRow &row, GivenList &args, Span span) {
   const ast::Expr *syntax = args.empty() ? nullptr : args[0].syntax;
   const bool made = syntax && (syntax->kind == ast::ExprKind::ListComp || syntax->kind == ast::ExprKind::GeneratorComp || isHeldList(cx, *syntax));
-  const bool isList = made && args[0].value.isArray();
+  const bool isList = !args.empty() && args[0].value.isArray() && (made || args[0].value.text == kHeldList);
   if (!isList) return std::nullopt;
   auto axis = std::find_if(args.begin(), args.end(), [](const Given &arg) { return arg.keyword == "axis"; });
   bool joins = row.kind == BuiltinKind::Stack || row.kind == BuiltinKind::Concat;

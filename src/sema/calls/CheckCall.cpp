@@ -116,6 +116,7 @@ static std::optional<Value> listOf(Context &cx, const Value &type, const GivenLi
     if (isHeldRows(from) || (from.kind == ValueKind::HostTensor && from.text == kHeldList)) return from;
     if (Value made = listOfIterated(cx, from, span); made.kind == ValueKind::HostTensor || made.isPoison()) return made;
   }
+  if (from.isArray() && hasRows(cx, from)) return from;  // its rows, one behind the other
   if (!from.isSequence() && from.kind != ValueKind::Range) return std::nullopt;
   Value made = type.text == "list" ? Value::of(ValueKind::List) : Value::tuple({});
   if (from.isSequence()) {

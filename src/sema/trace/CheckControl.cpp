@@ -168,6 +168,42 @@ static Binding mergeStreams(Context &cx, Stmt &stmt, const std::string &name, co
   return merged;
 }
 
+/// A number that the sizes give on one of the branches, and data on the other: one of data, as `return i` and `return -1` of a loop give it.
+static bool isOfDataOnce(const Value &a, const Value &b) {
+  auto isData = [](const Value &v) { return v.isScalar() && isInt(v.type.dtype) && v.type.dtype != DType::Bool; };
+  return (a.kind == ValueKind::Int && isData(b)) || (b.kind == ValueKind::Int && isData(a));
+}
+static Binding mergeNumbers(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
+  const Value &data = a.value.kind == ValueKind::Int ? b.value : a.value;
+  Var *var = newVar(cx, name, scalarType(data.type.dtype), a.span);
+  var->reassigned = true;
+  var->varying = isVarying(*stmt.condition);
+  for (auto [block, one] : {std::pair(&stmt.body, &a), std::pair(&stmt.otherwise, &b)}) {
+    Value number = castTo(cx, one->value, data.type.dtype, {}, one->span);
+    auto set = std::make_unique<Stmt>();
+    set->kind = StmtKind::Assign;
+    set->span = one->span;
+    set->var = var;
+    set->value = takeExpr(number);
+    var->varying |= isVarying(*set->value);
+    block->push_back(std::move(set));
+  }
+  auto let = std::make_unique<Stmt>();
+  let->kind = StmtKind::Let;
+  let->span = a.span;
+  let->var = var;
+  let->value = anyValue(cx, var->type, a.span);
+  cx.function.block->insert(cx.function.block->end() - 1, std::move(let));
+  Binding merged = a;
+  merged.var = var;
+  merged.block = cx.blockId;
+  Value like = Value::of(ValueKind::Array);
+  like.type = var->type;
+  merged.value = cx.function.varValues[var] = valueOfVar(var, like, a.span);
+  cx.function.rebindable.insert(var);
+  return merged;
+}
+
 /// `if c: return x`, and the function ends without a result where `c` is not met.
 static void returnsOnOneWay(Context &cx, Span given, Span condition) {
   const Callable *function = cx.function.frame->function;
@@ -184,6 +220,7 @@ static bool isOfSameStruct(const Value &a, const Value &b) {
 
 Binding mergeName(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   if (bindAlike(cx, a, b)) return mergeBindings(cx, stmt, a, b);
+  if (name == kResult && isOfDataOnce(a.value, b.value)) return mergeNumbers(cx, stmt, "result", a, b);
   if (a.value.kind == ValueKind::Rng && b.value.kind == ValueKind::Rng) return mergeStreams(cx, stmt, name, a, b);
   if (a.value.kind == ValueKind::State && b.value.kind == ValueKind::State) return mergeCaches(cx, stmt, name, a, b);
   bool trees = isTree(a.value) && a.value.kind == b.value.kind && (name == kResult || !a.value.isState());

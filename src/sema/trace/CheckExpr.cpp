@@ -595,6 +595,9 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
       Value index = Value::integer(Dim(i));
       items.push_back(hostItem(cx, iterable, &index, clause.iterable->span));
     }
+  } else if (!inHost(cx) && cx.function.frame && cx.function.block && hasRows(cx, iterable) && !iterable.isStack()) {
+    if (several) return unsupported(cx, "a comprehension with several `for` whose length sizes decide", expr.span, "one `for` inside of the item's own list, or loops that add to it");
+    return stackedComprehension(cx, expr, iterable);
   } else if (iterable.isStack()) {
     const Span at = clause.iterable->span;
     const Dim &declared = iterable.instance->stack[0];

@@ -41,7 +41,7 @@ static std::string stateOfOuterVars(const Context &cx, size_t count) {
   return state;
 }
 
-static bool goesOn(const ast::Block &block) {
+bool goesOn(const ast::Block &block) {
   return std::any_of(block.begin(), block.end(), [](const ast::StmtPtr &stmt) {
     if (stmt->kind == ast::StmtKind::Continue) return true;
     const std::vector<const ast::Block *> blocks = ast::blocksOf(*stmt);
@@ -257,7 +257,7 @@ void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
   if (condition.isPoison()) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
   if (auto known = knownCondition(condition)) {
     if (!*known) return checkBlock(cx, stmt.otherwise);
-    if (!inHost(cx)) {
+    if (!inHost(cx) && (inKernel(cx) || !leaves(stmt.body))) {
       report(cx, Id::badConstant, stmt.condition->span, "this loop never ends");
       return;
     }
@@ -320,6 +320,9 @@ void forStmt(Context &cx, const ast::ForStmt &stmt) {
     if (inHost(cx)) return runs([&] { rowsFor(cx, stmt, iterable); });
     break;
   case ValueKind::HostTensor: return runs([&] { rowsFor(cx, stmt, iterable); });
+  case ValueKind::Array:
+    if (!hasRows(cx, iterable)) break;
+    return runs([&] { stackFor(cx, stmt, iterable); });
   case ValueKind::Struct:
     if (!iterable.isStack()) break;
     return runs([&] { stackFor(cx, stmt, iterable); });
@@ -413,6 +416,8 @@ static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range, 
   auto *call = as<ast::CallExpr>(stmt.iterable);
   bool byOne = step.sym == Dim(1) && call && call->arguments.size() < 3;
   if (byOne) lanesWalkTogether(cx, stmt, start, stop);
+  const Dim turns = Dim::ceilDiv(cx.function.facts.nonNegative(stop.sym - start.sym) ? stop.sym - start.sym : Dim::max(stop.sym - start.sym, Dim(0)), step.sym);
+  const auto lists = varying || !steady || layers ? std::vector<std::string>() : listsOfTurns(cx, stmt.body, turns);
   loopBody(cx, &loop, stmt.body, varying ? std::optional(stmt.iterable->span) : std::nullopt, [&] {
     Var *var = loop.var = newVar(cx, target->name, indexType(), stmt.target->span);
     var->varying = varying;
@@ -433,6 +438,7 @@ static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range, 
         Turns{Dim::floorDiv(i - start.sym, step.sym), Dim::ceilDiv(Dim::max(stop.sym - start.sym, Dim(0)), step.sym)});
   });
   if (!varying) keepLastTurn(cx, loop, stmt, start, stop);
+  if (!lists.empty()) stackTurns(cx, lists, Dim::floorDiv(Dim::var(symName(loop.var)) - start.sym, step.sym), turns, loop);
 }
 
 /// `for i in range(a, b, -s)`: the turns are counted up, and i is a - s * turn.
@@ -492,45 +498,71 @@ std::optional<RowTargets> rowTargets(Context &cx, const ast::ForStmt &stmt, cons
 }
 }  // namespace
 
-/// `for layer in layers`, `for i, layer in enumerate(layers)`, `for layer, cache in zip(layers, caches)` over stacks of
-/// structs: a loop of run time, whose names stand for parts of their arrays.
-static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable) {
-  const Value rows = iterable.kind == ValueKind::Enumerate ? iterable.items[0] : iterable;
-  const auto targets = rowTargets(cx, stmt, iterable);
+bool hasRows(const Context &cx, const Value &value) {
+  if (value.kind == ValueKind::Enumerate) return hasRows(cx, value.items[0]);
+  if (value.kind == ValueKind::Zip) return std::all_of(value.items.begin(), value.items.end(), [&](const Value &one) { return hasRows(cx, one); });
+  return value.isStack() || (value.isArray() && !value.type.shape.empty() && cx.function.fn && cx.function.block && !inKernel(cx) && !inHost(cx));
+}
+
+Value rowAt(Context &cx, const Value &rows, const Value &index, Span span) {
+  if (rows.kind == ValueKind::Enumerate) {
+    Value number = rows.items.size() > 1 ? intElementwise(cx, ElementwiseOp::Add, {rows.items[1], index}, span, "enumerate") : index;
+    return Value::tuple({std::move(number), rowAt(cx, rows.items[0], index, span)});
+  }
+  if (rows.kind == ValueKind::Zip) {
+    Value all = Value::of(ValueKind::Tuple);
+    for (const Value &one : rows.items) all.items.push_back(rowAt(cx, one, index, span));
+    return all;
+  }
+  if (rows.kind == ValueKind::Array) return rowOfArray(cx, rows, index, span);
+  Value one = rowOfStack(cx, rows, index, span);
+  if (one.kind == ValueKind::Struct) one.inner = std::make_shared<const Value>(index);
+  return one;
+}
+
+Value countOfRows(Context &cx, const Value &rows, Span span) {
+  if (rows.kind == ValueKind::Enumerate || rows.kind == ValueKind::Zip) return countOfRows(cx, rows.items[0], span);
+  return rows.kind == ValueKind::Array ? Value::integer(rows.type.shape[0]) : lengthOfStack(cx, rows, span);
+}
+
+/// `for row in x` over the first axis of a tensor, `for layer in layers`, `for i, layer in enumerate(layers)`,
+/// `for layer, cache in zip(layers, caches)` over stacks of structs: a loop of run time, whose names stand for parts of the arrays.
+static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterated) {
+  const auto targets = rowTargets(cx, stmt, iterated);
   if (!targets) return bindUnknown(*cx.function.frame, stmt, cx.blockId);
   std::set<std::string> assigned;
   collectAssigned(stmt.body, assigned);
   prepareRebinding(cx, assigned, stmt.span);
   const Span span = stmt.iterable->span;
-  const Value count = lengthOfStack(cx, rows.kind == ValueKind::Zip ? rows.items[0] : rows, span);
+  const Value iterable = snapshot(cx, iterated, "rows", span);  // what the loop goes over stays what it was
+  const Value count = countOfRows(cx, iterable, span);
   Stmt &loop = emit(cx, StmtKind::For, stmt.span);
   loop.start = makeIndex(0, span);
   loop.stop = indexExpr(cx, count, span);
   loop.step = makeIndex(1, span);
   auto *indexName = as<ast::NameExpr>(targets->index), *rowName = as<ast::NameExpr>(targets->row);
   const std::string called = indexName ? indexName->name : rowName ? rowName->name + "_index" : "index";
+  const auto lists = listsOfTurns(cx, stmt.body, count.sym);
   loopBody(cx, &loop, stmt.body, std::nullopt, [&] {
     Var *var = loop.var = newVar(cx, called, indexType(), stmt.target->span);
     cx.function.counters.insert(symName(var));
     Value index = Value::of(ValueKind::Int);
     index.type = indexType();
     index = cx.function.varValues[var] = valueOfVar(var, index, stmt.target->span);
-    if (indexName) bindCounter(cx, *indexName, var, index);
     const Dim turn = Dim::var(symName(var));
     cx.function.facts.addNonNegative(turn);
     cx.function.facts.addNonNegative(count.sym - Dim(1) - turn);
-    Value row = Value::of(ValueKind::Tuple);
-    auto rowOf = [&](const Value &stack) {
-      Value one = rowOfStack(cx, stack, index, span);
-      if (one.kind == ValueKind::Struct) one.inner = std::make_shared<const Value>(index);
-      return one;
-    };
-    if (rows.kind != ValueKind::Zip) row = rowOf(rows);
-    else
-      for (const Value &stack : rows.items) row.items.push_back(rowOf(stack));
+    Value row = rowAt(cx, iterable, index, span);
+    if (iterable.kind == ValueKind::Enumerate) {
+      if (indexName && iterable.items.size() == 1) bindCounter(cx, *indexName, var, index);
+      else assignTo(cx, *targets->index, std::move(row.items[0]), stmt.target->span);
+      row = Value(row.items[1]);
+    }
     assignTo(cx, *targets->row, std::move(row), stmt.target->span);
     return inHost(cx) ? std::nullopt : std::optional(Turns{turn, Dim::max(count.sym, Dim(0))});
   });
+  if (!inHost(cx)) keepLastTurn(cx, loop, stmt, Value::integer(Dim(0)), count);
+  stackTurns(cx, lists, Dim::var(symName(loop.var)), count.sym, loop);
 }
 
 /// Names of the target that stand for texts which the compiler knows: each turn gives them another one.
@@ -575,7 +607,9 @@ static void rowsFor(Context &cx, const ast::ForStmt &stmt, const Value &iterable
     index.type = indexType();
     index = valueOfVar(var, index, stmt.target->span);
     cx.function.varValues[var] = index;
-    if (indexName) bindCounter(cx, *indexName, var, index);
+    if (indexName && iterable.items.size() == 1) bindCounter(cx, *indexName, var, index);
+    else if (targets->index)
+      assignTo(cx, *targets->index, iterable.items.size() == 1 ? index : intElementwise(cx, ElementwiseOp::Add, {iterable.items[1], index}, stmt.target->span, "enumerate"), stmt.target->span);
     Value row = Value::of(ValueKind::Tuple);
     for (const Value &tensor : tensors) row.items.push_back(tensor.kind == ValueKind::String ? characterAt(cx, tensor, index, stmt.iterable->span) : hostItem(cx, tensor, &index, stmt.iterable->span));
     assignTo(cx, *targets->row, rows.kind == ValueKind::Zip ? std::move(row) : std::move(row.items[0]), stmt.target->span);

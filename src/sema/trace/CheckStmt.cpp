@@ -10,6 +10,7 @@
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Held.h"
+#include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 
@@ -143,7 +144,7 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
   auto isName = [&](const ast::Parameter &p) { return p.name.text == name->name; };
   if (def && std::any_of(def->parameters.begin(), def->parameters.end(), isName)) return false;  // the caller's would stay as it is
   if (bound->second.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) {
-    if (!inHost(cx)) return false;  // there is an edit for it: `[f(i) for i in range(n)]`
+    if (!inHost(cx)) return appendToTurns(cx, name->name, *call->arguments[0].value);  // else there is an edit for it: `[f(i) for i in range(n)]`
     const std::string list = name->name, item(cx.sources.text(call->arguments[0].value->span));
     unsupported(cx, "a list that grows while the program runs", stmt.span,
                 "a tensor holds them: `" + list + " = zeros(n)` before the loop, and `" + list + "[i] = " + item + "` in it");
@@ -289,7 +290,8 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
 
 static void updateTarget(Context &cx, const ast::AugAssignStmt &stmt) {
   if (auto value = arrayWork(cx, stmt)) return assignTo(cx, *stmt.target, std::move(*value), stmt.span);
-  Value old = checkExpr(cx, *stmt.target);
+  auto *part = as<ast::SubscriptExpr>(stmt.target);
+  Value old = part && cx.function.fn && !inKernel(cx) && !inHost(cx) ? checkSubscript(cx, *part, true) : checkExpr(cx, *stmt.target);
   if (old.isPoison()) {
     if (auto *name = as<ast::NameExpr>(stmt.target)) assignName(cx, name->name, Value::poison(), stmt.target->span);
     auto hint = cx.accumulateHint;

@@ -1,8 +1,10 @@
 #include "checked/ExprBuild.h"
+#include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
@@ -76,12 +78,59 @@ Value wholeOf(Context &cx, const Value &one, const Dim &count, const Stmt &loop,
 
 }  // namespace
 
-Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, const Value &range) {
+/// Whether a statement, or one below it, has the name.
+static bool mentionsBelow(const ast::Stmt &stmt, const std::string &name) {
+  const ast::Children below = ast::childrenOf(stmt);
+  if (std::any_of(below.exprs.begin(), below.exprs.end(), [&](const ast::Expr *e) { return mentions(*e, name); })) return true;
+  const std::vector<const ast::Block *> blocks = ast::blocksOf(stmt);
+  return std::any_of(blocks.begin(), blocks.end(), [&](const ast::Block *block) {
+    return std::any_of(block->begin(), block->end(), [&](const ast::StmtPtr &one) { return mentionsBelow(*one, name); });
+  });
+}
+
+/// What each turn of a loop gives, as one tensor with a row for each turn, or as such tensors. Poison after a message.
+static Value stackedItems(Context &cx, const Value &item, const Dim &turn, const Dim &count, Stmt &loop, Span span, Span itemSpan) {
+  // Now that the types of the items are known: memory for all in front of the loop, and at its end each goes to its row.
+  Value whole = item;
+  if (!eachArray(whole, [&](Value &array) {
+        if (!isOneShape(cx, array, itemSpan)) return false;
+        array = wholeOf(cx, array, count, loop, span);
+        return true;
+      }))
+    return Value::poison();
+  whole = restacked(whole, count);
+  shape::Facts facts = cx.function.facts;
+  cx.function.facts.addNonNegative(turn);
+  cx.function.facts.addNonNegative(count - Dim(1) - turn);
+  Block *around = std::exchange(cx.function.block, &loop.body);
+  Value written = withRow(cx, whole, {{Value::integer(turn), span}}, item, false, span);
+  std::vector<Var *> vars;
+  eachArray(whole, [&](Value &array) {
+    vars.push_back(checked::varOf(*array.expr));
+    return true;
+  });
+  size_t next = 0;
+  bool isWritten = !written.isPoison() && eachArray(written, [&](Value &array) {
+    Stmt &assign = emit(cx, StmtKind::Assign, span);
+    assign.var = vars[next++];
+    assign.value = asDType(cx, std::move(array), assign.var->type.dtype, assign.var->type.numerics, span);  // narrow floats are computed in wider ones
+    return true;
+  });
+  cx.function.block = around;
+  cx.function.facts = std::move(facts);
+  if (whole.kind == ValueKind::Array) whole.text = kHeldList;
+  return isWritten ? whole : Value::poison();
+}
+
+Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, const Value &iterable) {
   const ast::ComprehensionFor &clause = expr.clauses[0];
   const Span span = expr.span, at = clause.iterable->span;
   auto *target = as<ast::NameExpr>(clause.target);
-  const Value &start = range.items[0], &stop = range.items[1], &step = range.items[2];
-  if (!target) return unsupported(cx, "this target of a comprehension", clause.target->span);
+  const bool isRange = iterable.kind == ValueKind::Range;
+  const Value rows = isRange ? iterable : snapshot(cx, iterable, "rows", at);
+  const Value start = isRange ? rows.items[0] : Value::integer(Dim(0)), step = isRange ? rows.items[2] : Value::integer(Dim(1));
+  const Value stop = isRange ? rows.items[1] : countOfRows(cx, rows, at);
+  if (isRange && !target) return unsupported(cx, "this target of a comprehension", clause.target->span);
   if (!clause.conditions.empty())
     return unsupported(cx, "a condition in a list whose length sizes decide", clause.conditions[0]->span, "`where(condition, a, b)` chooses in each item");
   if (!step.isKnownInt() || step.sym.constant() < 1)
@@ -104,20 +153,25 @@ Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, cons
   loop.start = makeIndex(0, at);
   loop.stop = indexExpr(cx, Value::integer(count), at);
   loop.step = makeIndex(1, at);
-  const bool counts = start.sym == Dim(0) && step.sym == Dim(1);
+  const bool counts = isRange && start.sym == Dim(0) && step.sym == Dim(1);
+  const std::string called = target ? target->name : "row";
   Value item, turn;
   static const ast::Block noNames;
   cx.function.frame->loops.push_back({});
   loopBody(
       cx, &loop, noNames, std::nullopt,
       [&] {
-        Var *var = loop.var = newVar(cx, counts ? target->name : target->name + "_turn", indexType(), target->span);
+        Var *var = loop.var = newVar(cx, counts ? called : called + "_turn", indexType(), clause.target->span);
         cx.function.counters.insert(symName(var));
         Value v = Value::of(ValueKind::Int);
         v.type = indexType();
-        turn = cx.function.varValues[var] = valueOfVar(var, v, target->span);
+        turn = cx.function.varValues[var] = valueOfVar(var, v, clause.target->span);
         cx.function.facts.addNonNegative(turn.sym);
         cx.function.facts.addNonNegative(count - Dim(1) - turn.sym);
+        if (!isRange) {
+          comprehensionTarget(cx, *clause.target, rowAt(cx, rows, turn, at));
+          return std::optional(Turns{turn.sym, count});
+        }
         Value index = counts ? turn : intElementwise(cx, ElementwiseOp::Add, {start, intElementwise(cx, ElementwiseOp::Mul, {turn, step}, at, "range")}, at, "range");
         comprehensionTarget(cx, *target, index);
         return std::optional(Turns{turn.sym, count});
@@ -127,35 +181,57 @@ Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, cons
   cx.function.frame->names = std::move(saved);
   if (item.isPoison()) return item;
 
-  // Now that the types of the items are known: memory for all in front of the loop, and at its end each goes to its row.
-  Value whole = item;
-  if (!eachArray(whole, [&](Value &array) {
-        if (!isOneShape(cx, array, expr.element->span)) return false;
-        array = wholeOf(cx, array, count, loop, span);
-        return true;
-      }))
-    return Value::poison();
-  whole = restacked(whole, count);
-  shape::Facts facts = cx.function.facts;
-  cx.function.facts.addNonNegative(turn.sym);
-  cx.function.facts.addNonNegative(count - Dim(1) - turn.sym);
-  Block *around = std::exchange(cx.function.block, &loop.body);
-  Value written = withRow(cx, whole, {{turn, span}}, item, false, span);
-  std::vector<Var *> vars;
-  eachArray(whole, [&](Value &array) {
-    vars.push_back(checked::varOf(*array.expr));
-    return true;
-  });
-  size_t next = 0;
-  bool isWritten = !written.isPoison() && eachArray(written, [&](Value &array) {
-    Stmt &assign = emit(cx, StmtKind::Assign, span);
-    assign.var = vars[next++];
-    assign.value = asDType(cx, std::move(array), assign.var->type.dtype, assign.var->type.numerics, span);  // narrow floats are computed in wider ones
-    return true;
-  });
-  cx.function.block = around;
-  cx.function.facts = std::move(facts);
-  return isWritten ? whole : Value::poison();
+  return stackedItems(cx, item, turn.sym, count, loop, span, expr.element->span);
+}
+
+static std::string nameOfItem(const std::string &list) { return "%item of " + list; }  // as no program has one
+
+std::vector<std::string> listsOfTurns(Context &cx, const ast::Block &body, const Dim &count) {
+  std::vector<std::string> lists;
+  std::set<std::string> sizes;
+  count.collectVars(sizes);
+  if (inHost(cx) || inKernel(cx) || leaves(body) || goesOn(body) || !std::all_of(sizes.begin(), sizes.end(), shape::isDimensionName)) return lists;
+  for (const ast::StmtPtr &stmt : body) {
+    auto *alone = as<ast::ExprStmt>(stmt);
+    auto *call = alone ? as<ast::CallExpr>(alone->value) : nullptr;
+    auto *method = call && call->arguments.size() == 1 ? as<ast::AttributeExpr>(call->callee) : nullptr;
+    auto *name = method && method->attribute.text == "append" ? as<ast::NameExpr>(method->object) : nullptr;
+    auto bound = name ? cx.function.frame->names.find(name->name) : cx.function.frame->names.end();
+    const bool isOwn = bound != cx.function.frame->names.end() && bound->second.isBound() && bound->second.block == cx.blockId &&
+                       bound->second.value.kind == ValueKind::List && bound->second.value.items.empty();
+    if (!isOwn) continue;
+    auto others = [&](const ast::StmtPtr &other) { return other != stmt && mentionsBelow(*other, name->name); };
+    if (mentions(*call->arguments[0].value, name->name) || std::any_of(body.begin(), body.end(), others)) continue;
+    lists.push_back(name->name);
+    Binding &item = cx.function.frame->names[nameOfItem(name->name)];
+    item.value = Value::of(ValueKind::None);
+    item.block = cx.blockId;
+    item.span = stmt->span;
+  }
+  return lists;
+}
+
+bool appendToTurns(Context &cx, const std::string &list, const ast::Expr &written) {
+  auto item = cx.function.frame->names.find(nameOfItem(list));
+  if (item == cx.function.frame->names.end()) return false;
+  Value value = itemOf(cx, checkExpr(cx, written), written.span);
+  if (!value.isPoison()) value = snapshot(cx, std::move(value), "item", written.span);  // what it is now
+  item->second.value = std::move(value);
+  item->second.block = cx.blockId;
+  item->second.span = written.span;
+  return true;
+}
+
+void stackTurns(Context &cx, const std::vector<std::string> &lists, const Dim &turn, const Dim &count, Stmt &loop) {
+  for (const std::string &list : lists) {
+    auto found = cx.function.frame->names.find(nameOfItem(list));
+    const Value item = found->second.value;
+    const Span span = found->second.span;
+    cx.function.frame->names.erase(found);
+    Binding &bound = cx.function.frame->names[list];
+    bound.var = nullptr;
+    bound.value = item.isPoison() || item.kind == ValueKind::None ? Value::poison() : stackedItems(cx, item, turn, count, loop, loop.span, span);
+  }
 }
 
 }  // namespace tessera::sema

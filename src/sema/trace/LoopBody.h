@@ -18,7 +18,7 @@ ExprPtr anyValue(Context &cx, const Type &type, Span span);
 /// Names that the loop from `start` up to `stop` binds, and that are read behind it, keep what the last turn gave them, if there is one:
 /// host code looks when it runs. A loop that counts down goes up from its end.
 void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value &start, const Value &stop);
-/// A `return` in loops of host code that run. False if it stands in none.
+/// A `return` in loops that run, of host code and of functions of tensors. False if it stands in none.
 bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt);
 /// Behind a loop that begins at this place of the block: what it returned leaves the loops around it, or the function.
 /// `endless`: nothing else leaves it.
@@ -26,8 +26,17 @@ void returnedInLoop(Context &cx, size_t before, bool hasElse, bool endless);
 /// The same of another loop of host code; it notes whether a turn was done, unless that is sure.
 void keepLastTurn(Context &cx, Stmt &loop, const ast::Block &body, bool isSure, Span span, Span condition);
 
-/// `[f(x[i]) for i in range(n)]` of a tensor function, where sizes decide how many items there are: the items as one tensor, with an
-/// axis in front; in structs and tuples each tensor of them. A loop of run time writes them.
-Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, const Value &range);
+/// `[f(x[i]) for i in range(n)]` and `[f(row) for row in x]` of a tensor function, where sizes decide how many items there are: the items
+/// as one tensor, with an axis in front; in structs and tuples each tensor of them. A loop of run time writes them.
+Value stackedComprehension(Context &cx, const ast::ComprehensionExpr &expr, const Value &iterable);
+/// Lists of the function's own without items, to which each turn of a loop of a function of tensors appends once: with `count` turns,
+/// which sizes decide.
+std::vector<std::string> listsOfTurns(Context &cx, const ast::Block &body, const Dim &count);
+/// `list.append(item)` in such a loop. False if it is none of them.
+bool appendToTurns(Context &cx, const std::string &list, const ast::Expr &written);
+/// Behind that loop each of them is a tensor with a row for each turn, as a comprehension is; `turn`: which one, in the loop.
+void stackTurns(Context &cx, const std::vector<std::string> &lists, const Dim &turn, const Dim &count, Stmt &loop);
+/// Whether a block, or one below it, has a `continue`.
+bool goesOn(const ast::Block &block);
 
 }  // namespace tessera::sema

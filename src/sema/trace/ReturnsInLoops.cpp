@@ -1,4 +1,4 @@
-// `return` in a loop of host code: the result is kept in variables that are declared before the outermost loop, each loop around it is left,
+// `return` in a loop of host code or of a function of tensors: the result is kept in variables that are declared before the outermost loop, each loop around it is left,
 // and the function returns behind them. What follows the loop belongs to the way on which nothing was returned.
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
@@ -13,6 +13,15 @@ namespace tessera::sema {
 
 namespace {
 constexpr const char *kReturned = "%returned", *kKept = "%kept";  // as names that no program has
+
+/// What a number among the results of a function of tensors has to be: as it is declared, or this.
+DType dtypeOfResult(const Context &cx, size_t part, DType otherwise) {
+  const auto &declared = cx.function.declared;
+  if (cx.function.frame->inlined || !declared || part >= declared->size()) return otherwise;
+  const Type &type = (*declared)[part];
+  const bool alike = type.shape.empty() && info(type.dtype).accumulate == type.dtype && isFloat(type.dtype) == isFloat(otherwise) && type.dtype != DType::Bool;
+  return alike ? type.dtype : otherwise;
+}
 
 /// Variables that hold such a value. Nothing if it is none that run time has.
 std::optional<Value> variablesFor(Context &cx, const Value &value, LoopReturn &made, Span span) {
@@ -32,12 +41,28 @@ std::optional<Value> variablesFor(Context &cx, const Value &value, LoopReturn &m
   if (value.kind == ValueKind::None) return value;
   if (number) {
     like = Value::of(ValueKind::Array);
-    like.type = scalarType(value.kind == ValueKind::Float ? DType::F64 : value.kind == ValueKind::Bool ? DType::Bool : value.type.dtype);
+    like.type = scalarType(value.kind == ValueKind::Float ? (inHost(cx) ? DType::F64 : dtypeOfResult(cx, made.vars.size(), DType::F32)) : value.kind == ValueKind::Bool ? DType::Bool : value.type.dtype);
+  } else if (value.kind == ValueKind::Int && !inHost(cx)) {  // which turn it was, data says
+    like = Value::of(ValueKind::Array);
+    like.type = scalarType(dtypeOfResult(cx, made.vars.size(), DType::I64));
   } else if (value.kind == ValueKind::Int) {
     like = Value::of(ValueKind::Int);
     like.type = indexType();
   } else if (value.kind == ValueKind::String) {
     like.type = textExpr("", span)->type;
+  } else if (value.isArray()) {  // in the dtype that it is computed in
+    Type type = sema::tensorType(carryTypeOf(value.type), value.type.shape);
+    std::set<std::string> sizes;
+    for (const Dim &extent : type.shape) extent.collectVars(sizes);
+    if (!std::all_of(sizes.begin(), sizes.end(), shape::isDimensionName)) return std::nullopt;
+    like = Value::of(ValueKind::Array);
+    like.type = value.type;
+    like.limits.assign(type.shape.size(), std::nullopt);
+    Var *var = newVar(cx, "result", std::move(type), span);
+    var->reassigned = true;
+    made.vars.push_back(var);
+    cx.function.rebindable.insert(var);
+    return cx.function.varValues[var] = valueOfVar(var, like, span);
   } else if (value.kind != ValueKind::HostTensor) {
     return std::nullopt;
   }
@@ -59,6 +84,12 @@ ExprPtr fitting(Context &cx, const Value &kept, Value value, Span span) {
     return clone(*value.expr);
   }
   if (kept.kind == ValueKind::String) return value.kind != ValueKind::String ? nullptr : value.expr ? clone(*value.expr) : textExpr(value.text, span);
+  if (kept.isArray() && !kept.type.shape.empty()) {
+    const bool fits = value.isArray() && value.type.shape.size() == kept.type.shape.size() && value.type.dtype == kept.type.dtype;
+    for (size_t i = 0; fits && i < kept.type.shape.size(); ++i)
+      if (!sameDim(cx, kept.type.shape[i], value.type.shape[i], span, "")) return nullptr;
+    return fits ? inCarryType(cx, std::move(value), kept.expr->type.dtype, span) : nullptr;
+  }
   if (!number) return nullptr;
   const DType dtype = kept.type.dtype;
   if (kept.kind == ValueKind::Int) {
@@ -143,9 +174,9 @@ void returnBehind(Context &cx, const LoopReturn &made, bool endless) {
 bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt) {
   Frame &frame = *cx.function.frame;
   auto runs = [](const LoopFrame &loop) { return loop.writtenOut < 0; };
-  if (!inHost(cx) || frame.loops.empty() || !std::all_of(frame.loops.begin(), frame.loops.end(), runs)) return false;
+  if (inKernel(cx) || frame.loops.empty() || !std::all_of(frame.loops.begin(), frame.loops.end(), runs)) return false;
   const Value value = asReturned(cx, stmt.value ? checkExpr(cx, *stmt.value) : Value::of(ValueKind::None), stmt.span);
-  if (value.isPoison()) return true;
+  if (value.isPoison()) return frame.returned = !inHost(cx), true;
   if (!frame.loopReturn) {
     auto made = std::make_shared<LoopReturn>();
     made->stmt = &stmt;

@@ -3,6 +3,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/calls/Calls.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/kernels/Coverage.h"
@@ -58,8 +59,9 @@ bool isOwnPlace(Context &cx, const ast::Expr &place) {
   return std::none_of(cx.function.fn->params.begin(), cx.function.fn->params.end(), isPassed);
 }
 
-/// The tensor with this part chosen anew: where(here, value, target), which is stored in place where memory allows.
-Value withPart(Context &cx, const Value &target, const Part &at, ExprPtr e, bool ofState, Span span) {
+/// The tensor with this part chosen anew: where(here, value, target), which is stored in place where memory allows. `chosen`: which
+/// elements of the part, if not all.
+Value withPart(Context &cx, const Value &target, const Part &at, ExprPtr e, bool ofState, Span span, Value chosen = Value::of(ValueKind::Absent)) {
   Value part = arrayValue(cx, std::move(e), target.type, std::vector<std::optional<Limit>>(at.shape.size()), span), here;
   bool all = true;
   const std::vector<Dim> extents = target.type.shape;
@@ -80,6 +82,7 @@ Value withPart(Context &cx, const Value &target, const Part &at, ExprPtr e, bool
     if (index.isPoint) {
       if (extents[axis] != Dim(1)) also(ast::CompareOp::Eq, places, Value::integer(start));
       if (part.isArray()) part = insertAxis(cx, std::move(part), static_cast<int>(axis), span);
+      if (chosen.given()) chosen = insertAxis(cx, std::move(chosen), static_cast<int>(axis), span);
       continue;
     }
     if (start == Dim(0) && index.step == 1 && cx.function.facts.same(index.size, extents[axis])) continue;
@@ -92,8 +95,13 @@ Value withPart(Context &cx, const Value &target, const Part &at, ExprPtr e, bool
       also(ast::CompareOp::Eq, elementwise(cx, ElementwiseOp::Mod, {distance, step}, span, "="), Value::integer(Dim(0)));
       distance = elementwise(cx, ElementwiseOp::FloorDiv, {distance, step}, span, "=");
     }
+    if (chosen.given()) {
+      distance = reusable(cx, std::move(distance), "place", span);
+      chosen = gathered(cx, std::move(chosen), distance, static_cast<int>(axis), {static_cast<int>(axis)}, span);
+    }
     part = gathered(cx, std::move(part), std::move(distance), static_cast<int>(axis), {static_cast<int>(axis)}, span);
   }
+  if (chosen.given()) here = all ? std::move(chosen) : elementwise(cx, ElementwiseOp::And, {std::move(here), std::move(chosen)}, span, "="), all = false;
   if (at.within.given()) here = all ? at.within : elementwise(cx, ElementwiseOp::And, {std::move(here), at.within}, span, "="), all = false;
   Value made = all       ? std::move(part)
                : ofState ? chosenAsStored(cx, std::move(here), std::move(part), target, span)
@@ -139,8 +147,12 @@ void holdPlacesOfData(Context &cx, const Value &target, Part &at, Span span) {
   for (size_t axis = 0; axis < at.starts.size(); ++axis) {
     IndexPart &part = at.access.parts[axis];
     const Dim &extent = target.type.shape[axis], start = at.starts[axis].first;
-    const bool open = part.isPoint && !part.inBounds && isOfData(cx, start) && !mentionsRebound(cx, start);
-    if (!open) continue;
+    const bool open = !part.inBounds && isOfData(cx, start) && !mentionsRebound(cx, start);
+    if (!open || (!part.isPoint && part.step != 1)) continue;
+    if (!part.isPoint) {  // each element of the axis asks whether it is one of them
+      part.inBounds = true;
+      continue;
+    }
     if (cx.function.facts.nonNegative(start) && cx.function.facts.nonNegative(extent - Dim(1) - start)) continue;
     for (ast::CompareOp op : {ast::CompareOp::Ge, ast::CompareOp::Lt}) {
       Value holds = compareValues(cx, op, Value::integer(start), Value::integer(op == ast::CompareOp::Ge ? Dim(0) : extent), span);
@@ -165,6 +177,85 @@ bool partIsInside(Context &cx, const Value &target, Part &at, Span span) {
     if (!(part.inBounds && counted) && !requireInside(cx, target, axis, part, at.starts[axis], span)) return false;
   }
   return true;
+}
+
+/// The value as one for a part of this shape: what all of it gets, or each element its own. Null after a message.
+ExprPtr valueOfPart(Context &cx, const Value &value, const Value &target, const std::vector<Dim> &shape, const ast::SubscriptExpr &syntax, Span at) {
+  ExprPtr e = castToPlace(cx, value, target.type, at, "`" + std::string(cx.sources.text(syntax.object->span)) + "`", true);
+  return e ? valueForPlace(cx, std::move(e), target.type, shape, true, syntax.span, at) : nullptr;
+}
+
+/// `y[mask] = v`: where(mask, v, y) of the axes that the mask has.
+Value storedWhere(Context &cx, const Value &target, const Part &at, const Masked &masked, const Value &value, const ast::SubscriptExpr &syntax, bool ofState, Span span,
+                  Span valueSpan) {
+  ExprPtr e = valueOfPart(cx, value, target, at.shape, syntax, valueSpan);
+  if (!e) return Value::poison();
+  Value chosen = masked.mask;
+  for (size_t last = chosen.type.shape.size(); last + masked.axis < at.shape.size(); ++last) chosen = insertAxis(cx, std::move(chosen), static_cast<int>(last), span);
+  chosen = broadcastValue(cx, std::move(chosen), at.shape, span);
+  return chosen.isPoison() ? chosen : withPart(cx, target, at, std::move(e), ofState, span, std::move(chosen));
+}
+
+/// `y[rows, columns] = v`: what the tensors of integers name together is assigned to, by the last of those that name the same element; one
+/// outside is not written (S25).
+Value storedAtPlaces(Context &cx, const Value &target, const Part &at, Chosen chosen, const Value &value, const ast::SubscriptExpr &syntax, bool ofState, Span span,
+                     Span valueSpan) {
+  const auto axis = static_cast<size_t>(chosen.axis);
+  const auto first = at.shape.begin() + chosen.axis;
+  auto counted = [&](const Dim &extent) {
+    ExprPtr count = makeExpr(ExprKind::Iota, sema::tensorType(DType::I64, {extent}), span);
+    count->as<node::Iota>().axis = 0;
+    return arrayValue(cx, std::move(count), scalarType(DType::I64), {std::nullopt}, span);
+  };
+  auto behind = [&](Value one, size_t axes) {
+    for (size_t i = 0; i < axes; ++i) {
+      const int last = static_cast<int>(one.type.shape.size());
+      one = insertAxis(cx, std::move(one), last, span);
+    }
+    return one;
+  };
+  std::vector<Dim> wanted(at.shape.begin(), first);
+  if (chosen.rows) {  // each element of a row asks whether it is the one that is named
+    wanted.push_back(*first);
+    wanted.insert(wanted.end(), first + 2, at.shape.end());
+    ExprPtr e = valueOfPart(cx, value, target, wanted, syntax, valueSpan);
+    if (!e) return Value::poison();
+    Value each = arrayValue(cx, std::move(e), target.type, {}, span);
+    each.limits.resize(wanted.size());
+    if (each.isArray()) each = insertAxis(cx, std::move(each), chosen.axis + 1, span);
+    each = broadcastValue(cx, std::move(each), at.shape, span);
+    Value here = compareValues(cx, ast::CompareOp::Eq, counted(first[1]), insertAxis(cx, std::move(chosen.places), 1, span), span);
+    here = broadcastValue(cx, behind(std::move(here), at.shape.size() - axis - 2), at.shape, span);
+    return each.isPoison() || here.isPoison() ? Value::poison() : withPart(cx, target, at, takeExpr(each), ofState, span, std::move(here));
+  }
+  const std::vector<Dim> named = chosen.places.type.shape, along(first, first + static_cast<ptrdiff_t>(chosen.merged));
+  const std::vector<Dim> rest(first + static_cast<ptrdiff_t>(chosen.merged), at.shape.end());
+  Dim extent(1);
+  for (const Dim &one : along) extent = extent * one;
+  wanted.insert(wanted.end(), named.begin(), named.end());
+  wanted.insert(wanted.end(), rest.begin(), rest.end());
+  const bool alike = !value.isArray() || value.type.shape.empty();  // the same for all: which of them is the last one does not matter
+  ExprPtr e = valueOfPart(cx, value, target, alike ? at.shape : wanted, syntax, valueSpan);
+  if (!e) return Value::poison();
+  Value places = std::move(chosen.places);
+  if (named.size() > 1) places = mergeAxes(cx, std::move(places), 0, named.size(), span);
+  GivenList given;
+  given.push_back({"", std::move(places), span, {}, nullptr});
+  given.push_back({"", Value::integer(extent), span, {}, nullptr});
+  Value found = libraryCall(cx, "tessera.arrays", alike ? "_is_named" : "_last_named", std::move(given), span);
+  if (found.isPoison()) return found;
+  Value part = arrayValue(cx, std::move(e), target.type, std::vector<std::optional<Limit>>(alike ? at.shape.size() : wanted.size()), span), here = found;
+  if (!alike) {
+    found = reusable(cx, std::move(found), "last", span);
+    here = compareValues(cx, ast::CompareOp::Ge, found, Value::integer(Dim(0)), span);
+    if (named.size() > 1) part = mergeAxes(cx, std::move(part), axis, named.size(), span);
+    if (!part.isPoison()) part = gathered(cx, std::move(part), found, chosen.axis, {chosen.axis}, span);
+    if (along.size() > 1 && !part.isPoison()) part = reshape(cx, std::move(part), at.shape, -1, span);
+  }
+  if (along.size() > 1) here = reshape(cx, std::move(here), along, -1, span);
+  if (part.isPoison() || here.isPoison()) return Value::poison();
+  here = broadcastValue(cx, behind(std::move(here), rest.size()), at.shape, span);
+  return here.isPoison() ? here : withPart(cx, target, at, takeExpr(part), ofState, span, std::move(here));
 }
 
 void assignPlace(Context &cx, const ast::Expr &place, Value made, bool ofState, Span span) {
@@ -283,12 +374,23 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
   Value one = target;
   if (!rows.empty()) one.type.shape.erase(one.type.shape.begin(), one.type.shape.begin() + static_cast<ptrdiff_t>(rows.size()));
   NamedPlaces named;
-  if (!accessOf(cx, one, syntax, at.access, at.shape, limits, newAxes, &at.starts, inKernel(cx) ? &named.places : nullptr) || value.isPoison()) return;
+  Masked masked;
+  std::vector<Value> places;  // of tensors of integers, in a function of tensors
+  if (!accessOf(cx, one, syntax, at.access, at.shape, limits, newAxes, &at.starts, inKernel(cx) ? &named.places : isOwn ? &places : nullptr, isOwn ? &masked : nullptr) ||
+      value.isPoison())
+    return;
   const bool apart = valueSpan.valid();
   if (named.isNamed()) {
     named.access = std::move(at.access), named.shape = std::move(at.shape), named.limits = std::move(limits);
     ExprPtr e = castToPlace(cx, value, target.var->type, apart ? valueSpan : span, "`" + target.var->name + "`", apart);
     if (e && shapeOfPlaces(cx, newAxes, syntax.span, named)) storeAtPlaces(cx, target, std::move(named), std::move(e), value, span);
+    return;
+  }
+  const bool byPlaces = std::any_of(places.begin(), places.end(), [](const Value &v) { return v.given(); });
+  auto chosen = byPlaces ? chosenAlong(cx, one, at.access, at.shape, limits, newAxes, &at.starts, places, syntax) : std::optional(Chosen{});
+  if (!chosen) return;
+  if (byPlaces && masked.given()) {
+    unsupported(cx, "a mask beside a tensor of integers in the place of a store", syntax.span, "`where(mask, value, x)` chooses first");
     return;
   }
   addRows(cx, at, rows);
@@ -308,6 +410,12 @@ void storeTo(Context &cx, const Value &target, const ast::SubscriptExpr &syntax,
   }
   if (endsAtData(limits)) {
     unsupported(cx, "a store of a tile in a loop that ends at data, where the last tile is cut", syntax.span, kByOne);
+    return;
+  }
+  if (byPlaces || masked.given()) {
+    Value made = byPlaces ? storedAtPlaces(cx, target, at, std::move(*chosen), value, syntax, ofState, span, apart ? valueSpan : span)
+                          : storedWhere(cx, target, at, masked, value, syntax, ofState, span, apart ? valueSpan : span);
+    if (!made.isPoison()) assignPlace(cx, *syntax.object, std::move(made), ofState, span);
     return;
   }
   Type type = isOwn ? target.type : target.var->type;

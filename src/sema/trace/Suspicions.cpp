@@ -49,6 +49,7 @@ bool namesOf(const ast::Expr &expr, std::set<std::string> &names) {
   }
 }
 
+}  // namespace
 bool leaves(const ast::Block &block) {
   return std::any_of(block.begin(), block.end(), [](const ast::StmtPtr &stmt) {
     if (stmt->kind == ast::StmtKind::Break || stmt->kind == ast::StmtKind::Return || stmt->kind == ast::StmtKind::Raise)
@@ -61,6 +62,7 @@ bool leaves(const ast::Block &block) {
   });
 }
 
+namespace {
 /// The call `range(...)` that stands there as what a loop goes over.
 const ast::CallExpr *rangeAt(const ast::Block &block, Span span) {
   for (const ast::StmtPtr &stmt : block) {

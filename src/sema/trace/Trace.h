@@ -81,6 +81,11 @@ void leaveVarying(Context &cx, bool varying);
 void jumpStmt(Context &cx, const ast::Stmt &stmt);
 void whileStmt(Context &cx, const ast::WhileStmt &stmt);
 void forStmt(Context &cx, const ast::ForStmt &stmt);
+/// Whether a function of tensors goes over the first axis of this: of a tensor, or of several side by side, with their numbers.
+bool hasRows(const Context &cx, const Value &value);
+/// What a turn has of a tensor, a stack, `zip` and `enumerate` of them; and how many of these there are.
+Value rowAt(Context &cx, const Value &rows, const Value &index, Span span);
+Value countOfRows(Context &cx, const Value &rows, Span span);
 
 // ---- Bindings.cpp
 /// What a value is now: it stays that when the variables that it reads are rebound.
@@ -189,6 +194,8 @@ bool dimensionAssigned(Context &cx, const std::string &name, Span span);
 // ---- Suspicions.cpp
 /// `while n > 0:` where the body neither changes n nor leaves the loop. True after a message.
 bool neverEnds(Context &cx, const ast::WhileStmt &loop);
+/// Whether a block has a `break`, `return` or `raise`.
+bool leaves(const ast::Block &block);
 /// `acc = dot(...)` in a loop, where `acc` has a value from before and is not looked at in the loop: what all turns
 /// but the last compute is dropped. Host code may repeat something for its own sake.
 void lastTurnOnly(Context &cx, const ast::ForStmt &loop);
