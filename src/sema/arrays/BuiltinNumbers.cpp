@@ -42,6 +42,19 @@ Value arrayWhere(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   return elementwise(cx, ElementwiseOp::Select, {condition, args.values[1], args.values[2]}, span, shown);
 }
 
+/// `sum(x, dtype=f32)`: added up in this dtype, which the result has; one that is narrower than x is what the result is rounded to.
+static Value reducedIn(Context &cx, Bound &args, Span span, const std::function<Value(Value)> &reduced) {
+  if (args.values.size() <= 3 || !args.values[3].given() || args.values[3].kind == ValueKind::None) return reduced(args.values[0]);
+  Numerics numerics;
+  const auto dtype = dtypeArgument(cx, args.values[3], args.spans[3], &numerics);
+  Value x = toArray(cx, args.values[0], DType::F32, span);
+  if (!dtype || x.isPoison()) return Value::poison();
+  const bool after = x.kind == ValueKind::Array && narrows(x.type, *dtype);
+  if (!after) return reduced(castTo(cx, std::move(x), *dtype, numerics, span));
+  Value out = reduced(std::move(x));
+  return out.isPoison() ? out : castTo(cx, std::move(out), *dtype, numerics, span);
+}
+
 Value arrayReduce(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   auto keep = flagArgument(cx, args, 2);
@@ -49,9 +62,13 @@ Value arrayReduce(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   if (args.values[0].isSequence() && row.op == "sum") {  // of a list known to the compiler
     Value total = Value::integer(Dim(0));
     for (const Value &item : args.values[0].items) total = binaryValues(cx, ast::BinaryOp::Add, total, item, span);
-    return total;
+    if (args.values.size() <= 3 || !args.values[3].given() || total.isPoison()) return total;
+    const auto dtype = dtypeArgument(cx, args.values[3], args.spans[3]);
+    return dtype ? castTo(cx, std::move(total), *dtype, {}, span) : Value::poison();
   }
-  return reduce(cx, *reduceByMnemonic(row.op), args.values[0], args.values[1], args.spans[1], *keep, span, shown);
+  return reducedIn(cx, args, span, [&](Value x) {
+    return x.isPoison() ? x : reduce(cx, *reduceByMnemonic(row.op), std::move(x), args.values[1], args.spans[1], *keep, span, shown);
+  });
 }
 
 Value arrayMinMax(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
@@ -105,7 +122,8 @@ Value arrayMinMax(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
 
 Value arrayMean(Context &cx, const BuiltinRow &, Bound &args, Span span) {
   auto keep = flagArgument(cx, args, 2);
-  return keep ? mean(cx, args.values[0], args.values[1], args.spans[1], *keep, span) : Value::poison();
+  if (!keep) return Value::poison();
+  return reducedIn(cx, args, span, [&](Value x) { return x.isPoison() ? x : mean(cx, std::move(x), args.values[1], args.spans[1], *keep, span); });
 }
 
 /// Whether its bits are those of memory: dtypes of parts of a byte, and tf32, in which some bits mean nothing, have none.

@@ -195,6 +195,33 @@ static bool convShapes(Context &cx, const Value &x, const Value &w, const Value 
 static Value convolve(Context &cx, Value x, Value w, const std::vector<Window> &windows, const Dim &groups, Span span);
 static Value convolveChannels(Context &cx, Value x, Value w, const std::vector<Window> &windows, const Dim &filters, Span span);
 
+/// `padding="same"` as many elements on both ends of an axis as keep its extent, one more behind it where they are odd; `"valid"`: none.
+/// False after a message.
+static bool paddingByName(Context &cx, Value &x, const std::vector<int64_t> &strides, const std::vector<int64_t> &dilations, const Value &w, const std::string &given,
+                          std::vector<int64_t> &paddings, Span at, Span span) {
+  if (given != "same" && given != "valid") {
+    if (fresh(cx, Id::badConstant, at))
+      report(cx, Id::badConstant, at, "the padding is a number, one for each axis, `\"same\"` or `\"valid\"`");
+    return false;
+  }
+  for (size_t i = 0; i < strides.size(); ++i) {
+    paddings.push_back(0);
+    const Dim size = cx.function.facts.simplify(w.type.shape[2 + i]);
+    if (given == "valid" || !size.isConstant()) continue;  // what is no known number has its message
+    if (strides[i] != 1) {
+      if (fresh(cx, Id::badConstant, at))
+        report(cx, Id::badConstant, at, "`padding=\"same\"` keeps the extents, and a stride of " + std::to_string(strides[i]) + " does not")
+            .help("give the number of elements: `padding=" + std::to_string(dilations[i] * (size.constant() - 1) / 2) + "`");
+      return false;
+    }
+    const int64_t total = dilations[i] * (size.constant() - 1);
+    paddings.back() = total / 2;
+    if (total % 2 != 0) x = padAxis(cx, std::move(x), 2 + i, 1, 0, span, false);
+    if (x.isPoison()) return false;
+  }
+  return true;
+}
+
 Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   std::string shown(row.name);
   const size_t count = row.name == "conv1d" ? 1 : row.name == "conv2d" ? 2 : 3;  // axes under the window
@@ -210,12 +237,14 @@ Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
       return Value::poison();
     }
   std::vector<int64_t> strides, paddings, dilations;
+  const bool named = args.values[4].kind == ValueKind::String && !args.values[4].expr;
   if (!windowNumbers(cx, args.values[3], count, 1, 1, args.spans[3], "the stride", strides) ||
-      !windowNumbers(cx, args.values[4], count, 0, 0, args.spans[4], "the padding", paddings) ||
+      (!named && !windowNumbers(cx, args.values[4], count, 0, 0, args.spans[4], "the padding", paddings)) ||
       !windowNumbers(cx, args.values[5], count, 1, 1, args.spans[5], "the dilation", dilations))
     return Value::poison();
   const std::optional<Dim> groups = groupsOf(cx, args.values[6], w, args.spans[6]);
   if (!groups || !convShapes(cx, x, w, bias, *groups, span)) return Value::poison();
+  if (named && !paddingByName(cx, x, strides, dilations, w, args.values[4].text, paddings, args.spans[4], span)) return Value::poison();
   std::vector<Window> windows;
   for (size_t i = 0; i < count; ++i) {
     const Dim size = cx.function.facts.simplify(w.type.shape[2 + i]);

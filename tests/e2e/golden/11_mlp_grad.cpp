@@ -56,9 +56,9 @@ loss_h_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> W1,
 //   contract: a group adds up a tile of the product in its registers; what follows with b2 and y is
 //     done on the sums, before they are stored
 static void
-loss_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2, tsr::View<const float, 1> b2,
-            tsr::View<const float, 2> y, tsr::View<float, 2> result, int64_t B, int64_t O,
-            int64_t H) {
+loss_losses_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2,
+                   tsr::View<const float, 1> b2, tsr::View<const float, 2> y,
+                   tsr::View<float, 2> losses, int64_t B, int64_t O, int64_t H) {
   constexpr int BM = 256, BN = 128, BK = 256;
   using Grid = tsr::ThreadGrid<1, 1>;
   // 11_mlp_grad.tsr:6
@@ -85,15 +85,15 @@ loss_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2, tsr::View
     }
     tsr::Fragment<float, BM, BN, Grid> y_tile;  // :2
     tsr::load_fragment(y_tile, y, m, n);
-    tsr::Fragment<float, BM, BN, Grid> product;  // :6
+    tsr::Fragment<float, BM, BN, Grid> losses_2;  // :6
     for (int i = 0; i < prediction.rows; ++i) {
       #pragma omp simd
       for (int j = 0; j < prediction.cols; ++j) {
         const float difference = prediction(i, j) - y_tile(i, j);
-        product(i, j) = difference * difference;
+        losses_2(i, j) = difference * difference;
       }
     }
-    tsr::store_fragment(result, product, m, n);
+    tsr::store_fragment(losses, losses_2, m, n);
   }
 }
 
@@ -101,18 +101,17 @@ loss_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2, tsr::View
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32]) -> f32
 //   one group reduces everything
 static void
-loss_kernel_1(const float *__restrict__ temporary, float *__restrict__ result, int64_t B,
-              int64_t O) {
+loss_kernel(const float *__restrict__ losses, float *__restrict__ result, int64_t B, int64_t O) {
   constexpr int Threads = 256;
-  float lane_sum[Threads];  // 11_mlp_grad.tsr:6
+  float lane_losses_sum[Threads];  // 11_mlp_grad.tsr:6
   for (int64_t lane = 0; lane < Threads; ++lane) {
-    lane_sum[lane] = 0.0f;
+    lane_losses_sum[lane] = 0.0f;
     for (int64_t i = lane; i < B * O; i += Threads) {
-      lane_sum[lane] += temporary[i / O * O + i % O];
+      lane_losses_sum[lane] += losses[i / O * O + i % O];
     }
   }
-  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum);
-  result[0] = sum / float(B * O);
+  const float losses_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_losses_sum);
+  result[0] = losses_sum / float(B * O);
 }
 
 // def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
@@ -172,16 +171,17 @@ static void
 sgd_step_kernel(const float *__restrict__ difference, float *__restrict__ result_4, int64_t B,
                 int64_t O) {
   constexpr int Threads = 256;
-  float lane_sum[Threads];  // 11_mlp_grad.tsr:6
+  float lane_losses_sum[Threads];  // 11_mlp_grad.tsr:6
   for (int64_t lane = 0; lane < Threads; ++lane) {
-    lane_sum[lane] = 0.0f;
+    lane_losses_sum[lane] = 0.0f;
     for (int64_t i = lane; i < B * O; i += Threads) {
       const float difference_i = difference[i / O * O + i % O];
-      lane_sum[lane] += difference_i * difference_i;
+      const float losses = difference_i * difference_i;
+      lane_losses_sum[lane] += losses;
     }
   }
-  const float sum = tsr::group_reduce<tsr::Sum, Threads>(lane_sum);
-  result_4[0] = sum / float(B * O);  // :16
+  const float losses_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_losses_sum);
+  result_4[0] = losses_sum / float(B * O);  // :16
 }
 
 // def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
@@ -487,19 +487,19 @@ extern "C" TessStatus loss(const TessTensor *x, const TessTensor *y, const TessT
   call.output<float>("result", result, {});
   if (call.done()) return call.status();
   float *h = call.temporary<float>("h", B * H);
-  float *temporary = call.temporary<float>("temporary", B * O);
+  float *losses = call.temporary<float>("losses", B * O);
   if (call.failed()) return call.status();
 
   loss_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
       tsr::View<const float, 2>{call.data<const float>(W1), {I_, H}},
       tsr::View<const float, 1>{call.data<const float>(b1), {H}}, tsr::View<float, 2>{h, {B, H}}, B,
       H, I_);
-  loss_kernel(tsr::View<const float, 2>{h, {B, H}},
+  loss_losses_kernel(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{call.data<const float>(W2), {H, O}},
       tsr::View<const float, 1>{call.data<const float>(b2), {O}},
       tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
-      tsr::View<float, 2>{temporary, {B, O}}, B, O, H);
-  loss_kernel_1(temporary, call.data<float>(result), B, O);
+      tsr::View<float, 2>{losses, {B, O}}, B, O, H);
+  loss_kernel(losses, call.data<float>(result), B, O);
   return call.finish();
 }
 extern "C" TessStatus loss_call(const TessValue *args, int32_t count, TessStream stream) {
