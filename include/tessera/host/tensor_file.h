@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -335,21 +336,68 @@ inline void add_rows(Entry whole, std::vector<Entry> &out) {
     add_rows(row, out);
   }
 }
-/// Empty, or which of the names that are wanted are missing in the file, and which others it has.
-inline std::string other_names(const Header &header, const std::vector<std::string> &wanted) {
+/// A tensor that is wanted, `w [784, D]`: its name, and its extents where they are known. A name of an extent is the same one for all tensors.
+struct Wanted {
+  explicit Wanted(const std::string &text) {
+    const size_t blank = text.find(" [");
+    name = text.substr(0, blank);
+    sized = blank != std::string::npos;
+    std::string extent;
+    for (size_t at = sized ? blank + 2 : text.size(); at < text.size(); ++at) {
+      const char c = text[at];
+      if (c != ',' && c != ']' && c != ' ') extent += c;
+      else if (!extent.empty()) extents.push_back(extent), extent.clear();
+    }
+  }
+  std::string name;
+  std::vector<std::string> extents;
+  bool sized = false;
+};
+/// Empty, or what other shape a tensor has than the one that is wanted. `sizes`: what the names of extents are, and which tensor said so.
+inline std::string other_shape(const Wanted &wanted, const Rows &rows, std::map<std::string, std::pair<int64_t, std::string>> &sizes) {
+  const std::vector<int64_t> shape = shape_of(rows);
+  const size_t front = rows.counts.size();
+  std::string has, wants, why;
+  bool fits = shape.size() == front + wanted.extents.size();
+  for (size_t i = front; i < shape.size(); ++i) has += (has.empty() ? "" : ", ") + std::to_string(shape[i]);
+  for (size_t i = 0; i < wanted.extents.size(); ++i) {
+    const std::string &extent = wanted.extents[i];
+    wants += (wants.empty() ? "" : ", ") + extent;
+    if (!fits || extent == "?") continue;
+    const int64_t own = shape[front + i];
+    if (extent[0] >= '0' && extent[0] <= '9') {
+      fits = std::to_string(own) == extent;
+      continue;
+    }
+    const auto known = sizes.emplace(extent, std::make_pair(own, wanted.name)).first;
+    if (known->second.first == own) continue;
+    fits = false;
+    why = ", where " + extent + " is " + std::to_string(known->second.first) + " in `" + known->second.second + "`";
+  }
+  return fits ? "" : "`" + wanted.name + "` has the shape [" + has + "], and [" + wants + "] is expected" + why;
+}
+/// Empty, or which of the tensors that are wanted are missing in the file, which others it has, and whose shapes differ.
+inline std::string other_names(const Header &header, const std::vector<std::string> &texts) {
   std::vector<std::string> missing, extra;
   std::set<const Entry *> known;
-  for (const std::string &name : wanted) {
+  std::map<std::string, std::pair<int64_t, std::string>> sizes;
+  std::string shapes;
+  int differ = 0;
+  for (const std::string &text : texts) {
+    const Wanted wanted(text);
     Rows rows;
-    const std::string problem = rows_named(header, name, rows);
+    const std::string problem = rows_named(header, wanted.name, rows);
     if (!problem.empty()) return problem;
-    if (rows.entries.empty()) missing.push_back(name);
+    if (rows.entries.empty()) missing.push_back(wanted.name);
     known.insert(rows.entries.begin(), rows.entries.end());
+    const std::string other = rows.entries.empty() || !wanted.sized ? "" : other_shape(wanted, rows, sizes);
+    if (!other.empty() && ++differ <= 8) shapes += (shapes.empty() ? "" : "; ") + other;
   }
+  if (differ > 8) shapes += "; and " + std::to_string(differ - 8) + " more";
   for (const Entry &entry : header.tensors)
     if (!known.count(&entry)) extra.push_back(entry.name);
-  if (missing.empty() && extra.empty()) return "";
-  return (missing.empty() ? "" : "it lacks " + listed(missing)) + (missing.empty() || extra.empty() ? "" : ", and ") +
+  if (missing.empty() && extra.empty()) return shapes;
+  return (shapes.empty() ? "" : shapes + "; ") + (missing.empty() ? "" : "it lacks " + listed(missing)) + (missing.empty() || extra.empty() ? "" : ", and ") +
          (extra.empty() ? "" : "it has " + listed(extra) + ", which nothing asks for");
 }
 /// Empty, or why this tensor cannot be given as one of the dtype that the language calls `dtype`; any if that is empty.

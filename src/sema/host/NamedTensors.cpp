@@ -55,7 +55,18 @@ bool namedTensors(Context &cx, const Value &value, std::string name, std::vector
 }  // namespace
 
 static Value structOfTensors(Context &cx, const Value &type, const std::string &name, std::vector<ExprPtr> &names,
-                             const Expr &path, Span span);
+                             const Expr &path, Span span, const StructInstance *sizes = nullptr);
+
+/// A tensor's name with the extents that its declared type has: `w [784, D]`, and `?` for what is neither a number nor a dimension.
+static std::string withExtents(Context &cx, const std::string &name, const std::vector<const ast::Expr *> &dims) {
+  std::string text;
+  for (const ast::Expr *dim : dims) {
+    Value size = dim->kind == ast::ExprKind::Int || dim->kind == ast::ExprKind::Name || dim->kind == ast::ExprKind::Binary ? checkExpr(cx, *dim) : Value::poison();
+    const bool is = size.kind == ValueKind::Int && (size.sym.isConstant() || (size.sym.isVar() && shape::isDimensionName(size.sym.varName())));
+    text += (text.empty() ? "" : ", ") + (is ? show(cx, size.sym) : "?");
+  }
+  return name + " [" + text + "]";
+}
 
 /// The one number of a tensor without axes, or of one element.
 static Value numberOf(Context &cx, DType dtype, const std::string &name, std::vector<ExprPtr> &names, const Expr &path, Span span) {
@@ -91,7 +102,11 @@ static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::stri
   auto *plain = index ? as<ast::NameExpr>(index->object) : nullptr;
   if (!plain || plain->name != "Tensor") {
     const Value named = typeNamed(cx, index ? *index->object : type);
-    if (named.kind == ValueKind::StructType) return structOfTensors(cx, named, name, names, path, span);
+    if (named.kind == ValueKind::StructType) {
+      const auto instance = index ? instantiate(cx, *named.instance->info, *index) : nullptr;
+      if (index && !instance) return Value::poison();
+      return structOfTensors(cx, named, name, names, path, span, instance.get());
+    }
     if (named.kind == ValueKind::DType && !index) return numberOf(cx, named.type.dtype, name, names, path, span);
     if (fresh(cx, Id::wrongArgument, annotation.span))
       report(cx, Id::wrongArgument, annotation.span, quoted("load_safetensors"),
@@ -105,7 +120,7 @@ static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::stri
   bool generic =
       last && cx.function.frame->dtypeGenerics.count(last->name) && !cx.function.frame->names.count(last->name);
   if (!generic && !readTensorType(cx, *index, of, &dims)) return Value::poison();
-  names.push_back(textExpr(name, span));
+  names.push_back(textExpr(generic ? name : withExtents(cx, name, dims), span));
   std::vector<ExprPtr> args;
   args.push_back(clone(path));
   args.push_back(textExpr(name, span));
@@ -117,10 +132,10 @@ static Value tensorsOf(Context &cx, const ast::Expr &annotation, const std::stri
 
 /// A struct whose fields are filled by name; the values are loaded when it is put together.
 static Value structOfTensors(Context &cx, const Value &type, const std::string &name, std::vector<ExprPtr> &names,
-                             const Expr &path, Span span) {
+                             const Expr &path, Span span, const StructInstance *sizes) {
   const StructInfo &info = *type.instance->info;
   if (structRecursion(cx, info)) return Value::poison();
-  StructInstance open = *type.instance;  // what its dimensions are, the file says
+  StructInstance open = sizes ? *sizes : *type.instance;  // what its dimensions are, the file says
   for (const ast::TypeParameter &t : info.def->typeParameters)
     if (!isDTypeParameter(cx, t)) open.dims.try_emplace(t.name.text, Dim::var(t.name.text));
   GivenList given;
