@@ -39,7 +39,7 @@ std::string unknownWord(const CLI::App &app, const std::string &word) {
   if (!near.empty()) return problem + "; did you mean `" + near + "`?";
   const std::string parameter = name.substr(std::min<size_t>(2, name.size()));
   if (app.get_name() != "run" || parameter.empty()) return problem;
-  return problem + "; a parameter of `main`, `def main(" + parameter + ": int = 1)`, gets its value by `--arg " + parameter + "=2`";
+  return problem + "; a parameter of `main`, `def main(" + parameter + ": int = 1)`, gets its value by `--" + parameter + " 2` or `--arg " + parameter + "=2`";
 }
 
 /// The first word that nothing took: an option, if there is one, for the words behind it are its values.

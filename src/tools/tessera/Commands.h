@@ -12,6 +12,8 @@ void addDoc(CLI::App &app, Chosen &chosen);
 void addRepl(CLI::App &app, Chosen &chosen);
 void addBench(CLI::App &app, Chosen &chosen);
 void addTest(CLI::App &app, Chosen &chosen);
+/// The words of a command line, where of `run` each `--steps 1000` that is no option, nor nearly one, gives a parameter: `--arg steps=1000`.
+std::vector<std::string> withParameters(const CLI::App &app, int argc, const char *const *argv);
 void addRun(CLI::App &app, Chosen &chosen);
 void addCheck(CLI::App &app, Chosen &chosen);
 void addFmt(CLI::App &app, Chosen &chosen);

@@ -32,7 +32,10 @@ int main(int argc, char **argv) {
     tools::addPlayground(app, chosen);
     tools::addRepl(app, chosen);
     tools::addLsp(app, chosen);
-    if (auto code = driver::readCommandLine(app, argc, argv)) return *code;
+    const std::vector<std::string> words = tools::withParameters(app, argc, argv);
+    std::vector<const char *> given;
+    for (const std::string &word : words) given.push_back(word.c_str());
+    if (auto code = driver::readCommandLine(app, static_cast<int>(given.size()), given.data())) return *code;
     return chosen();
   });
 }

@@ -8,6 +8,8 @@
 #include "tools/tessera/Call.h"
 #include "tools/tessera/CheckNaN.h"
 #include "tools/tessera/Commands.h"
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 namespace tessera::tools {
@@ -139,6 +141,29 @@ int run(const Options &options) {
 
 }  // namespace
 
+std::vector<std::string> withParameters(const CLI::App &app, int argc, const char *const *argv) {
+  std::vector<std::string> words(argv, argv + argc), given;
+  if (words.size() < 2 || words[1] != "run") return words;
+  std::vector<std::string> options = {"--help"};
+  for (const CLI::Option *option : app.get_subcommand("run")->get_options())
+    for (const std::string &name : option->get_lnames()) options.push_back("--" + name);
+  const std::vector<std::string_view> known(options.begin(), options.end());
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string &word = words[i];
+    const size_t equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const bool hasValue = equals != std::string::npos || (i + 1 < words.size() && words[i + 1].rfind("--", 0) != 0);
+    const bool isParameter = name.size() > 2 && name.rfind("--", 0) == 0 && std::isalpha(static_cast<unsigned char>(name[2])) && hasValue && diag::didYouMean(name, known).empty() &&
+                             std::find(options.begin(), options.end(), name) == options.end();
+    if (!isParameter) {
+      given.push_back(word);
+      continue;
+    }
+    given.insert(given.end(), {"--arg", name.substr(2) + "=" + (equals != std::string::npos ? word.substr(equals + 1) : words[++i])});
+  }
+  return given;
+}
+
 void addRun(CLI::App &app, Chosen &chosen) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand("run", "compile a program for this machine and call one of its functions");
@@ -156,6 +181,7 @@ void addRun(CLI::App &app, Chosen &chosen) {
   tessera run train.tsr --check-nan               where a loss becomes NaN
   tessera run train.tsr --check-bounds            a token that is not in the vocabulary
   tessera run program.tsr                         its `def main()`
+  tessera run train.tsr --steps 1000              a parameter of `main`; also --arg steps=1000
   tessera run saxpy.tsr saxpy --random n=1000 --arg alpha=2.0 --mesh dp=2 --out y{rank}.npy    on two devices
 In the values of --arg and --out, `{rank}` is the number of the device in its mesh.)");
   command->callback([options, &chosen] {
