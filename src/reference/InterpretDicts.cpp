@@ -81,6 +81,7 @@ Ref Interpreter::hostDict(const Expr &expr) {
     show(key.data(), text);
     return fail(expr.span, "the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
   }
+  if (name == "place_of_key") return makeInt(DType::I64, static_cast<int64_t>(row));
   const Word *value = dict->ints.data() + kWide * row + 2;
   return name.starts_with("whole_") ? makeInt(DType::I64, words::whole_at(value)) : makeFloat(DType::F64, words::real_at(value));
 }

@@ -151,7 +151,7 @@ Ref entriesPart(const Datum &dict, bool keys) {
 }  // namespace
 
 bool isOfRows(const std::string &name) {
-  return name == "store_next_words" || name == "store_entry" || name.starts_with("words_") || name.starts_with("rows_") || name.starts_with("entr") || name == "has_entry" || name.starts_with("set_") ||
+  return name == "store_next_words" || name == "store_words" || name == "store_entry" || name.starts_with("words_") || name.starts_with("rows_") || name.starts_with("entr") || name == "has_entry" || name.starts_with("set_") ||
          name == "has_item" || name == "whole_in" || name == "real_in" || name == "truth_in" || name == "text_in" || name == "list_in" || name == "array_in" || name == "list_of_rows" || name == "text_parts" || name == "text_lines" || name == "json_items" || name == "text_joined";
 }
 
@@ -243,7 +243,7 @@ Ref Interpreter::hostRowsOf(const Expr &expr, const std::vector<Ref> &args) {
     rows.push_back(args[1]->ints);
     return ofRows(rows);
   }
-  if (name == "words_at" || name == "rows_with") {
+  if (name == "words_at" || name == "store_words") {
     const int64_t index = args[1]->ints[0], row = index < 0 ? index + count : index;
     if (row < 0 || row >= count)
       return fail(expr.span, rows.empty() ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(count));
@@ -263,6 +263,16 @@ Ref Interpreter::hostRowsOf(const Expr &expr, const std::vector<Ref> &args) {
   if (name == "rows_joined") {
     for (Words &row : rowsOf(*args[1])) rows.push_back(std::move(row));
     return ofRows(rows);
+  }
+  if (name == "rows_turned") return ofRows({rows.rbegin(), rows.rend()});
+  if (name == "rows_place" || name == "rows_count") {
+    const Words &item = args[1]->ints;
+    const auto found = std::count_if(rows.begin(), rows.end(), [&](const Words &row) { return words::compared(row.data(), item.data()) == 0; });
+    if (name == "rows_count") return makeInt(DType::I64, found);
+    if (found > 0) return makeInt(DType::I64, static_cast<int64_t>(rowOfKey(*args[0], item)));
+    std::string text;
+    words::show(item.data(), shownReal, text);
+    return fail(expr.span, "the list has no item " + text + ": ask with `in`");
   }
   if (name == "rows_order") return orderOf(*args[0], args[1]->ints[0] != 0);
   if (name == "has_item") return makeInt(DType::Bool, rowOfKey(*args[0], args[1]->ints) < rows.size());
@@ -290,6 +300,7 @@ Ref Interpreter::hostEntries(const Expr &expr, const std::vector<Ref> &args) {
     words::show(key.data(), shownReal, text);
     return fail(expr.span, "the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
   }
+  if (name == "entry_place") return makeInt(DType::I64, static_cast<int64_t>(row));
   const Words entry = wordsOf(*args[0], row);
   return ofWords(Words(entry.begin() + static_cast<std::ptrdiff_t>(key.size()), entry.end()));
 }

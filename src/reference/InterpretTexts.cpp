@@ -26,6 +26,19 @@ Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
   if (name == "text_quoted") return makeText(tsr::host::text_quoted(text));
   if (name == "text_digits") return makeInt(DType::Bool, tsr::host::text_digits(text));
   if (name == "text_letters") return makeInt(DType::Bool, tsr::host::text_letters(text));
+  if (name == "text_blank") return makeInt(DType::Bool, tsr::host::text_blank(text));
+  if (name == "text_words") return makeInt(DType::Bool, tsr::host::text_words(text));
+  if (name == "text_title") return makeText(tsr::host::text_title(text));
+  if (name == "text_capital") return makeText(tsr::host::text_capital(text));
+  if (name == "text_turned") return makeText(tsr::host::text_turned(text));
+  if (name == "text_times" || name == "text_zfill" || name == "text_padded") {
+    auto width = evalInt(*expr.args.at(1));
+    if (!width) return nullptr;
+    if (name == "text_times") return makeText(tsr::host::text_times(text, *width));
+    if (name == "text_zfill") return makeText(tsr::host::text_zfill(text, *width));
+    Ref fill = eval(*expr.args.at(2)), side = fill ? eval(*expr.args.at(3)) : nullptr;
+    return side ? makeText(tsr::host::text_padded(text, *width, fill->text, side->text)) : nullptr;
+  }
   if (name == "text_count" || name == "text_order") {
     Ref other = eval(*expr.args.at(1));
     return !other ? nullptr : makeInt(DType::I64, name == "text_count" ? tsr::host::text_count(text, other->text) : tsr::host::text_order(text, other->text));
@@ -34,10 +47,11 @@ Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
     Ref characters = eval(*expr.args.at(1)), where = characters ? eval(*expr.args.at(2)) : nullptr;
     return where ? makeText(tsr::host::text_without(text, characters->text, where->text)) : nullptr;
   }
-  if (name == "text_starts" || name == "text_ends" || name == "text_find" || name == "text_replace") {
+  if (name == "text_starts" || name == "text_ends" || name == "text_find" || name == "text_rfind" || name == "text_replace") {
     Ref part = eval(*expr.args.at(1)), other = part && name == "text_replace" ? eval(*expr.args.at(2)) : part;
     if (!other) return nullptr;
     if (name == "text_find") return makeInt(DType::I64, tsr::host::text_find(text, part->text));
+    if (name == "text_rfind") return makeInt(DType::I64, tsr::host::text_rfind(text, part->text));
     if (name == "text_replace") return makeText(tsr::host::text_replace(text, part->text, other->text));
     return makeInt(DType::Bool, name == "text_starts" ? tsr::host::text_starts(text, part->text) : tsr::host::text_ends(text, part->text));
   }

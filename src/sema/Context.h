@@ -58,6 +58,7 @@ struct FunctionState {
   int varyingDepth = 0, conditionDepth = 0;
   std::shared_ptr<ModelTrace> model;     // a model is traced: where its parameters come from
   bool isTraining = false;               // a derivative is taken of it: `is_training()`
+  std::optional<Type> mixed;             // inside of `mixed(f, policy)`: what products round to
   std::vector<TracedCall> calls;         // the entry point, and what is being traced
   std::map<std::string, Var *> symVars;  // "%3" -> its variable
   std::map<Var *, Value> varValues;      // language type and limits of what a variable holds
@@ -143,6 +144,7 @@ struct Context {
 
   std::shared_ptr<shape::Solved> solved = shape::nothingSolved();  // of the facts of all functions
   FunctionState function;
+  std::shared_ptr<const StructInstance> maker;  // what `Linear[4, 8].init` and its keywords say
   std::shared_ptr<ModelTrace> modelToEnter;  // of the function that is entered next
   std::optional<std::pair<Span, Dim>> worked;  // the call that was checked last, and what it does; with facts only
 

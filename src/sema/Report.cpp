@@ -107,7 +107,7 @@ std::string describe(const Context &cx, const Value &value) {
                : "a scalar `" + value.type.str() + "`";
   case ValueKind::View: return "the tensor `" + value.var->name + "`";
   case ValueKind::Shared: return "the shared buffer `" + value.var->name + "`";
-  case ValueKind::HostTensor: return "a tensor";
+  case ValueKind::HostTensor: return value.text.starts_with("rows:") ? "a list" : "a tensor";
   case ValueKind::HostShape: return "the shape of a tensor in host code";
   case ValueKind::Tuple: return "a tuple";
   case ValueKind::List: return "a list";

@@ -150,6 +150,9 @@ struct Value {
 
 /// A function of the program: a definition with the module it stands in, or a lambda with its surroundings.
 struct Callable {
+  const StructInfo *makes = nullptr;  // a method without a struct, `Linear.init(rng)`: it makes one
+  bool isMixed = false;               // `mixed(f, policy)`: products round what they take to this
+  Type mixed;                         // ... dtype and numerics
   std::string name;
   const ast::FuncDef *def = nullptr;
   const ast::LambdaExpr *lambda = nullptr;

@@ -53,6 +53,11 @@ template <class Key, class Value> void store_key(Tensor &dict, Key key, Value va
   entry->value[0] = words::kind_of<Value>(), entry->value[1] = words::word_of(value);
 }
 template <class Key> bool has_key(const Tensor &dict, Key key) { return detail::row_of(dict, key) < shape(dict, 0); }
+/// The row of a key, which must be there.
+template <class Key> int64_t place_of_key(const Tensor &dict, Key key) {
+  (void)detail::value_words(dict, key);
+  return detail::row_of(dict, key);
+}
 /// `dict[key]`, and `dict.get(key, other)`.
 template <class Key> int64_t whole_of_key(const Tensor &dict, Key key) { return words::whole_at(detail::value_words(dict, key)); }
 template <class Key> double real_of_key(const Tensor &dict, Key key) { return words::real_at(detail::value_words(dict, key)); }

@@ -153,9 +153,12 @@ inline void store_next_words(Tensor &table, const Tensor &given) {
   table.grow();
   detail::write_words(table, shape(table, 0) - 1, detail::words_in(words), words.count());
 }
-inline Tensor rows_with(const Tensor &table, int64_t index, const Tensor &words) {
+inline void store_words(Tensor &table, int64_t index, const Tensor &given) {
+  const Tensor words = given;  // it may share the list's elements
   const int64_t row = detail::row_at(table, index);
-  return detail::table_of(shape(table, 0), [&](int64_t i) { return i == row ? std::make_pair(detail::words_in(words), words.count()) : detail::row_words(table, i); });
+  detail::widen(table, words.count());
+  table.own();
+  detail::write_words(table, row, detail::words_in(words), words.count());
 }
 
 /// Part `k` of an item, or the item itself where `k` is below 0: a number, a text, a list of numbers or array of a dtype, a list of other things.
@@ -208,6 +211,23 @@ inline Tensor rows_order(const Tensor &table, bool reverse) {
   if (!order.empty()) memcpy(made.bytes_to_write(), order.data(), order.size() * sizeof(int64_t));
   return made;
 }
+/// From the last item to the first; where an item is, and how often.
+inline Tensor rows_turned(const Tensor &table) {
+  const int64_t rows = shape(table, 0);
+  return detail::table_of(rows, [&](int64_t i) { return detail::row_words(table, rows - 1 - i); });
+}
+inline int64_t rows_place(const Tensor &table, const Tensor &item) {
+  const int64_t row = detail::row_of_key(table, item);
+  if (row < shape(table, 0)) return row;
+  std::string text;
+  words::show(detail::words_in(item), detail::shown_real, text);
+  stop("the list has no item " + text + ": ask with `in`");
+}
+inline int64_t rows_count(const Tensor &table, const Tensor &item) {
+  int64_t count = 0;
+  for (int64_t row = 0; row < shape(table, 0); ++row) count += words::compared(detail::row_in(table, row) + 1, detail::words_in(item)) == 0;
+  return count;
+}
 inline bool has_item(const Tensor &table, const Tensor &item) { return detail::row_of_key(table, item) < shape(table, 0); }
 inline std::string rows_text(const Tensor &table) {
   std::string text = "[";
@@ -229,15 +249,16 @@ inline void store_entry(Tensor &dict, const Tensor &key, const Tensor &value) {
   dict.own();
   detail::write_words(dict, row, detail::words_in(words), words.count());
 }
+inline int64_t entry_place(const Tensor &dict, const Tensor &key) {
+  const int64_t row = detail::row_of_key(dict, key);
+  if (row < shape(dict, 0)) return row;
+  std::string text;
+  words::show(detail::words_in(key), detail::shown_real, text);
+  stop("the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
+}
 inline bool has_entry(const Tensor &dict, const Tensor &key) { return detail::row_of_key(dict, key) < shape(dict, 0); }
 inline Tensor entry_of(const Tensor &dict, const Tensor &key) {
-  const int64_t row = detail::row_of_key(dict, key);
-  if (row == shape(dict, 0)) {
-    std::string text;
-    words::show(detail::words_in(key), detail::shown_real, text);
-    stop("the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
-  }
-  const auto words = detail::row_words(dict, row);
+  const auto words = detail::row_words(dict, entry_place(dict, key));
   return detail::tensor_of_words(detail::Words(words.first + key.count(), words.first + words.second));
 }
 /// The words of the key's value, or these where it has none.

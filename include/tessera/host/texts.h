@@ -34,6 +34,35 @@ inline std::string text_without(const std::string &text, const std::string &char
 }
 inline std::string text_lstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "l"); }
 inline std::string text_rstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "r"); }
+/// So many times, one behind the other.
+inline std::string text_times(const std::string &text, int64_t times) {
+  std::string all;
+  for (; times > 0; --times) all += text;
+  return all;
+}
+/// As wide as this at least, with a character at its end ("l"), in front of it ("r") or on both sides, as Python puts it.
+inline std::string text_padded(const std::string &text, int64_t width, const std::string &fill, const std::string &side) {
+  const int64_t size = static_cast<int64_t>(text.size()), more = width > size ? width - size : 0;
+  const int64_t front = side == "l" ? 0 : side == "r" ? more : more / 2 + (more & width & 1);
+  return text_times(fill, front) + text + text_times(fill, more - front);
+}
+/// With zeros behind its sign.
+inline std::string text_zfill(const std::string &text, int64_t width) {
+  const size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+  return text.substr(0, sign) + text_padded(text.substr(sign), width - static_cast<int64_t>(sign), "0", "r");
+}
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+/// Words with a capital in front; the first letter alone; the other way round.
+inline std::string text_title(std::string text) {
+  bool inside = false;
+  for (char &c : text) {
+    c = (inside ? text_lower(std::string(1, c)) : text_upper(std::string(1, c)))[0];
+    inside = is_letter(c);
+  }
+  return text;
+}
+inline std::string text_capital(const std::string &text) { return text_upper(text.substr(0, 1)) + (text.empty() ? "" : text_lower(text.substr(1))); }
+inline std::string text_turned(const std::string &text) { return std::string(text.rbegin(), text.rend()); }
 /// How often a part is in a text, one behind the other; the empty part is between all characters.
 inline int64_t text_count(const std::string &text, const std::string &part) {
   if (part.empty()) return static_cast<int64_t>(text.size()) + 1;
@@ -44,8 +73,10 @@ inline int64_t text_count(const std::string &text, const std::string &part) {
 inline bool text_digits(const std::string &text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
-inline bool text_letters(const std::string &text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+inline bool text_letters(const std::string &text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_letter); }
+inline bool text_blank(const std::string &text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_blank); }
+inline bool text_words(const std::string &text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 /// Below 0, 0 or above, as one text stands before, at or behind another.
 inline int64_t text_order(const std::string &a, const std::string &b) { return a.compare(b); }
@@ -80,6 +111,10 @@ inline bool text_ends(const std::string &text, const std::string &part) {
 /// Where a part begins, or -1.
 inline int64_t text_find(const std::string &text, const std::string &part) {
   const size_t at = text.find(part);
+  return at == std::string::npos ? -1 : static_cast<int64_t>(at);
+}
+inline int64_t text_rfind(const std::string &text, const std::string &part) {
+  const size_t at = text.rfind(part);
   return at == std::string::npos ? -1 : static_cast<int64_t>(at);
 }
 /// With another text in the place of each part; an empty part stands between all characters.

@@ -7,6 +7,7 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
+#include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/OwnMethods.h"
@@ -217,6 +218,11 @@ Value arrayReversed(Context &cx, const BuiltinRow &row, Bound &args, Span span) 
     return v;
   }
   if (v.isArray() && hasRows(cx, v)) return reversed(cx, std::move(v), 0, span);
+  if (isListOfHost(v)) return turnedList(cx, v, span);
+  if (v.kind == ValueKind::Enumerate || v.kind == ValueKind::Zip) {
+    Value list = inHost(cx) ? listOfIterated(cx, v, span) : v;
+    if (isListOfHost(list)) return turnedList(cx, list, span);
+  }
   if (v.kind != ValueKind::Range || v.items.size() > 3 || !v.items[2].isKnownInt()) {
     auto builder = report(cx, Id::wrongArgument, args.spans[0], "`reversed`", "a list, a tuple or a range whose step is a number", describe(cx, v));
     if (v.isArray() || v.kind == ValueKind::HostTensor) builder.help("`flip(x, axis=0)` is a tensor from its last row to its first");

@@ -10,6 +10,7 @@
 #include "sema/trace/Trace.h"
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -230,6 +231,14 @@ Value arrayConv(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   Value bias = args.values[2].given() && args.values[2].kind != ValueKind::None ? arrayArgument(cx, args, 2, shown)
                                                                                 : Value::of(ValueKind::Absent);
   if (x.isPoison() || w.isPoison() || bias.isPoison()) return Value::poison();
+  if (cx.function.mixed && !inKernel(cx) && x.type.dtype == DType::F32 && w.type.dtype == DType::F32 && (!bias.given() || bias.type.dtype == DType::F32)) {
+    const Type to = *std::exchange(cx.function.mixed, std::nullopt);
+    for (size_t i = 0; i < 3; ++i)
+      if (args.values[i].given() && args.values[i].kind != ValueKind::None) args.values[i] = castTo(cx, arrayArgument(cx, args, i, shown), to.dtype, to.numerics, args.spans[i]);
+    Value made = arrayConv(cx, row, args, span);
+    cx.function.mixed = to;
+    return made.isPoison() ? made : castTo(cx, std::move(made), DType::F32, {}, span);
+  }
   for (auto [v, at, axes] : {std::tuple(&x, 0, "[batch, channels, "), std::tuple(&w, 1, "[made, channels, ")})
     if (v->type.shape.size() != count + 2) {
       report(cx, Id::wrongArgument, args.spans[static_cast<size_t>(at)], quoted(shown),

@@ -7,6 +7,7 @@
 #include "sema/policies/Policies.h"
 #include "sema/trace/Trace.h"
 #include <limits>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -120,6 +121,14 @@ Value dot(Context &cx, Value a, Value b, const Value &acc, Span span) {
       report(cx, Id::badOperand, span, "@", describe(cx, *v)).help("truth values are not multiplied: `cast(x, f32)`");
       return Value::poison();
     }
+  const bool isMixed = cx.function.mixed && !inKernel(cx) && !acc.given() && a.type.dtype == DType::F32 && b.type.dtype == DType::F32;
+  if (isMixed) {
+    const Type to = *std::exchange(cx.function.mixed, std::nullopt);
+    a = castTo(cx, std::move(a), to.dtype, to.numerics, span), b = castTo(cx, std::move(b), to.dtype, to.numerics, span);
+    Value made = a.isPoison() || b.isPoison() ? Value::poison() : dot(cx, std::move(a), std::move(b), acc, span);
+    cx.function.mixed = to;
+    return made.isPoison() ? made : castTo(cx, std::move(made), DType::F32, {}, span);
+  }
   bool rowVector = a.type.shape.size() == 1, columnVector = b.type.shape.size() == 1;
   std::string left = shapeText(cx, a.type.shape), right = shapeText(cx, b.type.shape);
   if (rowVector) a = insertAxis(cx, std::move(a), 0, span);

@@ -214,6 +214,7 @@ Value callBuiltin(Context &cx, const BuiltinRow &row, GivenList args, Span span)
   case BuiltinKind::Grad: return makeDerivative(cx, row, std::move(args), span);
   case BuiltinKind::Vmap:
   case BuiltinKind::Checkpoint: return makeTransform(cx, row, std::move(args), span);
+  case BuiltinKind::Mixed: return makeMixed(cx, args, span);
   case BuiltinKind::IsInstance: return isInstance(cx, args, span);
   case BuiltinKind::Dict: {
     Value v = Value::of(ValueKind::Dict);

@@ -13,6 +13,7 @@
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
@@ -67,7 +68,8 @@ bool isForeign(const ast::Expr &callee) {
 }  // namespace
 
 Value checkCall(Context &cx, const ast::CallExpr &expr, const std::function<void(GivenList &)> &look) {
-  if (auto popped = popFromHeldList(cx, expr)) return *popped;
+  if (auto item = popFromHeldList(cx, expr)) return *item;
+  if (auto item = popped(cx, expr)) return *item;
   Value callee = checkExpr(cx, *expr.callee);
   if (callee.isPoison()) {
     size_t before = cx.diagnostics.all().size();
@@ -137,6 +139,7 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
   case ValueKind::Builtin: return notedBuiltin(cx, *callee.builtin, std::move(args), span);
   case ValueKind::Method: {
     const Value &object = callee.items[0];
+    if (!callee.builtin && isListOfHost(object) && (callee.text == "index" || callee.text == "count")) return askList(cx, object, callee.text, args, span);
     if (object.kind == ValueKind::String) return textMethod(cx, object, callee.text, args, span);
     if (callee.text == kCopy && !callee.builtin && !callee.callable) {
       if (args.empty()) return object;
@@ -144,7 +147,7 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
       return Value::poison();
     }
     if (object.kind == ValueKind::Schedule) return scheduleMethod(cx, object, callee.text, args, span);
-    if (object.kind == ValueKind::Function && callee.text == "specialize") return specialize(cx, *object.callable, span);
+    if (object.kind == ValueKind::Function && callee.text == "specialize") return specialize(cx, *object.callable, args, span);
     if (object.kind == ValueKind::Function) return withSchedule(cx, *object.callable, args, span);
     if (object.kind == ValueKind::Rng && !callee.builtin) {
       args.push_back(Given{"rng", object, span, span, nullptr});
@@ -155,7 +158,9 @@ Value callValue(Context &cx, const Value &callee, GivenList args, Span span, con
     if (callee.items.size() > 1) return callOverloads(cx, callee.items[1], std::move(args), span);
     return callFunction(cx, *callee.callable, std::move(args), span);
   }
-  case ValueKind::Function: return callFunction(cx, *callee.callable, std::move(args), span);
+  case ValueKind::Function:
+    if (callee.callable->makes) return callMaker(cx, callee, std::move(args), span);
+    return callFunction(cx, *callee.callable, std::move(args), span);
   case ValueKind::Overloads: return callOverloads(cx, callee, std::move(args), span);
   case ValueKind::Partial: return callPartial(cx, callee, std::move(args), span);
   case ValueKind::Derivative: return callDerivative(cx, callee, std::move(args), span);
@@ -481,9 +486,17 @@ std::shared_ptr<Frame> calleeFrame(const Context &cx, const Callable &callable) 
   frame->parent = callable.closure;
   frame->inlined = true;
   frame->conditionDepth = cx.function.conditionDepth;
-  if (callable.def)
-    for (const ast::TypeParameter &t : callable.def->typeParameters)
-      (isDTypeParameter(cx, t) ? frame->dtypeGenerics : frame->generics).insert(t.name.text);
+  auto open = [&](const std::vector<ast::TypeParameter> &parameters) {
+    for (const ast::TypeParameter &t : parameters) (isDTypeParameter(cx, t) ? frame->dtypeGenerics : frame->generics).insert(t.name.text);
+  };
+  if (callable.def) open(callable.def->typeParameters);
+  if (callable.makes) {
+    open(callable.makes->def->typeParameters);
+    if (cx.maker && cx.maker->info == callable.makes) {
+      frame->dims = cx.maker->dims;
+      for (const auto &[name, type] : cx.maker->dtypes) frame->names[name].value = Value::dtype(type.dtype, type.numerics);
+    }
+  }
   return frame;
 }
 
@@ -541,7 +554,7 @@ static void solveFormulas(Context &cx, const std::vector<ast::Parameter> &parame
 bool matchArguments(Context &cx, const Callable &callable, std::vector<Value> &values, const std::vector<Span> &spans,
                     int *failed) {
   const std::vector<ast::Parameter> &parameters = parametersOf(callable);
-  if (callable.structure && !values.empty() && values[0].kind == ValueKind::Struct) {
+  if (callable.structure && !callable.makes && !values.empty() && values[0].kind == ValueKind::Struct) {
     cx.function.frame->dims = values[0].instance->dims;
     for (const auto &[name, type] : values[0].instance->dtypes) {
       cx.function.frame->names[name].value = Value::dtype(type.dtype, type.numerics);

@@ -10,6 +10,7 @@
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -264,8 +265,64 @@ static Value callVmap(Context &cx, const Value &transform, GivenList args, Span 
   return placedAxes(cx, resultValue(tree, results, next), transform.items[2], transform);
 }
 
+// ---------------------------------------------------------------- mixed
+
+Value makeMixed(Context &cx, const GivenList &args, Span span) {
+  for (const Given &arg : args)
+    if (arg.value.isPoison()) return arg.value;
+  auto named = [&](size_t i, std::string_view name) { return args[i].keyword.empty() || args[i].keyword == name; };
+  if (args.size() != 2 || !named(0, "f") || !named(1, "policy") || !isCallable(args[0].value) || (args[0].value.callable && args[0].value.callable->isKernel)) {
+    report(cx, Id::wrongArgument, args.empty() ? span : args[0].span, "`mixed`", "a model or a tensor function, and a policy", args.empty() ? "nothing" : describe(cx, args[0].value))
+        .help("for example `mixed(model, Training)(x)`");
+    return Value::poison();
+  }
+  Value v = Value::of(ValueKind::Transform);
+  v.text = "mixed";
+  v.declared = span;
+  auto dtype = dtypeArgument(cx, args[1].value, args[1].span, &v.type.numerics);
+  if (!dtype) return Value::poison();
+  v.type.dtype = *dtype;
+  if (!isFloat(*dtype)) {
+    report(cx, Id::wrongArgument, args[1].span, "`mixed`", "a policy or a dtype of floats", std::string(name(*dtype)));
+    return Value::poison();
+  }
+  v.items = {args[0].value};
+  return v;
+}
+
+/// Host code calls an entry point of its own.
+static Value callMixedInHost(Context &cx, const Value &transform, GivenList args, Span span) {
+  const Value &f = transform.items[0];
+  const bool model = f.kind == ValueKind::Struct && f.instance->info->model;
+  const Callable *callable = model ? f.instance->info->modelCall : f.kind == ValueKind::Function ? f.callable : nullptr;
+  if (!callable || !mayBeEntry(cx, *callable))
+    return unsupported(cx, "`mixed` of this in host code", span, "call it in a tensor function, and call that: `def answer(net: Net, x: Tensor[\"B\", \"D\", f32]): return mixed(net, Training)(x)`");
+  const std::string name = callable->name + "_mixed";
+  auto made = std::find_if(cx.callables.begin(), cx.callables.end(), [&](const Callable &c) { return c.isMixed && c.def == callable->def && c.mixed.dtype == transform.type.dtype && c.mixed.numerics == transform.type.numerics; });
+  if (made == cx.callables.end()) {
+    cx.callables.push_back(*callable);
+    made = std::prev(cx.callables.end());
+    made->name = name;
+    made->isMixed = true, made->mixed = transform.type;
+    made->checked = nullptr;
+    made->failed = made->active = false;
+    made->variants.clear();
+  }
+  if (model) args.insert(args.begin(), Given{"", f, span, {}, nullptr});
+  return callFunction(cx, *made, std::move(args), span);
+}
+
+static Value callMixed(Context &cx, const Value &transform, GivenList args, Span span) {
+  if (inHost(cx)) return callMixedInHost(cx, transform, std::move(args), span);
+  auto outer = std::exchange(cx.function.mixed, transform.type);
+  Value made = callValue(cx, transform.items[0], std::move(args), span, "mixed");
+  cx.function.mixed = std::move(outer);
+  return made;
+}
+
 Value callTransform(Context &cx, const Value &transform, GivenList args, Span span) {
   if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
+  if (transform.text == "mixed" && !inKernel(cx)) return callMixed(cx, transform, std::move(args), span);
   if (inHost(cx) || inKernel(cx))
     return unsupported(cx, "`" + transform.text + "` in " + (inHost(cx) ? "host code" : "a kernel"), span,
                        inHost(cx) && transform.text == "vmap"

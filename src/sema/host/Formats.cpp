@@ -2,6 +2,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/Struct.h"
+#include "sema/calls/ModelStruct.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Held.h"
@@ -76,6 +77,17 @@ Span formatSpan(const ast::FStringPart &part, std::string_view file) {
   return found ? Span{part.value->span.file, begin, end} : part.value->span;
 }
 
+/// `struct Linear[I, O]: w: Tensor[I, O, f32], b: Tensor[O, f32]`, a field in a line of its own.
+std::string structText(Context &cx, const Value &type, Span span) {
+  const StructInfo &info = *type.instance->info;
+  if (info.model && !findModel(cx, info, span)) return info.name;
+  std::string text = "struct " + info.name, dims;
+  for (const ast::TypeParameter &t : info.def->typeParameters) dims += (dims.empty() ? "" : ", ") + std::string(cx.sources.text(t.bound ? t.name.span.to(t.bound->span) : t.name.span));
+  text += dims.empty() ? ":" : "[" + dims + "]:";
+  for (const StructField &field : info.fields) text += "\n    " + field.name + ": " + std::string(cx.sources.text(field.type->span));
+  return text;
+}
+
 /// Collects the parts of a text, and what stands between them.
 struct Opened {
   Context &cx;
@@ -127,6 +139,8 @@ struct Opened {
       texts.back() += value.instance->info->name + "(";
       items(value, 1, [&](size_t i) { texts.back() += value.instance->info->fields[i].name + "="; });
       texts.back() += ")";
+    } else if (plain && value.kind == ValueKind::StructType) {
+      texts.back() += structText(cx, value, span);
     } else if (plain && value.kind == ValueKind::Function && value.callable->def) {
       texts.back() += signatureText(cx, *value.callable->def);
     } else if (value.kind == ValueKind::HostShape) {

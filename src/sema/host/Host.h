@@ -85,6 +85,10 @@ Value hostIota(Context &cx, const Value &shape, Span at, int axis, DType dtype, 
 
 // ---- PlacesOfArrays.cpp
 /// `x[i, 2:5] = value` of a tensor that host code has under a name. False if it has none.
+/// A tensor of host code with another value at a place. Poison after a message.
+Value withStored(Context &cx, const Value &target, const std::vector<const ast::Expr *> &items, Span place, Value value, Span span, Span valueSpan);
+/// Whether a store to part of a name changes nothing that the caller sees: a message was given.
+bool isLostStore(Context &cx, const std::string &name, Span at);
 bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span span, Span valueSpan);
 /// A message if a function without a result stores into a parameter: the caller's tensor would stay as it is. `at`: the call, or the store.
 bool storesForNobody(Context &cx, const Callable &callable, Span at);
@@ -105,6 +109,9 @@ Value numberOfText(Context &cx, const Value &text, bool whole, Span span);
 /// `text.split()`, `text.split(",")` and `text.strip()` of a text that the compiler knows.
 /// Names of methods that texts have.
 std::vector<std::string> methodsOfTexts();
+/// `text * n`, and whether a part is in a text.
+Value repeatedText(Context &cx, const Value &text, const Value &times, Span span);
+Value textHolds(Context &cx, const Value &text, const Value &part, Span span);
 Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span);
 /// The character at an index that run time knows.
 Value characterAt(Context &cx, const Value &text, const Value &index, Span span);

@@ -79,9 +79,10 @@ Value hostFull(Context &cx, const Value &shape, Span at, const Value &value, con
 
 std::optional<Value> listOfOneNumber(Context &cx, const Value &number, const Value &count, Span span) {
   const bool fraction = number.kind == ValueKind::Float || (number.isScalar() && isFloat(number.type.dtype));
-  if (!fraction && number.kind != ValueKind::Int) return std::nullopt;
+  const bool truth = number.kind == ValueKind::Bool;
+  if (!fraction && !truth && number.kind != ValueKind::Int) return std::nullopt;
   const Value extent = intElementwise(cx, ElementwiseOp::Max, {count, Value::integer(Dim(0))}, span, "*");
-  Value list = hostFull(cx, extent, span, number, scalarType(fraction ? DType::F64 : DType::I64), span);
+  Value list = hostFull(cx, extent, span, number, scalarType(truth ? DType::Bool : fraction ? DType::F64 : DType::I64), span);
   list.text = kHeldList;
   return list;
 }

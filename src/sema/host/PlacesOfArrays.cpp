@@ -125,6 +125,7 @@ ExprPtr storedValue(Context &cx, Value value, const Value &target, Span span, st
     return inCarryType(cx, std::move(value), DType::F64, span);
   }
   function = "store_whole";
+  if (value.kind == ValueKind::Bool) value = Value::integer(Dim(value.truth ? 1 : 0));
   if (value.isScalar() && value.type.dtype == DType::Bool) value = castTo(cx, std::move(value), DType::I64, {}, span);
   Value whole = convertInt(cx, value, span);
   return whole.isPoison() ? nullptr : indexExpr(cx, whole, span);
@@ -132,16 +133,8 @@ ExprPtr storedValue(Context &cx, Value value, const Value &target, Span span, st
 
 void storeToPlace(Context &cx, const ast::Expr &place, const ast::SubscriptExpr &syntax, const std::vector<const ast::Expr *> &items,
                   const Value &target, Value value, Span span, Span valueSpan) {
-  std::vector<ExprPtr> args, along;
-  std::string function;
-  if (!allAlong(cx, target, items, syntax.span, along)) return;
-  args.push_back(clone(*target.expr));
-  args.push_back(storedValue(cx, std::move(value), target, valueSpan, function));
-  if (!args.back()) return;
-  for (ExprPtr &number : along) args.push_back(std::move(number));
-  Value made = hostCall(cx, function, std::move(args), span);
-  made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
-  assignTo(cx, place, std::move(made), span);
+  Value made = withStored(cx, target, items, syntax.span, std::move(value), span, valueSpan);
+  if (!made.isPoison()) assignTo(cx, place, std::move(made), span);
 }
 
 /// `x[mask] = values`: a value for each place where the mask holds. False if it is another place, or the same value for all.
@@ -211,6 +204,22 @@ bool isCallersOwn(const Context &cx, const std::string &name) {
 
 }  // namespace
 
+Value withStored(Context &cx, const Value &target, const std::vector<const ast::Expr *> &items, Span place, Value value, Span span, Span valueSpan) {
+  std::vector<ExprPtr> args, along;
+  std::string function;
+  if (!allAlong(cx, target, items, place, along)) return Value::poison();
+  args.push_back(clone(*target.expr));
+  args.push_back(storedValue(cx, std::move(value), target, valueSpan.valid() ? valueSpan : span, function));
+  if (!args.back()) return Value::poison();
+  for (ExprPtr &number : along) args.push_back(std::move(number));
+  Value made = hostCall(cx, function, std::move(args), span);
+  made.rank = target.rank, made.madeOf = target.madeOf, made.madeAs = target.madeAs;
+  if (target.text == kHeldList) made.text = target.text;
+  return made;
+}
+
+bool isLostStore(Context &cx, const std::string &name, Span at) { return isCallersOwn(cx, name) && storesForNobody(cx, *cx.function.frame->function, at); }
+
 bool storesForNobody(Context &cx, const Callable &callable, Span at) {
   if (givesResult(callable.def->body)) return false;
   for (const ast::Parameter &p : callable.def->parameters) {
@@ -233,7 +242,7 @@ bool hostStore(Context &cx, const ast::SubscriptExpr &syntax, Value value, Span 
   std::optional<Value> found = tensorAt(cx, *place);
   if (!found) return false;
   if (value.isPoison() || found->isPoison()) return true;
-  if (auto *name = as<ast::NameExpr>(place); name && isCallersOwn(cx, name->name) && storesForNobody(cx, *cx.function.frame->function, syntax.span)) return true;
+  if (auto *name = as<ast::NameExpr>(place); name && isLostStore(cx, name->name, syntax.span)) return true;
   const Value target = std::move(*found);
   const size_t before = cx.function.operandsInTurn.size();
   if (storeToChosen(cx, *place, items, target, value, span)) return forgetOperands(cx, before), true;

@@ -15,6 +15,8 @@ namespace tessera::sema {
 
 using ast::as;
 
+constexpr int64_t kLongText = 4096;  // a longer one is made when the program runs
+
 static ExprPtr textArgument(const Value &text, Span span) { return text.expr ? clone(*text.expr) : textExpr(text.text, span); }
 
 Value hostTextCall(Context &cx, std::string_view name, const Value &text, Span span) {
@@ -23,9 +25,27 @@ Value hostTextCall(Context &cx, std::string_view name, const Value &text, Span s
   return hostCall(cx, name, std::move(args), span);
 }
 
+/// `text[::-1]`.
+static std::optional<Value> turnedText(Context &cx, const Value &text, const ast::SliceExpr &slice, Span span) {
+  const Value step = checkExpr(cx, *slice.step);
+  if (slice.start || slice.stop || !step.isKnownInt() || step.sym.constant() != -1) return std::nullopt;
+  if (!text.expr) return Value::string(tsr::host::text_turned(text.text));
+  return inHost(cx) ? std::optional(hostTextCall(cx, "text_turned", text, span)) : std::nullopt;
+}
+
+Value repeatedText(Context &cx, const Value &text, const Value &times, Span span) {
+  if (!text.expr && times.isKnownInt() && times.sym.constant() * static_cast<int64_t>(text.text.size()) < kLongText)
+    return Value::string(tsr::host::text_times(text.text, times.sym.constant()));
+  if (!inHost(cx)) return unsupported(cx, "a text as often as run time says", span);
+  std::vector<ExprPtr> args;
+  args.push_back(textArgument(text, span));
+  args.push_back(indexExpr(cx, times, span));
+  return hostCall(cx, "text_times", std::move(args), span);
+}
+
 /// `text[a:b]`, of known ends or in host code by run time.
 static std::optional<Value> partOfText(Context &cx, const Value &text, const ast::SliceExpr &slice, Span span) {
-  if (slice.step) return std::nullopt;
+  if (slice.step) return turnedText(cx, text, slice, span);
   auto end = [&](const ast::Expr *written, int64_t otherwise) { return written ? convertInt(cx, checkExpr(cx, *written), written->span) : Value::integer(Dim(otherwise)); };
   const Value from = end(slice.start.get(), 0), to = end(slice.stop.get(), kPartToEnd);
   if (from.isPoison() || to.isPoison()) return Value::poison();
@@ -74,12 +94,13 @@ struct TextMethod {
 };
 constexpr TextMethod kTextMethods[] = {{"lower", "text_lower", 0},     {"upper", "text_upper", 0}, {"strip", "text_strip", 0}, {"startswith", "text_starts", 1},
                                        {"lstrip", "text_lstrip", 0},    {"rstrip", "text_rstrip", 0}, {"isdigit", "text_digits", 0}, {"isalpha", "text_letters", 0},
-                                       {"count", "text_count", 1},   {"endswith", "text_ends", 1}, {"find", "text_find", 1},   {"replace", "text_replace", 2}};
+                                       {"isspace", "text_blank", 0}, {"isalnum", "text_words", 0}, {"title", "text_title", 0}, {"capitalize", "text_capital", 0}, {"rfind", "text_rfind", 1}, {"count", "text_count", 1},   {"endswith", "text_ends", 1}, {"find", "text_find", 1},   {"replace", "text_replace", 2}};
 }  // namespace
 
 std::vector<std::string> methodsOfTexts() {
   std::vector<std::string> names = {"join", "split", "splitlines"};
   for (const TextMethod &method : kTextMethods) names.emplace_back(method.name);
+  for (const char *method : {"ljust", "rjust", "center", "zfill"}) names.emplace_back(method);
   return names;
 }
 
@@ -114,6 +135,11 @@ static Value ofText(Context &cx, const Value &text, const TextMethod &method, co
   if (method.name == "rstrip") return Value::string(text_rstrip(whole));
   if (method.name == "isdigit") return Value::boolean(text_digits(whole));
   if (method.name == "isalpha") return Value::boolean(text_letters(whole));
+  if (method.name == "isspace") return Value::boolean(text_blank(whole));
+  if (method.name == "isalnum") return Value::boolean(text_words(whole));
+  if (method.name == "title") return Value::string(text_title(whole));
+  if (method.name == "capitalize") return Value::string(text_capital(whole));
+  if (method.name == "rfind") return Value::integer(Dim(text_rfind(whole, all[1].text)));
   if (method.name == "count") return Value::integer(Dim(text_count(whole, all[1].text)));
   if (method.name == "startswith") return Value::boolean(text_starts(whole, all[1].text));
   if (method.name == "endswith") return Value::boolean(text_ends(whole, all[1].text));
@@ -171,9 +197,43 @@ static Value linesOf(Context &cx, const Value &text, const GivenList &args, Span
   return rowsWithSchema(hostCall(cx, "text_lines", std::move(parts), span), "t");
 }
 
+/// `text.ljust(8)`, `text.rjust(8, ".")`, `text.center(8)`, `text.zfill(3)`.
+static Value paddedText(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span) {
+  const bool zeros = name == "zfill";
+  const Value fill = args.size() == 2 ? args[1].value : Value::string(" ");
+  for (const Given &arg : args)
+    if (arg.value.isPoison()) return arg.value;
+  if (args.empty() || args.size() > (zeros ? 1u : 2u) || fill.kind != ValueKind::String || (!fill.expr && fill.text.size() != 1)) {
+    report(cx, Id::wrongArgument, span, quoted(name), zeros ? "a width" : "a width, and one character", args.empty() ? "nothing" : describe(cx, args.back().value));
+    return Value::poison();
+  }
+  const Value width = convertInt(cx, args[0].value, args[0].span);
+  if (width.isPoison()) return width;
+  const std::string side = name.substr(0, 1);
+  if (!text.expr && !fill.expr && width.isKnownInt() && width.sym.constant() < kLongText)
+    return Value::string(zeros ? tsr::host::text_zfill(text.text, width.sym.constant()) : tsr::host::text_padded(text.text, width.sym.constant(), fill.text, side));
+  if (!inHost(cx)) return unsupported(cx, "`" + name + "` of a text that only run time knows", span);
+  std::vector<ExprPtr> parts;
+  parts.push_back(textArgument(text, span));
+  parts.push_back(indexExpr(cx, width, span));
+  if (zeros) return hostCall(cx, "text_zfill", std::move(parts), span);
+  parts.push_back(textArgument(fill, span));
+  parts.push_back(textExpr(side, span));
+  return hostCall(cx, "text_padded", std::move(parts), span);
+}
+
+Value textHolds(Context &cx, const Value &text, const Value &part, Span span) {
+  if (!text.expr && !part.expr) return Value::boolean(text.text.find(part.text) != std::string::npos);
+  if (!inHost(cx)) return unsupported(cx, "`in` of a text that only run time knows", span);
+  std::vector<ExprPtr> args;
+  for (const Value *one : {&text, &part}) args.push_back(textArgument(*one, span));
+  return compareValues(cx, ast::CompareOp::Ge, hostCall(cx, "text_find", std::move(args), span), Value::integer(Dim(0)), span);
+}
+
 Value textMethod(Context &cx, const Value &text, const std::string &name, const GivenList &args, Span span) {
   const bool strips = name == "strip" || name == "lstrip" || name == "rstrip";
   if (strips && args.size() == 1 && args[0].value.kind == ValueKind::String) return strippedOf(cx, text, name, args[0].value, span);
+  if (name == "ljust" || name == "rjust" || name == "center" || name == "zfill") return paddedText(cx, text, name, args, span);
   for (const TextMethod &method : kTextMethods)
     if (method.name == name) return ofText(cx, text, method, args, span);
   if (args.size() > 1) {

@@ -260,6 +260,7 @@ FunctionState enterFunction(Context &cx, Function &function, const Callable &cal
   cx.function.frame->module = callable.module;
   cx.function.calls = {{&callable, {}, {}}};
   cx.function.model = std::exchange(cx.modelToEnter, nullptr);
+  if (callable.isMixed) cx.function.mixed = callable.mixed;
   cx.function.isTraining = callable.choices.count(std::string(kTrainingChoice)) != 0;
   return outer;
 }

@@ -85,7 +85,7 @@ bool isSpecial(const Callable &callable);
 /// What is wrong with a `@specialize` before the dimensions of its function are known.
 void specializeDecorator(Context &cx, const ast::FuncDef &def, const ast::Decorator &decorator);
 /// `f.specialize(B=32)`, which checkSpecials() looks at: a statement of the module that has `f`.
-Value specialize(Context &cx, const Callable &callable, Span span);
+Value specialize(Context &cx, const Callable &callable, const GivenList &args, Span span);
 /// The entry points for the sizes that `specialize` gives one that was added to the program just now. They stand before it.
 void checkSpecials(Context &cx, const Callable &general);
 

@@ -169,15 +169,52 @@ void specializeDecorator(Context &cx, const ast::FuncDef &def, const ast::Decora
       .help("it is for functions that others can call, whose parameters have types");
 }
 
-Value specialize(Context &cx, const Callable &callable, Span span) {
+/// `g = f.specialize(B=32)` in a function: the entry point for these sizes.
+static Value specialValue(Context &cx, const Callable &callable, const GivenList &args, Span span) {
+  std::map<std::string, int64_t> sizes;
+  const Function *general = ensureChecked(cx, callable);
+  if (!general) return Value::poison();
+  for (const Given &arg : args) {
+    if (arg.value.isPoison()) return arg.value;
+    const bool isDim = std::find(general->dims.begin(), general->dims.end(), arg.keyword) != general->dims.end();
+    if (!isDim || !arg.value.isKnownInt() || arg.value.sym.constant() < 1) {
+      wrongSize(cx, arg.keywordSpan.valid() ? arg.keywordSpan : arg.span, "sizes of its dimensions that are known when the program is compiled", arg.keyword.empty() ? describe(cx, arg.value) : "`" + arg.keyword + "`, " + describe(cx, arg.value),
+                [&](diag::Builder &builder) { builder.help("for example `" + callable.name + ".specialize(" + (general->dims.empty() ? "B" : general->dims.front()) + "=32)`"); });
+      return Value::poison();
+    }
+    sizes[arg.keyword] = arg.value.sym.constant();
+  }
+  RunSizes inOrder;
+  for (const std::string &dim : general->dims)
+    if (auto size = sizes.find(dim); size != sizes.end()) inOrder.push_back(*size);
+  if (inOrder.empty()) return wrongSize(cx, span, "the sizes of some dimensions, by their names", "nothing", [](diag::Builder &) {}), Value::poison();
+  auto isThat = [&](const Callable &c) {
+    if (c.def != callable.def || !isSpecial(c)) return false;
+    size_t count = 0;
+    for (const auto &choice : c.choices) count += choice.first.starts_with(kSizeChoice);
+    return count == inOrder.size() && std::all_of(inOrder.begin(), inOrder.end(), [&](const auto &size) {
+      auto own = c.choices.find(std::string(kSizeChoice) + size.first);
+      return own != c.choices.end() && own->second == static_cast<size_t>(size.second);
+    });
+  };
+  auto found = std::find_if(cx.callables.begin(), cx.callables.end(), isThat);
+  Value v = Value::of(ValueKind::Function);
+  v.callable = found != cx.callables.end() ? &*found : &withSizes(cx, callable, inOrder);
+  if (!ensureChecked(cx, *v.callable)) return Value::poison();
+  return v;
+}
+
+Value specialize(Context &cx, const Callable &callable, const GivenList &args, Span span) {
   const std::string name = callable.def ? callable.def->name.text : callable.name;
   auto isHere = [&](const ast::StmtPtr &stmt) {
     const ast::CallExpr *call = specializeOf(*stmt, name);
     return call && call->span == span;
   };
   const bool statement = !cx.function.fn && cx.scope && std::any_of(cx.scope->ast->body.begin(), cx.scope->ast->body.end(), isHere);
+  const bool mayBe = callable.def && whyNone(cx, *callable.def).empty() && mayBeEntry(cx, callable) && !callable.isKernel;
+  if (inHost(cx) && mayBe) return specialValue(cx, callable, args, span);
   if (!statement || cx.scope != callable.module)
-    return unsupported(cx, "`specialize` in this place", span, "it is a statement by itself in the module of the function, `" + name + ".specialize(...)`, or stands above it as `@specialize(...)`");
+    return unsupported(cx, "`specialize` in this place", span, "it is a value in host code, a statement by itself in the module of the function, `" + name + ".specialize(...)`, or stands above it as `@specialize(...)`");
   if (std::string why = callable.def ? whyNone(cx, *callable.def) : ""; !why.empty() || !mayBeEntry(cx, callable))
     return unsupported(cx, "`specialize` of a function that is no entry point", span, "put its sizes to a function that others can call, whose parameters have types");
   return Value::of(ValueKind::None);

@@ -39,7 +39,7 @@ const char *const kLikelyExtent = "n";
 
 /// A method's parameter for its struct.
 bool isSelf(const Callable &callable, const ast::Parameter &parameter) {
-  return callable.structure && !parameter.annotation && &parameter == &callable.def->parameters[0];
+  return callable.structure && !callable.makes && !parameter.annotation && &parameter == &callable.def->parameters[0];
 }
 
 /// What is wrong whatever the parameters are: in one way to call is enough, or in all of them.

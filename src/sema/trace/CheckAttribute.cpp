@@ -184,6 +184,11 @@ static Value memberOfTensor(Context &cx, const Value &object, const std::string 
 
 static Value memberOfHostTensor(Context &cx, const Value &object, const std::string &name, Span span,
                                 std::vector<std::string> &known) {
+  if (isListOfHost(object) && (name == "index" || name == "count")) return methodOf(object, name, nullptr, nullptr);
+  if (isHeldRows(object)) {
+    known = {"append", "extend", "insert", "pop", "remove", "reverse", "sort", "clear", "index", "count", "copy"};
+    return name == kCopy ? methodOf(object, name, nullptr, nullptr) : Value::of(ValueKind::Absent);
+  }
   if (name == "shape") {
     Value v = Value::of(ValueKind::HostShape);
     v.items = {object};
@@ -292,13 +297,22 @@ static Value member(Context &cx, const Value &object, const std::string &name, S
     if (std::find(known.begin(), known.end(), name) != known.end()) return methodOf(object, name, nullptr, nullptr);
     break;
   case ValueKind::List:
-    if (name == kCopy) return methodOf(object, name, nullptr, nullptr);
+    if (name == kCopy || (inHost(cx) && (name == "index" || name == "count"))) return methodOf(object, name, nullptr, nullptr);
     break;
   case ValueKind::Schedule: found = memberOfSchedule(object, name, known); break;
+  case ValueKind::Transform:
+    if (object.text == "mixed") return member(cx, object.items[0], name, span);
+    break;
   case ValueKind::Function: found = memberOfFunction(object, name, known); break;
   case ValueKind::Struct: return memberOfStruct(cx, object, name, span);
   case ValueKind::StructType:
-    if (!object.instance->info->model) break;
+    if (!object.instance->info->model) {
+      for (const auto &[method, callable] : object.instance->info->methods)
+        if (callable && callable->makes) known.push_back(method);
+      auto made = object.instance->info->methods.find(name);
+      if (made != object.instance->info->methods.end() && made->second && made->second->makes) return makerOf(object, made->second);
+      break;
+    }
     known = {"init"};
     if (name == "init") return initOfModel(cx, object);
     break;

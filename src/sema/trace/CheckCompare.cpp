@@ -75,7 +75,11 @@ static Value compareIn(Context &cx, CompareOp op, const Value &a, const Value &b
   const bool held = b.kind == ValueKind::HostTensor && (b.text == kHeldList || isHeldRows(b));
   auto rows = held && inHost(cx) ? asHeldRows(cx, b, span) : std::nullopt;
   if (auto holds = rows ? rowsHold(cx, *rows, a, span) : std::nullopt) return op == CompareOp::In ? *holds : elementwise(cx, ElementwiseOp::Not, {*holds}, span, "not in");
-  if (b.kind == ValueKind::String && !b.expr && a.kind == ValueKind::String && !a.expr) return Value::boolean((b.text.find(a.text) != std::string::npos) == (op == CompareOp::In));
+  if (b.kind == ValueKind::String && a.kind == ValueKind::String) {
+    Value holds = textHolds(cx, b, a, span);
+    if (op == CompareOp::In || holds.isPoison()) return holds;
+    return holds.kind == ValueKind::Bool ? Value::boolean(!holds.truth) : elementwise(cx, ElementwiseOp::Not, {holds}, span, "not in");
+  }
   if (!b.isSequence()) {
     report(cx, Id::badOperand, span, "in", describe(cx, b));
     return Value::poison();

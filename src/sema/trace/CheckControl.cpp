@@ -319,7 +319,7 @@ void choice(Context &cx, ExprPtr c, const ast::Block &then, const ast::Block &ot
   all.insert(inElse.begin(), inElse.end());
   std::set_intersection(inThen.begin(), inThen.end(), inElse.begin(), inElse.end(), std::inserter(both, both.end()));
   if (returns) both.clear(), collectAssignedInRest(cx, all);
-  for (const ast::Block *way : {&then, &otherwise}) holdGrowingDicts(cx, *way);
+  for (const ast::Block *way : {&then, &otherwise}) holdGrowingLists(cx, *way, false), holdGrowingDicts(cx, *way);
   prepareRebinding(cx, all, span);
   bool varying = isVarying(*c);
   Stmt &out = emit(cx, StmtKind::If, span);

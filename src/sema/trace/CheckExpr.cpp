@@ -316,6 +316,10 @@ Value binaryValues(Context &cx, BinaryOp op, Value a, Value b, Span span) {
       if (!a.expr && !b.expr) return withinLimits(cx, Value::string(a.text + b.text), span);
       return formatText(cx, {a, b}, {"", "", ""}, {"", ""}, span);
     }
+    const bool textFirst = a.kind == ValueKind::String;
+    const Value &times = textFirst ? b : a;
+    const bool counts = times.kind == ValueKind::Int || (times.isScalar() && isInt(times.type.dtype)) || (times.kind == ValueKind::HostTensor && times.rank == 0 && times.madeOf && isInt(*times.madeOf));
+    if (op == BinaryOp::Mul && counts) return repeatedText(cx, textFirst ? a : b, convertInt(cx, times, span), span);
     auto builder = report(cx, Id::badOperand, span, shown, describe(cx, a) + " and " + describe(cx, b));
     if (op == BinaryOp::Mod) builder.help("values are put into text by an f-string: `f\"x = {x}\"`");
     return Value::poison();
@@ -633,6 +637,7 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
   if (!cx.function.frame) return unsupported(cx, "a comprehension at module level", expr.span);
   Value out = Value::of(ValueKind::List);
   auto saved = cx.function.frame->names;
+  const size_t emitted = cx.function.block ? cx.function.block->size() : 0;
   for (Value &item : items) {
     if (exhausted(cx)) break;
     comprehensionTarget(cx, *clause.target, item);
@@ -640,6 +645,16 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
     for (const ast::ExprPtr &condition : clause.conditions) {
       Value c = checkExpr(cx, *condition);
       if (c.isPoison()) return c;
+      if (inHost(cx) && cx.function.block && !several && !expr.key && !knownCondition(c)) {  // run time chooses
+        cx.function.frame->names = std::move(saved);
+        cx.function.block->resize(emitted);
+        Value all = Value::of(ValueKind::List);
+        all.items = items;
+        auto rows = iterable.kind == ValueKind::Range ? std::nullopt : asHeldRows(cx, all, expr.span);
+        if (iterable.kind == ValueKind::Range) return heldComprehension(cx, expr, clause, iterable);
+        if (rows) return heldComprehension(cx, expr, clause, reusable(cx, asGrownList(cx, std::move(*rows), expr.span), "items", expr.span));
+        return unsupported(cx, "a condition of run time in a list of such items", condition->span);
+      }
       auto known = knownBool(cx, c, condition->span, "the condition of a comprehension");
       if (!known) return Value::poison();
       keep &= *known;

@@ -9,6 +9,7 @@
 #include "sema/host/Host.h"
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
+#include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
@@ -112,8 +113,10 @@ static void delStmt(Context &cx, const ast::DelStmt &stmt) {
   }
   for (const ast::Expr *target : targets) {
     auto *name = as<ast::NameExpr>(target);
+    auto *place = as<ast::SubscriptExpr>(target);
+    if (place && deleteItem(cx, *place)) continue;
     if (!name) {
-      unsupported(cx, "`del` of anything but a name", target->span);
+      unsupported(cx, "`del` of anything but a name, or an item of a list or dict of host code,", target->span);
       continue;
     }
     auto it = cx.function.frame->names.find(name->name);
@@ -161,7 +164,7 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
 
 static void exprStmt(Context &cx, const ast::ExprStmt &stmt) {
   if (stmt.value->kind == ast::ExprKind::String || stmt.value->kind == ast::ExprKind::Ellipsis) return;
-  if (appendToHeldList(cx, stmt) || appendToItem(cx, stmt) || changeEntry(cx, stmt) || sortInPlace(cx, stmt) || appendToList(cx, stmt)) return;
+  if (appendToHeldList(cx, stmt) || appendToItem(cx, stmt) || changeEntry(cx, stmt) || sortInPlace(cx, stmt) || changeList(cx, stmt) || appendToList(cx, stmt)) return;
   size_t emitted = cx.function.block->size();
   Value v = checkExpr(cx, *stmt.value);
   if (droppedState(cx, v, *stmt.value)) return;
@@ -237,7 +240,7 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
     return;
   }
   if (auto *index = as<ast::SubscriptExpr>(&target)) {
-    if (storeToDict(cx, *index, value, span) || hostStore(cx, *index, value, span, valueSpan)) return;
+    if (storeToDict(cx, *index, value, span) || storeToItem(cx, *index, value, span, valueSpan) || hostStore(cx, *index, value, span, valueSpan)) return;
     std::vector<StackRow> rows;
     Value object = placeOf(cx, *index->object, rows);
     if (object.isStack()) assignRow(cx, *index, object, std::move(rows), std::move(value), span);

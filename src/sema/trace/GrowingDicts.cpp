@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/HeldEntries.h"
 #include "sema/trace/Trace.h"
@@ -96,11 +97,22 @@ EntryChange entryChange(const ast::ExprStmt &stmt) {
   return change;
 }
 
+void takenFrom(const ast::Expr &dict, std::set<std::string> &names, std::set<std::string> &open) {
+  if (auto *name = as<ast::NameExpr>(&dict)) names.insert(name->name), open.insert(name->name);
+}
+/// `d.pop(key)`, `d.update(e)`.
+void dictsPopped(const ast::Expr &e, std::set<std::string> &names, std::set<std::string> &open) {
+  auto *call = as<ast::CallExpr>(&e);
+  auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
+  if (method && (method->attribute.text == "pop" || method->attribute.text == "update")) takenFrom(*method->object, names, open);
+  for (const ast::Expr *part : ast::childrenOf(e).exprs) dictsPopped(*part, names, open);
+}
 /// `open`: those that get a key which does not stand there as it is.
 void dictsStoredTo(const ast::Block &block, std::set<std::string> &names, std::set<std::string> &open) {
   using K = ast::ExprKind;
   auto target = [&](const ast::Expr *e) {
     auto *place = as<ast::SubscriptExpr>(e);
+    while (place && place->object->kind == ast::ExprKind::Subscript) place = as<ast::SubscriptExpr>(place->object);
     auto *name = place ? as<ast::NameExpr>(place->object) : nullptr;
     if (!name) return;
     names.insert(name->name);
@@ -114,6 +126,10 @@ void dictsStoredTo(const ast::Block &block, std::set<std::string> &names, std::s
     if (auto *assign = as<ast::AssignStmt>(stmt.get()))
       for (const ast::ExprPtr &one : assign->targets) target(one.get());
     if (auto *assign = as<ast::AugAssignStmt>(stmt.get())) target(assign->target.get());
+    if (auto *gone = as<ast::DelStmt>(stmt.get()))
+      for (const ast::ExprPtr &one : gone->targets)
+        if (auto *place = as<ast::SubscriptExpr>(one)) takenFrom(*place->object, names, open);
+    for (const ast::Expr *part : ast::childrenOf(*stmt).exprs) dictsPopped(*part, names, open);
     for (const ast::Block *inner : ast::blocksOf(*stmt)) dictsStoredTo(*inner, names, open);
   }
 }
@@ -216,13 +232,48 @@ void holdGrowingDicts(Context &cx, const ast::Block &body) {
 }
 
 /// With an entry. An empty dict becomes one of texts and the like where the first is no number; nothing if it does not go with the others.
-static std::optional<Value> withItem(Context &cx, const Value &dict, const Value &key, const Value &value, Span span) {
+std::optional<Value> withDictItem(Context &cx, const Value &dict, const Value &key, const Value &value, Span span) {
   if (isHeldEntries(dict)) return withEntry(cx, dict, key, value, span);
   if (sortOf(key) && sortOf(value)) return withRow(cx, dict, key, value, span);
   if (keysOf(dict) != kNone) return std::nullopt;
   auto empty = asHeldEntries(cx, Value::of(ValueKind::Dict), span);
   empty->expr = dict.expr;
   return withEntry(cx, *empty, key, value, span);
+}
+
+Value dictValue(Context &cx, const Value &dict, const Value &key, Span span) {
+  const size_t place = dict.kind == ValueKind::Dict && isKnown(key) ? placeOf(cx, dict, key, span) : dict.items.size();
+  return dict.kind == ValueKind::Dict && place < dict.items.size() ? dict.items[place + 1] : readDict(cx, dict, key, span);
+}
+
+Value withoutKey(Context &cx, const Value &dict, const Value &key, Span span) {
+  if (dict.kind == ValueKind::Dict && isKnown(key)) {
+    const size_t place = placeOf(cx, dict, key, span);
+    if (place == dict.items.size()) {
+      report(cx, Id::wrongArgument, span, "a dict", "a key that it has", describe(cx, key));
+      return Value::poison();
+    }
+    Value made = dict;
+    made.items.erase(made.items.begin() + static_cast<std::ptrdiff_t>(place), made.items.begin() + static_cast<std::ptrdiff_t>(place) + 2);
+    return made;
+  }
+  auto held = dict.kind == ValueKind::Dict ? asHeldDict(cx, dict, span) : std::optional(dict);
+  if (!held) return unsupported(cx, "a key that only run time knows, of a dict that does not hold numbers alone,", span);
+  const Value at = reusable(cx, std::move(*held), "dict", span);
+  const Value number = asNumber(cx, key, span);
+  if (number.isPoison()) return number;
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*at.expr));
+  args.push_back(isHeldEntries(at) ? wordsOf(cx, number, span) : sortOf(number) ? numberOfHost(cx, number, span) : nullptr);
+  if (!args.back()) return unknownKey(cx, ast::NameExpr(ast::ExprKind::Name, span), number);
+  Value place = convertInt(cx, wholeOfHost(cx, isHeldEntries(at) ? "entry_place" : "place_of_key", std::move(args), span), span);
+  place = reusable(cx, std::move(place), "place", span);
+  args.clear();
+  args.push_back(clone(*at.expr));
+  args.push_back(indexExpr(cx, place, span));
+  Value fewer = hostCall(cx, "store_without", std::move(args), span);
+  fewer.rank = at.rank, fewer.madeOf = at.madeOf, fewer.madeAs = at.madeAs, fewer.text = at.text;
+  return fewer;
 }
 
 /// Whether a function may change the dict of this name; a message where it is the caller's.
@@ -248,7 +299,7 @@ static void storeEntry(Context &cx, const ast::NameExpr &syntax, Binding &bound,
     bound.value = Value::poison();
     return;
   }
-  auto with = withItem(cx, readBinding(cx, name, bound, syntax.span), key, number, span);
+  auto with = withDictItem(cx, readBinding(cx, name, bound, syntax.span), key, number, span);
   if (!with) return void(unknownKey(cx, written, schemaOf(cx, key).empty() ? key : number));
   Value made = std::move(*with);
   if (bound.var && cx.function.varValues.count(bound.var)) cx.function.varValues[bound.var].text = made.text;

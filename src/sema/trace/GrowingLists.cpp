@@ -5,6 +5,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/host/Host.h"
+#include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include <algorithm>
@@ -33,7 +34,7 @@ const ast::NameExpr *changedName(const ast::Stmt &stmt) {
   auto *alone = as<ast::ExprStmt>(&stmt);
   auto *call = alone ? as<ast::CallExpr>(alone->value) : nullptr;
   auto *method = call ? as<ast::AttributeExpr>(call->callee) : nullptr;
-  if (method && method->attribute.text == "sort") return as<ast::NameExpr>(method->object);
+  if (method && (method->attribute.text == "sort" || changesList(method->attribute.text))) return as<ast::NameExpr>(method->object);
   auto *item = method && method->attribute.text == "append" && call->arguments.size() == 1 ? as<ast::SubscriptExpr>(method->object) : nullptr;
   return item ? as<ast::NameExpr>(item->object) : nullptr;
 }
@@ -54,16 +55,39 @@ void collectPopped(const ast::Expr &e, std::set<std::string> &names) {
   for (const ast::Expr *part : ast::childrenOf(e).exprs) collectPopped(*part, names);
 }
 
-/// The lists that statements append to, or take items from.
-void collectChanged(const ast::Block &block, std::set<std::string> &names, bool popped) {
+/// `rows[i][j] = x` and the like: the name in front.
+void collectStored(const ast::Expr &target, std::set<std::string> &names) {
+  if (target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List)
+    for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(target).items) collectStored(*item, names);
+  auto *place = as<ast::SubscriptExpr>(&target);
+  while (place && place->object->kind == ast::ExprKind::Subscript) place = as<ast::SubscriptExpr>(place->object);
+  if (auto *name = place ? as<ast::NameExpr>(place->object) : nullptr) names.insert(name->name);
+}
+void collectStored(const ast::Stmt &stmt, std::set<std::string> &names) {
+  if (auto *assign = as<ast::AssignStmt>(&stmt))
+    for (const ast::ExprPtr &target : assign->targets) collectStored(*target, names);
+  if (auto *gone = as<ast::DelStmt>(&stmt))
+    for (const ast::ExprPtr &target : gone->targets) collectStored(*target, names);
+  auto *more = as<ast::AugAssignStmt>(&stmt);
+  if (!more) return;
+  collectStored(*more->target, names);
+  if (auto *name = as<ast::NameExpr>(more->target)) names.insert(name->name);
+}
+
+enum class Changes { Appended, InPlace, All };
+/// The lists that statements append to, change in other ways, or give anew.
+void collectChanged(const ast::Block &block, std::set<std::string> &names, Changes which) {
+  const bool inPlace = which != Changes::Appended;
   for (const ast::StmtPtr &stmt : block) {
     if (stmt->kind == ast::StmtKind::FuncDef) continue;
     if (auto *name = appendedName(*stmt)) names.insert(name->name);
-    if (auto *name = popped ? changedName(*stmt) : nullptr) names.insert(name->name);
-    if (auto *name = popped ? renewedName(*stmt) : nullptr) names.insert(name->name);
-    if (popped)
+    if (auto *name = inPlace ? changedName(*stmt) : nullptr) names.insert(name->name);
+    if (auto *name = which == Changes::All ? renewedName(*stmt) : nullptr) names.insert(name->name);
+    if (inPlace) {
+      collectStored(*stmt, names);
       for (const ast::Expr *part : ast::childrenOf(*stmt).exprs) collectPopped(*part, names);
-    for (const ast::Block *inner : ast::blocksOf(*stmt)) collectChanged(*inner, names, popped);
+    }
+    for (const ast::Block *inner : ast::blocksOf(*stmt)) collectChanged(*inner, names, which);
   }
 }
 
@@ -181,11 +205,11 @@ bool listArguments(Context &cx, std::vector<Value> numbers, DType dtype, Span sp
 
 bool appendsToNames(const ast::Block &block) {
   std::set<std::string> names;
-  collectChanged(block, names, false);
+  collectChanged(block, names, Changes::Appended);
   return !names.empty();
 }
 
-void collectChangedLists(const ast::Block &body, std::set<std::string> &names) { collectChanged(body, names, true); }
+void collectChangedLists(const ast::Block &body, std::set<std::string> &names) { collectChanged(body, names, Changes::All); }
 
 /// Arrays as run time holds a list of them: put behind one another, in a variable. Nothing after a message.
 static std::optional<Value> heldArrays(Context &cx, const std::string &name, const std::vector<Value> &items, Span span, Var *&var) {
@@ -234,46 +258,45 @@ static void hold(Context &cx, const std::string &name, Binding &binding, Value h
   cx.function.heldWidths[var] = width;
 }
 
-void holdGrowingLists(Context &cx, const ast::Block &body) {
-  if (!inHost(cx)) return;
-  std::set<std::string> names;
-  collectChanged(body, names, true);
-  for (const std::string &name : names) {
-    auto bound = cx.function.frame->names.find(name);
-    if (bound == cx.function.frame->names.end() || !bound->second.isBound() || bound->second.value.kind != ValueKind::List) continue;
-    Binding &binding = bound->second;
-    if (binding.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) continue;
-    Value list = readBinding(cx, name, binding, binding.span);
-    auto isLikeFirst = [&](const Value &item) { return isArrayItem(item) && item.madeOf == list.items[0].madeOf && item.rank == list.items[0].rank; };
-    if (!list.items.empty() && std::all_of(list.items.begin(), list.items.end(), isLikeFirst)) {
-      holdArrays(cx, name, binding, list.items);
-      continue;
-    }
-    std::optional<DType> dtype;
-    std::optional<size_t> width;
-    bool numbers = true;
-    for (Value &item : list.items) {
-      item = asNumbers(cx, std::move(item), binding.span);
-      const std::optional<size_t> own = widthOf(item);
-      numbers &= own && own == width.value_or(*own);
-      if (own) width = own, dtype = dtypeTogether(item, dtype);
-    }
-    if (!numbers) {
-      if (auto rows = asHeldRows(cx, list, binding.span)) {
-        rows->items = std::move(list.items);
-        hold(cx, name, binding, std::move(*rows), 0);
-      }
-      continue;
-    }
-    ExprPtr table = tableOf(cx, list.items, dtype.value_or(DType::F64), width.value_or(0), binding.span);
-    if (!table) continue;
-    Value held = Value::of(ValueKind::HostTensor);
-    held.type = table->type;
-    held.madeOf = dtype, held.text = kList, held.items = std::move(list.items);
-    setWidth(held, width.value_or(0));
-    held.expr = std::shared_ptr<Expr>(table.release());
-    hold(cx, name, binding, std::move(held), width.value_or(0));
+void holdList(Context &cx, const std::string &name) {
+  auto bound = cx.function.frame->names.find(name);
+  if (bound == cx.function.frame->names.end() || !bound->second.isBound() || bound->second.value.kind != ValueKind::List) return;
+  Binding &binding = bound->second;
+  if (binding.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) return;
+  Value list = readBinding(cx, name, binding, binding.span);
+  auto isLikeFirst = [&](const Value &item) { return isArrayItem(item) && item.madeOf == list.items[0].madeOf && item.rank == list.items[0].rank; };
+  if (!list.items.empty() && std::all_of(list.items.begin(), list.items.end(), isLikeFirst)) return holdArrays(cx, name, binding, list.items);
+  std::optional<DType> dtype;
+  std::optional<size_t> width;
+  bool numbers = true;
+  for (Value &item : list.items) {
+    item = asNumbers(cx, std::move(item), binding.span);
+    const std::optional<size_t> own = widthOf(item);
+    numbers &= own && own == width.value_or(*own);
+    if (own) width = own, dtype = dtypeTogether(item, dtype);
   }
+  if (!numbers) {
+    if (auto rows = asHeldRows(cx, list, binding.span)) {
+      rows->items = std::move(list.items);
+      hold(cx, name, binding, std::move(*rows), 0);
+    }
+    return;
+  }
+  ExprPtr table = tableOf(cx, list.items, dtype.value_or(DType::F64), width.value_or(0), binding.span);
+  if (!table) return;
+  Value held = Value::of(ValueKind::HostTensor);
+  held.type = table->type;
+  held.madeOf = dtype, held.text = kList, held.items = std::move(list.items);
+  setWidth(held, width.value_or(0));
+  held.expr = std::shared_ptr<Expr>(table.release());
+  hold(cx, name, binding, std::move(held), width.value_or(0));
+}
+
+void holdGrowingLists(Context &cx, const ast::Block &body, bool renewed) {
+  if (!inHost(cx) || !cx.function.frame) return;
+  std::set<std::string> names;
+  collectChanged(body, names, renewed ? Changes::All : Changes::InPlace);
+  for (const std::string &name : names) holdList(cx, name);
 }
 
 bool bindEmptyList(Context &cx, const std::string &name, Span span) {
@@ -339,15 +362,13 @@ static void appendArray(Context &cx, const std::string &name, Binding &bound, co
   assignName(cx, name, std::move(made), span);
 }
 
-/// What a variable holds from now on; a loop that it was held in front of is checked anew.
-static void noteRows(Context &cx, Var *var, const Value &rows) {
+void noteRows(Context &cx, Var *var, const Value &rows) {
   Value &held = cx.function.varValues[var];
   held.text = rows.text, held.rank = rows.rank, held.madeOf = rows.madeOf, held.madeAs = rows.madeAs;
   cx.function.heldWidths.try_emplace(var, 0);
 }
 
-/// The list as one of rows. Of equally many numbers that stand in lists or tuples, `rows.append([1, 2])`, with an item that is one of its own length or kind.
-static std::optional<Value> asRows(Context &cx, const Value &list, const Value &item, Span span) {
+std::optional<Value> asRows(Context &cx, const Value &list, const Value &item, Span span) {
   const bool tuple = item.kind == ValueKind::Tuple && list.madeAs.size() == 2 && list.madeAs[1].isConstant();
   if (list.text != kList || list.rank <= 1 || (!tuple && item.kind != ValueKind::List)) return asHeldRows(cx, list, span);
   std::vector<ExprPtr> args;
@@ -440,7 +461,7 @@ bool appendToItem(Context &cx, const ast::ExprStmt &stmt) {
   args.push_back(clone(*list.expr));
   args.push_back(indexExpr(cx, index, place->span));
   args.push_back(std::move(words));
-  Value made = rowsWithSchema(hostCall(cx, "rows_with", std::move(args), stmt.span), schema);
+  Value made = rowsWithSchema(hostCall(cx, "store_words", std::move(args), stmt.span), schema);
   made.items = list.items;
   noteRows(cx, bound->second.var, made);
   assignName(cx, name->name, std::move(made), name->span);

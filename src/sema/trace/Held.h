@@ -51,7 +51,8 @@ bool appendsToNames(const ast::Block &block);
 /// The lists that statements append to or take items from.
 void collectChangedLists(const ast::Block &body, std::set<std::string> &names);
 /// Before a loop with this body: lists of numbers, or of tuples of them, that it appends to or takes items from become tensors.
-void holdGrowingLists(Context &cx, const ast::Block &body);
+/// Not `renewed`: those alone that change where they lie.
+void holdGrowingLists(Context &cx, const ast::Block &body, bool renewed = true);
 /// Behind a turn of the check: whether such a list turned out to hold other numbers than was known. `before` has them from then on.
 bool foundItemsOfLists(Context &cx, Names &before);
 /// Binds a name to a list without items that run time holds. False after a message.

@@ -1,4 +1,5 @@
 // Structs: their definitions, their values, and changing a field by making a new value.
+#include "frontend/Walk.h"
 #include "sema/Arguments.h"
 #include "sema/Report.h"
 #include "sema/advice/Foreign.h"
@@ -15,6 +16,7 @@
 #include "sema/types/Types.h"
 #include "support/LinearDim.h"
 #include <algorithm>
+#include <utility>
 
 namespace tessera::sema {
 
@@ -84,6 +86,16 @@ Value structValue(Context &cx, ModuleScope &scope, const ast::StructDef &def) {
   return structTypeOf(info);
 }
 
+/// Whether a name is mentioned in statements.
+static bool mentionsIn(const ast::Block &block, const std::string &name) {
+  return std::any_of(block.begin(), block.end(), [&](const ast::StmtPtr &stmt) {
+    const auto exprs = ast::childrenOf(*stmt).exprs;
+    const auto blocks = ast::blocksOf(*stmt);
+    return std::any_of(exprs.begin(), exprs.end(), [&](const ast::Expr *e) { return mentions(*e, name); }) ||
+           std::any_of(blocks.begin(), blocks.end(), [&](const ast::Block *inner) { return mentionsIn(*inner, name); });
+  });
+}
+
 static void structMethod(Context &cx, StructInfo &info, const ast::FuncDef &method) {
   const ast::Parameter *first = method.parameters.empty() ? nullptr : &method.parameters[0];
   bool other = first && first->annotation && first->name.text != "self" && !mentions(*first->annotation, info.name);
@@ -93,6 +105,14 @@ static void structMethod(Context &cx, StructInfo &info, const ast::FuncDef &meth
       info.methods[method.name.text] = nullptr;
       return decoratorNames(cx, method);
     }
+  if ((!first || first->name.text != "self") && (method.name.text == "init" || ((!first || other) && method.result && mentions(*method.result, info.name))) && !mentionsIn(method.body, "self")) {
+    refuseInnerTest(cx, method);
+    Value made = functionValue(cx, *info.module, method);
+    for (Callable &c : cx.callables)
+      if (&c == made.callable) c.structure = c.makes = &info, c.isTest = false;
+    info.methods[method.name.text] = made.callable;
+    return;
+  }
   if (!first || first->kind != ast::ParameterKind::Plain || other) {
     auto builder = report(cx, Id::badField, method.name.span,
                           "the method `" + method.name.text + "` has no parameter for its struct");
@@ -504,6 +524,44 @@ Value replaceFields(Context &cx, GivenList args, Span span) {
   return made;
 }
 
+/// `Linear.init`, `Linear[4, 8].init`: the function, and what the dimensions of the struct are known to be.
+Value makerOf(const Value &type, const Callable *callable) {
+  Value v = Value::of(ValueKind::Function);
+  v.callable = callable;
+  v.instance = type.kind == ValueKind::StructType ? type.instance : nullptr;
+  return v;
+}
+
+Value callMaker(Context &cx, const Value &maker, GivenList args, Span span) {
+  const StructInfo &info = *maker.callable->makes;
+  auto given = std::make_shared<StructInstance>();
+  if (maker.instance) *given = *maker.instance;
+  given->info = &info;
+  const auto &own = maker.callable->def->parameters;
+  for (const ast::TypeParameter &t : info.def->typeParameters) {
+    const std::string &name = t.name.text;
+    auto isIt = [&](const Given &arg) { return arg.keyword == name; };
+    if (std::any_of(own.begin(), own.end(), [&](const ast::Parameter &p) { return p.name.text == name; })) continue;
+    auto arg = std::find_if(args.begin(), args.end(), isIt);
+    if (arg == args.end()) continue;
+    if (arg->value.isPoison()) return Value::poison();
+    if (isDTypeParameter(cx, t)) {
+      auto dtype = dtypeArgument(cx, arg->value, arg->span);
+      if (!dtype) return Value::poison();
+      given->dtypes[name] = scalarType(*dtype);
+    } else {
+      Value size = convertInt(cx, arg->value, arg->span);
+      if (size.isPoison()) return size;
+      given->dims[name] = size.sym;
+    }
+    args.erase(arg);
+  }
+  auto outer = std::exchange(cx.maker, std::move(given));
+  Value made = callFunction(cx, *maker.callable, std::move(args), span);
+  cx.maker = std::move(outer);
+  return made;
+}
+
 Value memberOfStruct(Context &cx, const Value &object, const std::string &name, Span span) {
   const StructInfo &info = *object.instance->info;
   if (object.isState() && isUsedUp(cx, object, span)) return Value::poison();
@@ -512,6 +570,8 @@ Value memberOfStruct(Context &cx, const Value &object, const std::string &name, 
   if (auto it = info.methods.find(name); it != info.methods.end() && !it->second) {
     ++cx.failures;  // a message was given where it is defined
     return Value::poison();
+  } else if (it != info.methods.end() && it->second->makes) {
+    return makerOf(object, it->second);
   } else if (it != info.methods.end() && object.isStack()) {
     if (!fresh(cx, Id::badOperand, span)) return Value::poison();
     report(cx, Id::badOperand, span, "." + name, describe(cx, object))

@@ -90,6 +90,9 @@ Value constructStruct(Context &cx, const Value &type, GivenList args, Span span)
 /// replace(p, w=...): a new struct in which these fields have these values.
 Value replaceFields(Context &cx, GivenList args, Span span);
 /// A field or a method of a struct's value.
+/// `Linear.init`, and a call of it, whose keywords may be dimensions of the struct: `Linear.init(rng, I=4, O=8)`.
+Value makerOf(const Value &type, const Callable *callable);
+Value callMaker(Context &cx, const Value &maker, GivenList args, Span span);
 Value memberOfStruct(Context &cx, const Value &object, const std::string &name, Span span);
 /// `p.w = value`, `p.w += value`: fields do not change; a new struct takes the name. Of a state it does so by itself.
 void assignField(Context &cx, const ast::AttributeExpr &target, Value value, Span assignment);
