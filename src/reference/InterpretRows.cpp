@@ -282,6 +282,17 @@ Ref Interpreter::hostRowsOf(const Expr &expr, const std::vector<Ref> &args) {
 Ref Interpreter::hostEntries(const Expr &expr, const std::vector<Ref> &args) {
   const std::string &name = expr.as<node::HostCall>().function;
   if (name == "entry_keys" || name == "entry_values") return entriesPart(*args[0], name == "entry_keys");
+  if (name == "entries_of_rows") {
+    std::vector<Words> entries;
+    for (const Words &pair : rowsOf(*args[0])) {
+      const Word *key = pair.data() + 2, *value = words::skipped(key);
+      Words entry(key, words::skipped(value));
+      auto same = std::find_if(entries.begin(), entries.end(), [&](const Words &other) { return words::compared(other.data(), key) == 0; });
+      if (same == entries.end()) entries.push_back(std::move(entry));
+      else *same = std::move(entry);
+    }
+    return ofRows(entries);
+  }
   if (name == "entries_json") return makeText(jsonRows(*args[0], true));
   if (name == "entries_text") return makeText(shownEntries(*args[0]));
   const Words &key = args[1]->ints;

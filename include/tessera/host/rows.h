@@ -268,6 +268,15 @@ inline Tensor entry_or(const Tensor &dict, const Tensor &key, const Tensor &othe
   const auto words = detail::row_words(dict, row);
   return detail::tensor_of_words(detail::Words(words.first + key.count(), words.first + words.second));
 }
+/// A dict of the pairs of a list.
+inline Tensor entries_of_rows(const Tensor &pairs) {
+  Tensor dict = rows_of();
+  for (int64_t row = 0; row < shape(pairs, 0); ++row) {
+    const detail::Word *key = detail::row_words(pairs, row).first + 2, *value = words::skipped(key);
+    store_entry(dict, detail::tensor_of_words(detail::Words(key, value)), detail::tensor_of_words(detail::Words(value, words::skipped(value))));
+  }
+  return dict;
+}
 /// All keys, or all values, as a list.
 inline Tensor entry_keys(const Tensor &dict) {
   return detail::table_of(shape(dict, 0), [&](int64_t i) {

@@ -7,7 +7,6 @@
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"
 #include "sema/host/Host.h"
-#include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/OwnMethods.h"

@@ -112,7 +112,7 @@ Value arrayArgument(Context &cx, const Bound &args, size_t i, const std::string 
 
 // ---- Transforms.cpp
 /// vmap(f, in_axes, out_axes) and checkpoint(f) as values that can be called.
-/// `mixed(f, policy)`: the function or model, in which products round what they take, and their results, as the policy says.
+/// `mixed(f, policy)`: the function or model, in which products round what they take as the policy says.
 Value makeMixed(Context &cx, const GivenList &args, Span span);
 Value makeTransform(Context &cx, const BuiltinRow &row, GivenList args, Span span);
 /// Calls one of them.

@@ -13,7 +13,6 @@
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
-#include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"

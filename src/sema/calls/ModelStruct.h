@@ -4,8 +4,6 @@
 
 namespace tessera::sema {
 
-/// Finds the fields of a model, if they are not known yet. False after a message.
-bool findModel(Context &cx, const StructInfo &info, Span span);
 /// Adds a parameter to the model that is traced. False after a message.
 bool collectParameter(Context &cx, ModelTrace &trace, const std::string &name, const Type &type, const Bound &args, Span span);
 

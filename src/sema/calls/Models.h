@@ -44,6 +44,8 @@ private:
   std::shared_ptr<ModelTrace> trace_;  // null: no layer
 };
 
+/// Finds the fields of a model, if they are not known yet. False after a message.
+bool findModel(Context &cx, const StructInfo &info, Span span);
 /// A struct as a type.
 Value structTypeOf(const StructInfo &info);
 /// What the name of a function with `@model` stands for: a struct, whose fields are found later.

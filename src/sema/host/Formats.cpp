@@ -2,7 +2,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/Struct.h"
-#include "sema/calls/ModelStruct.h"
+#include "sema/calls/Models.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Held.h"

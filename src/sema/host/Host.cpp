@@ -477,6 +477,8 @@ Value callHostBuiltin(Context &cx, const BuiltinRow &row, Bound &args, const Giv
   }
   case BuiltinKind::SaveNpy: {
     ExprPtr path = text(args.values[0], args.spans[0]);
+    if (auto rows = args.values[1].kind == ValueKind::List ? asHeldRows(cx, args.values[1], span) : std::nullopt)  // of numbers
+      if (Value list = asGrownList(cx, std::move(*rows), span); !isHeldRows(list)) args.values[1] = std::move(list);
     ExprPtr value = path ? hostArgument(cx, args.values[1], args.spans[1]) : nullptr;
     if (!value) return Value::poison();
     Stmt &stmt = emit(cx, StmtKind::SaveNpy, span);

@@ -109,6 +109,8 @@ Value numberOfText(Context &cx, const Value &text, bool whole, Span span);
 /// `text.split()`, `text.split(",")` and `text.strip()` of a text that the compiler knows.
 /// Names of methods that texts have.
 std::vector<std::string> methodsOfTexts();
+/// Whether a text can be had so many times.
+bool countsTexts(const Value &times);
 /// `text * n`, and whether a part is in a text.
 Value repeatedText(Context &cx, const Value &text, const Value &times, Span span);
 Value textHolds(Context &cx, const Value &text, const Value &part, Span span);

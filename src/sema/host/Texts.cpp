@@ -33,6 +33,11 @@ static std::optional<Value> turnedText(Context &cx, const Value &text, const ast
   return inHost(cx) ? std::optional(hostTextCall(cx, "text_turned", text, span)) : std::nullopt;
 }
 
+bool countsTexts(const Value &times) {
+  if (times.kind == ValueKind::HostTensor) return times.rank == 0 && times.madeOf && isInt(*times.madeOf);
+  return times.kind == ValueKind::Int || (times.isScalar() && isInt(times.type.dtype));
+}
+
 Value repeatedText(Context &cx, const Value &text, const Value &times, Span span) {
   if (!text.expr && times.isKnownInt() && times.sym.constant() * static_cast<int64_t>(text.text.size()) < kLongText)
     return Value::string(tsr::host::text_times(text.text, times.sym.constant()));

@@ -105,7 +105,8 @@ bool mayBeEntry(const Context &cx, const Callable &callable) {
     auto *name = as<ast::NameExpr>(&withoutPolicies(*p.annotation));
     if (name && (name->name == "Callable" || name->name == "Tensor" || name->name == "KVCache")) return false;
   }
-  bool typed = !callable.def->parameters.empty() || callable.def->result;
+  auto isMeasured = [&](const ast::Decorator &decorator) { return cx.sources.text(decorator.expression->span).starts_with("benchmark"); };
+  bool typed = !callable.def->parameters.empty() || callable.def->result || std::any_of(callable.def->decorators.begin(), callable.def->decorators.end(), isMeasured);
   return typed && !isHostCode(cx, callable);
 }
 

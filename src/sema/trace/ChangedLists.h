@@ -1,6 +1,5 @@
 // Lists of host code that statements change where they lie: `rows[i][j] = x`, `xs.insert(0, x)`, `del xs[i]`. A name stands for another list behind it.
 #pragma once
-#include "sema/Arguments.h"
 #include "sema/Context.h"
 
 namespace tessera::sema {
@@ -13,13 +12,10 @@ bool storeToItem(Context &cx, const ast::SubscriptExpr &syntax, const Value &val
 bool changeList(Context &cx, const ast::ExprStmt &stmt);
 /// `del xs[i]`, `del d[key]`. False if it is none.
 bool deleteItem(Context &cx, const ast::SubscriptExpr &place);
-/// `xs.pop(i)` of a list that the compiler has, and `d.pop(key)`: the item, and the name stands for the others. Nothing if this is none.
-std::optional<Value> popped(Context &cx, const ast::CallExpr &expr);
-/// `xs.index(x)`, `xs.count(x)` of a list of host code.
-Value askList(Context &cx, const Value &list, const std::string &method, const GivenList &args, Span span);
-bool isListOfHost(const Value &value);
-/// From its last item to its first.
-Value turnedList(Context &cx, const Value &list, Span span);
+
+// ---- Comprehensions.cpp
+/// `a and b`, `a or b`, where what `b` asks the host runtime for, behind `from`, is asked only where `a` leaves it open.
+ExprPtr askedBehind(Context &cx, ExprPtr before, ExprPtr behind, bool isAnd, size_t from, Span span);
 
 // ---- GrowingLists.cpp
 /// The list of this name as run time holds it, if the compiler has it and the name may stand for something else here.

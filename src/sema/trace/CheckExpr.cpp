@@ -10,6 +10,7 @@
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/policies/Policies.h"
+#include "sema/trace/ChangedLists.h"
 #include "sema/trace/GuardScope.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/LoopBody.h"
@@ -33,6 +34,7 @@ static Value binary(Context &cx, const ast::BinaryExpr &expr);
 static Value boolOp(Context &cx, const ast::BoolOpExpr &expr);
 static Value conditional(Context &cx, const ast::ConditionalExpr &expr);
 static Value dictExpr(Context &cx, const ast::DictExpr &expr);
+static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size_t first);
 static Value dictComprehension(Context &cx, const ast::ComprehensionExpr &expr);
 static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size_t first = 0);
 
@@ -110,7 +112,19 @@ static Value valueOf(Context &cx, const ast::Expr &expr) {
   }
   case K::Imaginary: return unsupported(cx, "complex numbers", expr.span);
   case K::Set:
+    if (inHost(cx)) {
+      Value items = Value::of(ValueKind::List);
+      for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(expr).items) items.items.push_back(checkExpr(cx, *item));
+      for (const Value &item : items.items)
+        if (item.isPoison()) return item;
+      return setOf(cx, items, expr.span);
+    }
+    [[fallthrough]];
   case K::SetComp:
+    if (inHost(cx) && expr.kind == K::SetComp) {
+      const Value items = comprehension(cx, static_cast<const ast::ComprehensionExpr &>(expr), 0);
+      return items.isPoison() ? items : setOf(cx, items, expr.span);
+    }
     return unsupported(cx, "sets", expr.span, "a list holds them, and `in` asks for one: `[f(x) for x in xs]`");
   case K::DictComp: return dictComprehension(cx, static_cast<const ast::ComprehensionExpr &>(expr));
   case K::Await: return unsupported(cx, "`await`", expr.span);
@@ -227,7 +241,8 @@ bool reservedName(Context &cx, const std::string &name, const Value &value, Span
 static Value unary(Context &cx, const ast::UnaryExpr &expr) {
   Value v = checkExpr(cx, *expr.operand);
   if (v.isPoison()) return v;
-  if (v.kind == ValueKind::HostTensor || v.kind == ValueKind::View) v = toArray(cx, v, DType::F32, expr.span);
+  const bool asked = expr.op == UnaryOp::Not && isListOfHost(v);  // whether it has items
+  if (!asked && (v.kind == ValueKind::HostTensor || v.kind == ValueKind::View)) v = toArray(cx, v, DType::F32, expr.span);
   switch (expr.op) {
   case UnaryOp::Pos: return requireNumber(cx, v, expr.span, "+") ? v : Value::poison();
   case UnaryOp::Neg:
@@ -318,8 +333,7 @@ Value binaryValues(Context &cx, BinaryOp op, Value a, Value b, Span span) {
     }
     const bool textFirst = a.kind == ValueKind::String;
     const Value &times = textFirst ? b : a;
-    const bool counts = times.kind == ValueKind::Int || (times.isScalar() && isInt(times.type.dtype)) || (times.kind == ValueKind::HostTensor && times.rank == 0 && times.madeOf && isInt(*times.madeOf));
-    if (op == BinaryOp::Mul && counts) return repeatedText(cx, textFirst ? a : b, convertInt(cx, times, span), span);
+    if (op == BinaryOp::Mul && countsTexts(times)) return repeatedText(cx, textFirst ? a : b, convertInt(cx, times, span), span);
     auto builder = report(cx, Id::badOperand, span, shown, describe(cx, a) + " and " + describe(cx, b));
     if (op == BinaryOp::Mod) builder.help("values are put into text by an f-string: `f\"x = {x}\"`");
     return Value::poison();
@@ -424,7 +438,9 @@ static Value boolOp(Context &cx, const ast::BoolOpExpr &expr) {
     }
     ExprPtr c = conditionExpr(cx, v, operand->span);
     if (!c) return Value::poison();
-    if (!first && out.expr) {
+    if (!first && out.expr && inHost(cx) && readsItems(*cx.function.block, from)) {
+      c = askedBehind(cx, takeExpr(out), std::move(c), expr.isAnd, from, expr.span);
+    } else if (!first && out.expr) {
       std::vector<ExprPtr> args;
       args.push_back(takeExpr(out));
       args.push_back(std::move(c));
@@ -584,7 +600,7 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
   const bool grown = iterable.kind == ValueKind::HostTensor && (iterable.text == kHeldList || isHeldRows(iterable) || iterable.madeAs.empty() || !iterable.madeAs[0].isConstant() || knownRank(iterable, cx.function.rebindable) == 0);
   const bool counted = iterable.kind == ValueKind::Range && !std::all_of(iterable.items.begin(), iterable.items.end(), isKnownNumber);
   const bool held = grown || counted || (iterable.kind == ValueKind::String && iterable.expr) || iterable.kind == ValueKind::Zip || iterable.kind == ValueKind::Enumerate;
-  if (inHost(cx) && cx.function.frame && cx.function.block && held && !several && !expr.key) return heldComprehension(cx, expr, clause, iterable);
+  if (inHost(cx) && cx.function.frame && cx.function.block && held && !several) return heldComprehension(cx, expr, clause, iterable);
   if (iterable.kind == ValueKind::String && !iterable.expr)
     for (char c : iterable.text) items.push_back(Value::string(std::string(1, c)));
   else if (iterable.isSequence()) items = iterable.items;
@@ -645,15 +661,10 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
     for (const ast::ExprPtr &condition : clause.conditions) {
       Value c = checkExpr(cx, *condition);
       if (c.isPoison()) return c;
-      if (inHost(cx) && cx.function.block && !several && !expr.key && !knownCondition(c)) {  // run time chooses
+      if (inHost(cx) && cx.function.block && !several && !knownCondition(c)) {  // run time chooses
         cx.function.frame->names = std::move(saved);
         cx.function.block->resize(emitted);
-        Value all = Value::of(ValueKind::List);
-        all.items = items;
-        auto rows = iterable.kind == ValueKind::Range ? std::nullopt : asHeldRows(cx, all, expr.span);
-        if (iterable.kind == ValueKind::Range) return heldComprehension(cx, expr, clause, iterable);
-        if (rows) return heldComprehension(cx, expr, clause, reusable(cx, asGrownList(cx, std::move(*rows), expr.span), "items", expr.span));
-        return unsupported(cx, "a condition of run time in a list of such items", condition->span);
+        return chosenAtRunTime(cx, expr, clause, iterable, items, condition->span);
       }
       auto known = knownBool(cx, c, condition->span, "the condition of a comprehension");
       if (!known) return Value::poison();
@@ -676,40 +687,11 @@ static Value comprehension(Context &cx, const ast::ComprehensionExpr &expr, size
 /// `{k: f(k) for k in keys}`: of a key that comes twice the last value stays.
 static Value dictComprehension(Context &cx, const ast::ComprehensionExpr &expr) {
   Value pairs = comprehension(cx, expr, 0);
+  if (auto dict = pairs.kind == ValueKind::HostTensor ? dictOfPairs(cx, pairs, expr.span) : std::nullopt) return *dict;
   if (pairs.isPoison() || pairs.kind != ValueKind::List) return pairs;
   Value dict = Value::of(ValueKind::Dict);
   for (size_t i = 0; i + 1 < pairs.items.size(); i += 2) addToDict(cx, dict, pairs.items[i], pairs.items[i + 1], expr.key->span);
   return dict;
-}
-
-void comprehensionTarget(Context &cx, const ast::Expr &target, const Value &value) {
-  if (auto *name = as<ast::NameExpr>(&target)) {
-    Binding binding;
-    binding.value = value;
-    binding.span = target.span;
-    binding.block = cx.blockId;
-    cx.function.frame->names[name->name] = binding;
-    noteBinding(cx, name->name, target.span);
-    return;
-  }
-  bool several = target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List;
-  if (several) {
-    auto &items = static_cast<const ast::SequenceExpr &>(target).items;
-    if (value.isSequence() && items.size() == value.items.size()) {
-      for (size_t i = 0; i < items.size(); ++i) comprehensionTarget(cx, *items[i], value.items[i]);
-      return;
-    }
-    if (value.isSequence() && fresh(cx, Id::unpackCount, target.span))
-      report(cx, Id::unpackCount, target.span, diag::counted(items.size(), "name"),
-             diag::counted(value.items.size(), "value"));
-    bool whole = !value.isSequence() && !value.isPoison() && !reportNone(cx, value, target.span);
-    if (whole && fresh(cx, Id::notIterable, target.span))
-      report(cx, Id::notIterable, target.span, describe(cx, value)).label("these names take apart a tuple");
-    for (const ast::ExprPtr &item : items)
-      if (item->kind != ast::ExprKind::Starred) comprehensionTarget(cx, *item, Value::poison());
-    return;
-  }
-  unsupported(cx, "this target of a comprehension", target.span);
 }
 
 }  // namespace tessera::sema

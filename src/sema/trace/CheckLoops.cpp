@@ -569,7 +569,8 @@ static void stackFor(Context &cx, const ast::ForStmt &stmt, const Value &iterate
 static void collectKnownTexts(const Context &cx, const ast::Expr &target, std::set<std::string> &names) {
   if (auto *name = as<ast::NameExpr>(&target)) {
     auto bound = cx.function.frame->names.find(name->name);
-    if (bound != cx.function.frame->names.end() && bound->second.isBound() && bound->second.value.kind == ValueKind::String) names.insert(name->name);
+    const ValueKind kind = bound != cx.function.frame->names.end() && bound->second.isBound() ? bound->second.value.kind : ValueKind::Poison;
+    if (kind == ValueKind::String || kind == ValueKind::Int || kind == ValueKind::Float || kind == ValueKind::Bool) names.insert(name->name);
   }
   if (target.kind == ast::ExprKind::Tuple)
     for (const ast::ExprPtr &item : static_cast<const ast::SequenceExpr &>(target).items) collectKnownTexts(cx, *item, names);

@@ -76,7 +76,7 @@ static void checkStmt(Context &cx, const ast::Stmt &stmt) {
   }
   case K::With: return withStmt(cx, static_cast<const ast::WithStmt &>(stmt));
   case K::Try:
-    return refused("`try`", "nothing is caught: check before, with `if` or `assert`; a function that fails returns a "
+    return refused("`try`", "nothing is caught: ask before, `if os.path.exists(path):` of a file and `if text.isdigit():` of a number; a function that fails returns a "
                             "status to who called the program");
   case K::ClassDef:
     unsupported(cx, "a class", stmt.span, "a `struct` at module level has fields with types, and methods");

@@ -6,6 +6,7 @@
 #include "sema/effects/Effects.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
+#include "sema/trace/ChangedLists.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
@@ -232,6 +233,56 @@ void stackTurns(Context &cx, const std::vector<std::string> &lists, const Dim &t
     bound.var = nullptr;
     bound.value = item.isPoison() || item.kind == ValueKind::None ? Value::poison() : stackedItems(cx, item, turn, count, loop, loop.span, span);
   }
+}
+
+ExprPtr askedBehind(Context &cx, ExprPtr before, ExprPtr behind, bool isAnd, size_t from, Span span) {
+  Block &around = *cx.function.block;
+  Block asked(std::make_move_iterator(around.begin() + static_cast<ptrdiff_t>(from)), std::make_move_iterator(around.end()));
+  around.resize(from);
+  Stmt &choice = emit(cx, StmtKind::If, span);
+  choice.condition = std::move(before);
+  (isAnd ? choice.body : choice.otherwise) = std::move(asked);
+  Binding sides[2];
+  for (bool first : {true, false}) {
+    cx.function.block = first ? &choice.body : &choice.otherwise;
+    Binding &side = sides[first ? 0 : 1];
+    side.span = span;
+    side.value = asVariable(cx, arrayValue(cx, first == isAnd ? std::move(behind) : makeBool(!isAnd, span), scalarType(DType::Bool), {}, span), "holds", span);
+    side.var = checked::varOf(*side.value.expr);
+  }
+  cx.function.block = &around;
+  Value merged = mergeBindings(cx, choice, sides[0], sides[1]).value;
+  return takeExpr(merged);
+}
+
+void comprehensionTarget(Context &cx, const ast::Expr &target, const Value &value) {
+  if (auto *name = as<ast::NameExpr>(&target)) {
+    Binding binding;
+    binding.value = value;
+    binding.span = target.span;
+    binding.block = cx.blockId;
+    cx.function.frame->names[name->name] = binding;
+    noteBinding(cx, name->name, target.span);
+    return;
+  }
+  bool several = target.kind == ast::ExprKind::Tuple || target.kind == ast::ExprKind::List;
+  if (several) {
+    auto &items = static_cast<const ast::SequenceExpr &>(target).items;
+    if (value.isSequence() && items.size() == value.items.size()) {
+      for (size_t i = 0; i < items.size(); ++i) comprehensionTarget(cx, *items[i], value.items[i]);
+      return;
+    }
+    if (value.isSequence() && fresh(cx, Id::unpackCount, target.span))
+      report(cx, Id::unpackCount, target.span, diag::counted(items.size(), "name"),
+             diag::counted(value.items.size(), "value"));
+    bool whole = !value.isSequence() && !value.isPoison() && !reportNone(cx, value, target.span);
+    if (whole && fresh(cx, Id::notIterable, target.span))
+      report(cx, Id::notIterable, target.span, describe(cx, value)).label("these names take apart a tuple");
+    for (const ast::ExprPtr &item : items)
+      if (item->kind != ast::ExprKind::Starred) comprehensionTarget(cx, *item, Value::poison());
+    return;
+  }
+  unsupported(cx, "this target of a comprehension", target.span);
 }
 
 }  // namespace tessera::sema

@@ -217,6 +217,7 @@ ExprPtr conditionExpr(Context &cx, const Value &value, Span span) {
     args.push_back(makeIndex(0, span));
     return makeElementwise(ElementwiseOp::Ne, scalarType(DType::Bool), span, std::move(args));
   }
+  if (inHost(cx) && value.kind == ValueKind::String) return conditionExpr(cx, convertInt(cx, hostTextCall(cx, "text_length", value, span), span), span);
   if (value.isScalar() && value.type.dtype == DType::Bool) return clone(*value.expr);
   if (inHost(cx) && value.kind == ValueKind::HostTensor && (value.text == kHeldList || isHeldRows(value))) {  // `while todo:`, asked anew in each turn
     std::vector<ExprPtr> args;

@@ -419,6 +419,11 @@ Value setOf(Context &cx, const Value &items, Span span) {
   made.text = kSet;
   if (!items.given() || items.isPoison()) return items.isPoison() ? items : made;
   if (items.kind == ValueKind::Dict) return setOf(cx, keysOfDict(items), span);
+  if (items.kind == ValueKind::String && !items.expr) {
+    Value letters = Value::of(ValueKind::List);
+    for (char c : items.text) letters.items.push_back(Value::string(std::string(1, c)));
+    return setOf(cx, letters, span);
+  }
   if (items.isSequence() && std::all_of(items.items.begin(), items.items.end(), isKnown)) {
     for (const Value &item : items.items) addToDict(cx, made, item, Value::boolean(true), span);
     return made;

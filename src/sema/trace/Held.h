@@ -2,6 +2,7 @@
 // as a row of words, each value with its kind (include/tessera/host/words.h). What the items of a list are is its schema here: `w` an integer, `r`
 // a number with a fraction, `b` a truth value, `t` a text, `[X]` a list, `(XYZ)` a tuple, `{f32 2}` arrays of that dtype and so many axes.
 #pragma once
+#include "sema/Arguments.h"
 #include "sema/Context.h"
 
 namespace tessera::sema {
@@ -11,6 +12,8 @@ bool isHeldRows(const Value &value);
 std::string schemaOfRows(const Value &rows);
 /// How a value is read that is an item of such a list; empty if it cannot be one. `?`: items of a list that has none.
 std::string schemaOf(const Context &cx, const Value &value);
+/// The parts of a tuple's.
+std::vector<std::string> partsOfSchema(const std::string &tuple);
 /// What reads the items of both; empty if nothing does.
 std::string schemaTogether(const std::string &a, const std::string &b);
 
@@ -70,6 +73,18 @@ std::optional<Value> popFromHeldList(Context &cx, const ast::CallExpr &expr);
 
 /// Arrays of one shape as the rows of one more axis, behind one another. Nothing if one of them is no array whose dtype is known.
 std::optional<Value> rowsOfHost(Context &cx, const std::vector<Value> &arrays, Span span);
+
+/// `xs.pop(i)` of a list that the compiler has, and `d.pop(key)`: the item, and the name stands for the others. Nothing if this is none.
+std::optional<Value> popped(Context &cx, const ast::CallExpr &expr);
+/// `xs.index(x)`, `xs.count(x)` of a list of host code.
+Value askList(Context &cx, const Value &list, const std::string &method, const GivenList &args, Span span);
+bool isListOfHost(const Value &value);
+/// From its last item to its first.
+Value turnedList(Context &cx, const Value &list, Span span);
+/// The items that a condition of run time keeps, of those that the compiler has.
+Value chosenAtRunTime(Context &cx, const ast::ComprehensionExpr &expr, const ast::ComprehensionFor &clause, const Value &iterable, const std::vector<Value> &items, Span condition);
+/// A dict of pairs that run time holds, of a key that comes twice the last one. Nothing if they are no pairs.
+std::optional<Value> dictOfPairs(Context &cx, const Value &pairs, Span span);
 
 // ---- Dicts of host code. Those whose keys the compiler knows are its own, with a value for each key. Those that get keys while the program runs
 // are held by it: a row for each key, with its value.

@@ -57,6 +57,26 @@ std::optional<Value> withEntry(Context &cx, const Value &dict, const Value &key,
   return withSchemas(hostCall(cx, "store_entry", std::move(args), span), keys, values);
 }
 
+std::optional<Value> dictOfPairs(Context &cx, const Value &pairs, Span span) {
+  std::optional<Value> rows = pairs;
+  if (!isHeldRows(pairs) && pairs.rank == 2 && pairs.madeOf) {  // pairs of numbers
+    std::vector<ExprPtr> table;
+    table.push_back(clone(*pairs.expr));
+    table.push_back(makeBool(true, span));
+    const std::string number(1, *pairs.madeOf == DType::Bool ? 'b' : isFloat(*pairs.madeOf) ? 'r' : 'w');
+    rows = rowsWithSchema(hostCall(cx, "rows_of_table", std::move(table), span), "(" + number + number + ")");
+  } else if (!isHeldRows(pairs)) {
+    rows = asHeldRows(cx, pairs, span);
+  }
+  const std::string schema = rows ? schemaOfRows(*rows) : std::string();
+  std::vector<ExprPtr> args;
+  if (rows) args.push_back(clone(*rows->expr));
+  if (schema == "?") return withSchemas(hostCall(cx, "entries_of_rows", std::move(args), span), "?", "?");
+  const std::vector<std::string> parts = !schema.empty() && schema[0] == '(' ? partsOfSchema(schema) : std::vector<std::string>();
+  if (parts.size() != 2) return std::nullopt;
+  return withSchemas(hostCall(cx, "entries_of_rows", std::move(args), span), parts[0], parts[1]);
+}
+
 std::optional<Value> asHeldEntries(Context &cx, const Value &dict, Span span) {
   Value held = withSchemas(hostCall(cx, "rows_of", {}, span), "?", dict.text == kSet ? "s" : "?");
   for (size_t i = 0; i + 1 < dict.items.size(); i += 2) {

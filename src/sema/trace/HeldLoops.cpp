@@ -143,7 +143,8 @@ Value heldComprehension(Context &cx, const ast::ComprehensionExpr &expr, const a
   }
   std::function<void(const std::string &, size_t)> rest = [&](const std::string &name, size_t next) {
     if (next == clause.conditions.size()) {
-      Value item = checkExpr(cx, *expr.element);
+      Value key = expr.key ? checkExpr(cx, *expr.key) : Value::of(ValueKind::Absent), item = checkExpr(cx, *expr.element);
+      if (expr.key) item = key.isPoison() || item.isPoison() ? Value::poison() : Value::tuple({std::move(key), std::move(item)});
       appendToHeld(cx, name, std::move(item), *expr.element);
       return;
     }
@@ -158,6 +159,15 @@ Value heldComprehension(Context &cx, const ast::ComprehensionExpr &expr, const a
     comprehensionTarget(cx, *clause.target, item);
     rest(name, 0);
   });
+}
+
+Value chosenAtRunTime(Context &cx, const ast::ComprehensionExpr &expr, const ast::ComprehensionFor &clause, const Value &iterable, const std::vector<Value> &items, Span condition) {
+  if (iterable.kind == ValueKind::Range) return heldComprehension(cx, expr, clause, iterable);
+  Value all = Value::of(ValueKind::List);
+  all.items = items;
+  auto rows = asHeldRows(cx, all, expr.span);
+  if (!rows) return unsupported(cx, "a condition of run time in a list of such items", condition);
+  return heldComprehension(cx, expr, clause, reusable(cx, asGrownList(cx, std::move(*rows), expr.span), "items", expr.span));
 }
 
 Value listOfIterated(Context &cx, const Value &iterable, Span span) {

@@ -107,6 +107,8 @@ Value partOfWords(Context &cx, const Value &words, const std::string &part, int6
 }
 }  // namespace
 
+std::vector<std::string> partsOfSchema(const std::string &tuple) { return partsOf(tuple); }
+
 bool isHeldRows(const Value &value) { return value.kind == ValueKind::HostTensor && value.text.starts_with(kRows); }
 std::string schemaOfRows(const Value &rows) { return rows.text.substr(kRows.size()); }
 
