@@ -177,13 +177,22 @@ private:
     }
   }
 
-  /// `path: int = "input.bin"`
+  /// What a word says: `"yes"` for True; null if it says neither.
+  static const char *truthOf(const std::string &word) {
+    if (word == "yes" || word == "true" || word == "True" || word == "on") return "True";
+    return word == "no" || word == "false" || word == "False" || word == "off" ? "False" : nullptr;
+  }
+
+  /// `path: int = "input.bin"`, and `fast: bool = "yes"`
   void textByDefault() {
     for (size_t i = 0; place_.function && i < place_.function->parameters.size(); ++i) {
       const ast::Parameter &p = place_.function->parameters[i];
       bool here = p.defaultValue && p.defaultValue->kind == ast::ExprKind::String && p.annotation;
-      if (here && p.annotation->kind == ast::ExprKind::Name && text(*p.annotation) != "str")
-        replace(group(false), p.annotation->span, "str", "it is a text");
+      if (!here || p.annotation->kind != ast::ExprKind::Name || text(*p.annotation) == "str") continue;
+      const std::string word = text(*p.defaultValue);
+      const char *truth = text(*p.annotation) == "bool" && word.size() > 2 ? truthOf(word.substr(1, word.size() - 2)) : nullptr;
+      if (truth) replace(group(false), p.defaultValue->span, truth, "it is a truth value");
+      else replace(group(false), p.annotation->span, "str", "it is a text");
     }
   }
 
