@@ -107,7 +107,7 @@ bool isNoneAtRunTime(Context &cx, const diag::Diagnostic &said, const std::vecto
   case Id::undefinedName:
   case Id::hostOnly: return isOfHost(cx, said);
   case Id::argumentNotGiven: return cx.sources.text(said.span).starts_with("where(");  // `where(mask)` is `nonzero(mask)`
-  case Id::wrongArgument: return said.message.starts_with("an index expects");
+  case Id::wrongArgument: return said.message.starts_with("an index expects") || said.message.starts_with("`zip` expects");  // it ends with the shortest
   case Id::unknownAttribute: return cx.sources.text(said.span) == "append" || cx.sources.text(said.span) == "pop";
   default: return false;
   }
@@ -132,11 +132,26 @@ static std::set<std::string> integerParameters(const Context &cx, const Callable
   return names;
 }
 
-bool leaveToHost(Context &cx, const Callable &callable, const SaidBefore &before) {
-  const bool fromHost = !cx.function.fn || inHost(cx);
+/// A function of a program that host code can run, too.
+static bool isPlain(const Context &cx, const Callable &callable) {
   const bool plain = callable.def && !callable.isKernel && callable.name != "main" && !callable.structure && !callable.closure && !callable.isTest &&
                      callable.choices.empty() && !callable.isCheckpoint && !callable.isCustomVjp && !callable.isCustomJvp && !callable.isModel;
-  if (!fromHost || !plain || callable.module != cx.main || !cx.main->names.count("main")) return false;
+  return plain && callable.module == cx.main && cx.main->names.count("main") != 0;
+}
+
+bool isLeftToHost(const Context &cx) {
+  if (inHost(cx) || cx.function.calls.empty()) return false;
+  const Callable &callable = *cx.function.calls.front().callable;
+  auto isOfTensors = [&](const ast::Parameter &p) {
+    const std::string_view type = p.annotation ? cx.sources.text(p.annotation->span) : "";
+    return type.starts_with("Tensor") || dtypeByName(type);
+  };
+  return isPlain(cx, callable) && std::none_of(callable.def->parameters.begin(), callable.def->parameters.end(), isOfTensors);
+}
+
+bool leaveToHost(Context &cx, const Callable &callable, const SaidBefore &before) {
+  const bool fromHost = !cx.function.fn || inHost(cx);
+  if (!fromHost || !isPlain(cx, callable)) return false;
   const auto &all = cx.diagnostics.all();
   std::vector<diag::Diagnostic> said(all.begin() + static_cast<std::ptrdiff_t>(std::min(before.diagnostics, all.size())), all.end());
   const std::set<std::string> integers = integerParameters(cx, callable);

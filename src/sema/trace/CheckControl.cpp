@@ -7,6 +7,7 @@
 #include "sema/claims/Claims.h"
 #include "sema/effects/Draws.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/modules/Modules.h"
@@ -220,7 +221,7 @@ static bool isOfSameStruct(const Value &a, const Value &b) {
 
 Binding mergeName(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   if (bindAlike(cx, a, b)) return mergeBindings(cx, stmt, a, b);
-  if (name == kResult && isOfDataOnce(a.value, b.value)) return mergeNumbers(cx, stmt, "result", a, b);
+  if (name == kResult && !isLeftToHost(cx) && isOfDataOnce(a.value, b.value)) return mergeNumbers(cx, stmt, "result", a, b);
   if (a.value.kind == ValueKind::Rng && b.value.kind == ValueKind::Rng) return mergeStreams(cx, stmt, name, a, b);
   if (a.value.kind == ValueKind::State && b.value.kind == ValueKind::State) return mergeCaches(cx, stmt, name, a, b);
   bool trees = isTree(a.value) && a.value.kind == b.value.kind && (name == kResult || !a.value.isState());

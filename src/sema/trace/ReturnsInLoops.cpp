@@ -4,6 +4,7 @@
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/effects/Effects.h"
+#include "sema/host/ArrayWork.h"
 #include "sema/host/Host.h"
 #include "sema/trace/LoopBody.h"
 #include "sema/trace/Trace.h"
@@ -174,7 +175,7 @@ void returnBehind(Context &cx, const LoopReturn &made, bool endless) {
 bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt) {
   Frame &frame = *cx.function.frame;
   auto runs = [](const LoopFrame &loop) { return loop.writtenOut < 0; };
-  if (inKernel(cx) || frame.loops.empty() || !std::all_of(frame.loops.begin(), frame.loops.end(), runs)) return false;
+  if (inKernel(cx) || isLeftToHost(cx) || frame.loops.empty() || !std::all_of(frame.loops.begin(), frame.loops.end(), runs)) return false;
   const Value value = asReturned(cx, stmt.value ? checkExpr(cx, *stmt.value) : Value::of(ValueKind::None), stmt.span);
   if (value.isPoison()) return frame.returned = !inHost(cx), true;
   if (!frame.loopReturn) {
