@@ -168,6 +168,7 @@ inline const Case kLibrary[] = {
     {"reduce_scatter", "sum(reduce_scatter(x * w, \"tp\"), axis=0)", "M", -2, 2, "4, M", "4, M"},
     {"cumsum", "cumsum(x * w, axis=0)", "6, M", -2, 2, "6, M", "6, M"}, {"cumprod", "cumprod(x)", "N, 5", 0.5, 1.5, "N, 5"},
     {"quantile", "quantile(x, 0.3)", "N"}, {"rope", "rope(x, 3)", "N, 4", -2, 2, "N, 4"}, {"upsample_nearest", "upsample_nearest(x, 2) * w", "6, 10", -2, 2, "3, 5", "6, 10"},
+    {"upsample_bilinear", "upsample_bilinear(x, 2) * w", "6, 10", -2, 2, "3, 5", "6, 10"}, {"flip_both", "flip(x, axis=(0, 1)) * w", "3, 5", -2, 2, "3, 5", "3, 5"},
     {"pixel_shuffle", "pixel_shuffle(x, 2)", "B, 1, 6, 10", -2, 2, "B, 4, 3, 5"}, {"smoothed_cross_entropy", "cross_entropy(x, i, smoothing=0.2)", "", -2, 2, "N, M", "", "N"},
     {"rmsprop", "rmsprop(x, w, w * w, 0.1)[0]", "N, M", 0.2, 2, "N, M", "N, M"}, {"adagrad", "adagrad(x, w, w * w, 0.1)[0]", "N, M", 0.2, 2, "N, M", "N, M"},
     {"ptp", "ptp(x, axis=1)", "N"}, {"tril_above", "tril(x, 1)"}, {"meshgrid", "meshgrid(x, w, indexing=\"ij\")[0]", "N, M", -2, 2, "N", "M"}, {"attention", "flash_attention(x, w, w)", "N, M"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Arguments that NumPy and PyTorch have as well: limits of `clamp`, `dtype=`, `reduction=`, `padding="same"`; compiled for the CPU, against
+"""Arguments that NumPy and PyTorch have as well: limits of `clamp`, `dtype=`, `reduction=`, `weight=`, `padding="same"`; compiled for the CPU, against
 NumPy in f64.
 
     arguments_against_numpy.py TESSERA
@@ -87,6 +87,43 @@ def padded_alike():
         wider = np.pad(x, ((0, 0), (0, 0), (0, 0), (0, 1)))  # one more behind an axis of an even window
         same = base.correlated(wider, k, padding=(1, 1)), base.correlated(wider, k, padding=(2, 1), dilation=(2, 1)), base.correlated(x[:, :, 0], v, padding=1)
         yield args, (*same, base.correlated(x, k, stride=2), base.correlated(x[:, :, 1], v)), 1e-5
+
+
+@base.case("""
+def enlarged[B, H, W](x: Tensor[B, H, W, f32]) -> (Tensor[B, 2 * H, 3 * W, f32], Tensor[B, 4 * H, 4 * W, f32], Tensor[B, H, W, f32]) where H >= 1, W >= 1:
+    return upsample_bilinear(x, (2, 3)), upsample_bilinear(x, 4), flip(x, axis=(0, 2))
+""")
+def enlarged():
+    def along(x, scale, axis):
+        n = x.shape[axis]
+        place = np.clip((np.arange(n * scale) + 0.5) / scale - 0.5, 0, n - 1)
+        first = np.floor(place).astype(int)
+        share = (place - first).reshape([-1 if a == axis else 1 for a in range(x.ndim)])
+        return x.take(first, axis) * (1 - share) + x.take(np.minimum(first + 1, n - 1), axis) * share
+    for b, h, w in ((1, 1, 1), (2, 3, 5), (1, 17, 2)):
+        args = {"x": base.f32(b, h, w)}
+        x = args["x"].astype(np.float64)
+        yield args, (along(along(x, 2, 1), 3, 2), along(along(x, 4, 1), 4, 2), np.flip(x, (0, 2))), 1e-6
+
+
+@base.case("""
+def weighted[N, V](x: Tensor[N, V, f32], labels: Tensor[N, i32], w: Tensor[V, f32]) where V >= 1:
+    each = cross_entropy(x, labels, weight=w, reduction="none"), nll(log_softmax(x), labels, w, reduction="sum")
+    return cross_entropy(x, labels, weight=w, label_smoothing=0.2), nll(log_softmax(x), labels, weight=w, ignore_index=0), each[0], each[1]
+""")
+def weighted():
+    for n, v in ((1, 1), (17, 9), (5, 1000)):
+        args = {"x": 3 * base.f32(n, v), "labels": random.integers(0, v, n).astype(np.int32), "w": np.abs(base.f32(v))}
+        args["labels"][1::3] = -1  # left out
+        x, w = args["x"].astype(np.float64), args["w"].astype(np.float64)
+        log_p = x - np.log(np.exp(x).sum(1, keepdims=True))
+        kept = args["labels"] >= 0
+        share = np.where(kept, w[args["labels"]], 0)
+        losses = -share * log_p[np.arange(n), args["labels"]]
+        smooth = 0.8 * losses - 0.2 * np.where(kept, (w * log_p).mean(1), 0)
+        others = kept & (args["labels"] != 0)
+        rest = share[others].sum()
+        yield args, (smooth.sum() / share.sum(), losses[others].sum() / rest if rest else 0.0, losses, losses.sum()), 5e-5
 
 
 if __name__ == "__main__":

@@ -476,6 +476,7 @@ export const words = {
   "uniform",
   "unscaled",
   "unsqueeze",
+  "upsample_bilinear",
   "upsample_nearest",
   "value_and_grad",
   "values",

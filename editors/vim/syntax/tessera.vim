@@ -50,8 +50,8 @@ syn match tesseraBuiltin '\<\%(sinh\|smooth_l1\|softmax\|softmax_accumulate\|sof
 syn match tesseraBuiltin '\<\%(split\|sqrt\|square\|squeeze\|stack\|static_range\|std\|step_rate\|stop_gradient\|store\)\ze\s*('
 syn match tesseraBuiltin '\<\%(store_vector\|str\|sum\|swapaxes\|swiglu\|take\|take_along_axis\|take_along_dim\|tan\|tanh\)\ze\s*('
 syn match tesseraBuiltin '\<\%(tensor\|tile_repeat\|top_k_gates\|topk\|trace\|transpose\|trapezoid\|tree_leaves\|tree_map\|tree_where\)\ze\s*('
-syn match tesseraBuiltin '\<\%(tril\|triplet\|triu\|trunc\|uniform\|unscaled\|unsqueeze\|upsample_nearest\|value_and_grad\|values\)\ze\s*('
-syn match tesseraBuiltin '\<\%(var\|vjp\|vmap\|vote\|where\|write_bytes\|zeros\|zeros_like\|zip\)\ze\s*('
+syn match tesseraBuiltin '\<\%(tril\|triplet\|triu\|trunc\|uniform\|unscaled\|unsqueeze\|upsample_bilinear\|upsample_nearest\|value_and_grad\)\ze\s*('
+syn match tesseraBuiltin '\<\%(values\|var\|vjp\|vmap\|vote\|where\|write_bytes\|zeros\|zeros_like\|zip\)\ze\s*('
 syn match tesseraDecorator '^\s*\zs@\s*[A-Za-z_][A-Za-z_0-9.]*'
 syn match tesseraPolicy '@\s*[a-z_]\w*\ze\s*\([\]),@(=]\|$\)' contains=NONE
 syn match tesseraFunction '\%(\<def\s\+\)\@<=\w\+'
