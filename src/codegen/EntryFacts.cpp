@@ -1,4 +1,5 @@
 #include "codegen/EntryFacts.h"
+#include "codegen/Conditions.h"
 #include "codegen/DimText.h"
 #include "codegen/Types.h"
 #include "codegen/source/Names.h"
@@ -156,16 +157,6 @@ struct Taken {
   llvm::ArrayRef<Attribute> conditions;
 };
 
-/// The condition itself, and whether it must not hold.
-std::pair<Attribute, bool> sideOf(Attribute condition) {
-  bool isNegated = false;
-  for (auto words = dyn_cast<ArrayAttr>(condition); words && words.size() == 2 && words[0] == StringAttr::get(condition.getContext(), "not"); words = dyn_cast<ArrayAttr>(condition)) {
-    condition = words[1];
-    isNegated = !isNegated;
-  }
-  return {condition, isNegated};
-}
-
 Dim mostOf(llvm::ArrayRef<Taken> all) {
   Dim total;
   llvm::MapVector<Attribute, std::array<std::vector<Taken>, 2>> sides;
@@ -174,12 +165,12 @@ Dim mostOf(llvm::ArrayRef<Taken> all) {
       total = total + one.bytes;
       continue;
     }
-    const auto [condition, isNegated] = sideOf(one.conditions.front());
-    sides[condition][isNegated].push_back({one.bytes, one.conditions.drop_front()});
+    const Literal asked = literalOf(one.conditions.front());
+    sides[asked.part][asked.holds].push_back({one.bytes, one.conditions.drop_front()});
   }
   for (const auto &[condition, both] : sides) {
-    const Dim holds = mostOf(both[0]), holdsNot = mostOf(both[1]);
-    total = total + (both[0].empty() ? holdsNot : both[1].empty() ? holds : Dim::max(holds, holdsNot));
+    const Dim holdsNot = mostOf(both[0]), holds = mostOf(both[1]);
+    total = total + (both[0].empty() ? holds : both[1].empty() ? holdsNot : Dim::max(holds, holdsNot));
   }
   return total;
 }
