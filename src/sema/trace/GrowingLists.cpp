@@ -258,11 +258,23 @@ static void hold(Context &cx, const std::string &name, Binding &binding, Value h
   cx.function.heldWidths[var] = width;
 }
 
+/// A list of run time that something behind its loop gave anew, such as `xs.append(1)`, for another loop.
+static void holdAgain(Context &cx, const std::string &name, Binding &binding) {
+  Value list = readBinding(cx, name, binding, binding.span);
+  if (list.isPoison() || isHeldRows(list) || list.rank > 2) return;
+  const bool isNumbers = list.rank <= 1;
+  if (!isNumbers && (list.madeAs.size() != 2 || !list.madeAs[1].isConstant())) return;
+  const size_t width = isNumbers ? 0 : static_cast<size_t>(list.madeAs[1].constant());
+  hold(cx, name, binding, std::move(list), width);
+}
+
 void holdList(Context &cx, const std::string &name) {
   auto bound = cx.function.frame->names.find(name);
-  if (bound == cx.function.frame->names.end() || !bound->second.isBound() || bound->second.value.kind != ValueKind::List) return;
+  if (bound == cx.function.frame->names.end() || !bound->second.isBound()) return;
   Binding &binding = bound->second;
   if (binding.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) return;
+  if (heldList(cx, name) && !(binding.var && cx.function.rebindable.count(binding.var))) return holdAgain(cx, name, binding);
+  if (binding.value.kind != ValueKind::List) return;
   Value list = readBinding(cx, name, binding, binding.span);
   auto isLikeFirst = [&](const Value &item) { return isArrayItem(item) && item.madeOf == list.items[0].madeOf && item.rank == list.items[0].rank; };
   if (!list.items.empty() && std::all_of(list.items.begin(), list.items.end(), isLikeFirst)) return holdArrays(cx, name, binding, list.items);
