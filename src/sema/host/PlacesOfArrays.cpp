@@ -2,6 +2,7 @@
 // it, as in tensor functions; run time writes it where it lies (include/tessera/host/store.h).
 #include "checked/ExprBuild.h"
 #include "checked/Policy.h"
+#include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/calls/Calls.h"

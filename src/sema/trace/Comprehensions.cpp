@@ -1,5 +1,6 @@
 #include "checked/ExprBuild.h"
 #include "frontend/Walk.h"
+#include "sema/EditorFacts.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
 #include "sema/claims/Claims.h"
