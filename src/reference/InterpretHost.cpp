@@ -8,6 +8,7 @@ namespace tessera::reference {
 
 using checked::Expr;
 using checked::ExprKind;
+using checked::ExprPtr;
 using checked::ParamMode;
 using checked::Stmt;
 using checked::TypeKind;

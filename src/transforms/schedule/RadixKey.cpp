@@ -1,6 +1,7 @@
 // Elements as integers whose order is that of a sort (order_words.h says which), digit by digit.
 #include "transforms/schedule/RadixKey.h"
 #include "ir/common/BitCasts.h"
+#include "ir/common/Conversions.h"
 #include "support/DType.h"
 
 namespace tessera::transforms {

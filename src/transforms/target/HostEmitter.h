@@ -1,6 +1,7 @@
 // Host functions as statements of C++ against the host runtime: values in Host.cpp, control flow in HostControl.cpp.
 #pragma once
 #include "ir/graph/Graph.h"
+#include "ir/graph/HostCalls.h"
 #include "ir/target/Target.h"
 #include "ir/tile/Tile.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,6 +1,7 @@
 // Elements of tiles and rows at other places: their order, and what is chosen by indices. The device headers do it, on GPUs
 // through shared memory.
 #include "ir/common/Common.h"
+#include "transforms/target/flow/Flow.h"
 #include "transforms/target/sizes/Sizes.h"
 #include "transforms/target/tiles/Reach.h"
 #include "transforms/target/tiles/SharedMemory.h"
