@@ -57,6 +57,14 @@ inline int64_t row_of_key(const Tensor &dict, const Tensor &key) {
   }
   return row;
 }
+/// That row; where there is none, the program ends, and says so in these words around the key.
+inline int64_t place_of(const Tensor &table, const Tensor &key, const char *missing, const char *advice) {
+  const int64_t row = row_of_key(table, key);
+  if (row < shape(table, 0)) return row;
+  std::string text;
+  words::show(words_in(key), shown_real, text);
+  stop(missing + text + advice);
+}
 inline const Word *part_in(const Tensor &row, int64_t k) { return words::part_of(words_in(row), k); }
 inline Words words_of(const Tensor &row) { return Words(words_in(row), words_in(row) + row.count()); }
 /// A table of rows that visit(row) tells the words of: from the first to the last.
@@ -216,13 +224,7 @@ inline Tensor rows_turned(const Tensor &table) {
   const int64_t rows = shape(table, 0);
   return detail::table_of(rows, [&](int64_t i) { return detail::row_words(table, rows - 1 - i); });
 }
-inline int64_t rows_place(const Tensor &table, const Tensor &item) {
-  const int64_t row = detail::row_of_key(table, item);
-  if (row < shape(table, 0)) return row;
-  std::string text;
-  words::show(detail::words_in(item), detail::shown_real, text);
-  stop("the list has no item " + text + ": ask with `in`");
-}
+inline int64_t rows_place(const Tensor &table, const Tensor &item) { return detail::place_of(table, item, "the list has no item ", ": ask with `in`"); }
 inline int64_t rows_count(const Tensor &table, const Tensor &item) {
   int64_t count = 0;
   for (int64_t row = 0; row < shape(table, 0); ++row) count += words::compared(detail::row_in(table, row) + 1, detail::words_in(item)) == 0;
@@ -250,11 +252,7 @@ inline void store_entry(Tensor &dict, const Tensor &key, const Tensor &value) {
   detail::write_words(dict, row, detail::words_in(words), words.count());
 }
 inline int64_t entry_place(const Tensor &dict, const Tensor &key) {
-  const int64_t row = detail::row_of_key(dict, key);
-  if (row < shape(dict, 0)) return row;
-  std::string text;
-  words::show(detail::words_in(key), detail::shown_real, text);
-  stop("the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
+  return detail::place_of(dict, key, "the dict has no key ", ": ask with `in`, or read it with `get(key, value)`");
 }
 inline bool has_entry(const Tensor &dict, const Tensor &key) { return detail::row_of_key(dict, key) < shape(dict, 0); }
 inline Tensor entry_of(const Tensor &dict, const Tensor &key) {

@@ -43,7 +43,7 @@ struct SaidBefore {
   std::set<std::tuple<int, FileId, uint32_t>> reported;
   std::set<std::pair<const Callable *, std::string>> unknown;
 };
-/// Whether the function at hand takes no tensors by its types, and `main` may have host code run it: loops that are left by `return` are quicker there.
+/// Whether the function at hand takes no tensors by its types, and host code of `main` can run it: loops that are left by `return` it runs itself.
 bool isLeftToHost(const Context &cx);
 /// Whether what was said since tells that no tensor function can be made of a function with types, but host code may run it: `main` calls it,
 /// or will. Then it is said only where host code cannot either.
