@@ -10,15 +10,18 @@ namespace tile = tessera::ir::tile;
 
 namespace tessera::transforms::totarget {
 
-/// Shared memory for a reduction of a tile: as much as its layout needs for each element that is left.
+/// Shared memory for a reduction of a tile: as much as its layout needs for the elements that are left.
 static ExprRef tileScratch(Emission &em, tile::ReduceOp op) {
   auto type = cast<tile::FragmentType>(op.getValue().getType());
   int64_t width = 8;
   if (type.getElementType().isIntOrFloat()) width = std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
-  int64_t parts = std::max<int64_t>(type.getTileLayout().getScratch(op.getAxis(), 1), 1);
+  tile::Layout layout = type.getTileLayout();
+  const int64_t step = op.getAxis() == 1 ? layout.getRowStep() : layout.getColStep();  // of the lanes, who need it in whole steps
+  const int64_t each = llvm::divideCeil(std::max<int64_t>(layout.getScratch(op.getAxis(), step), 1), step);
   std::string extent = std::string(op.getAxis() == 1 ? "tsr::row_reduce_scratch<" : "tsr::col_reduce_scratch<") +
                        fragmentType(em, type, op.getValue().getLoc()) + ">";
-  return scratch(em, type.getElementType(), extent, width * parts, {type.getShape()[1 - op.getAxis()].getDim()});
+  const Dim left = type.getShape()[1 - op.getAxis()].getDim();
+  return scratch(em, type.getElementType(), extent, width * each, {Dim::ceilDiv(left, Dim(step)) * Dim(step)});
 }
 
 LogicalResult emitReduce(Emission &em, tile::ReduceOp op) {
