@@ -27,8 +27,9 @@
 // CHECK-NOT: schedule.temp
 // CHECK: schedule.launch @attend_kernel(%q, %k, %v, %result) {tsr.when = {{.*}}"not", #tsr.requirement<"S" le "64"
 // CHECK-NOT: <["H", "S", "T"]
-// CHECK: schedule.launch @attend_kernel_1(%q, %k, %v,
-// CHECK-NEXT: schedule.launch @attend_kernel_2(
+// CHECK: schedule.launch @attend_kernel_1(%q, %k, %v, %result) {tsr.when = {{.*}}" ge "2"
+// CHECK: schedule.launch @attend_kernel_2(%q, %k, %v,
+// CHECK-NEXT: schedule.launch @attend_kernel_3(
 // CHECK-NEXT: schedule.return
 // TILE-LABEL: tile.kernel @attend_kernel
 // TILE: tile.copy %q

@@ -3,39 +3,40 @@
 // Attention to a part of an array, for few rows. The part is a view with its own end and strides: no tile reaches behind it, and
 // none is masked. Groups share the keys between them; another kernel puts together what they found. On CPUs nothing is split.
 
-// More than 64 rows: a group for each tile of them.
+// More than 64 rows, or a head for each processor: a group for each tile of them. (The second of the two kernels is the first.)
 // CHECK-LABEL: schedule.kernel @few_kernel(
 // CHECK-SAME: %k: !tsr.view<["B", "U - 5", "32"], bf16, <"32*B*U + 64", ["32*U", "32", "1"]>>
 // CHECK: scf.for
 // CHECK: %v_tile = graph.load %v[
 // CHECK: graph.dot %{{.*}}, %v_tile
 
-// As many tiles of keys for each part; sums and the largest score are stored as they are.
-// CHECK-LABEL: schedule.kernel @few_kernel_1(
-// CHECK-SAME: %part_largest: !tsr.view<["max(1, min(108 // (max(1, B)), 32))", "B", "min(64, S)"], f32>
-// CHECK: %part = graph.query "origin" 0
+// As many tiles of keys for each part; sums and the largest score are stored as they are, those of a row side by side.
+// CHECK-LABEL: schedule.kernel @few_kernel_2(
+// CHECK-SAME: %part_largest: !tsr.view<["B", "min(64, S)", "max(1, min(108 // (max(1, B)), 32))"], f32>
+// CHECK: %part = graph.query "origin" 2
 // CHECK: %from = graph.elementwise "mul" %part, %each
 // CHECK: %to = graph.elementwise "min"
 // CHECK: %[[LOOP:.*]]:3 = scf.for %{{.*}} = %from to %to
-// CHECK: graph.store %[[LOOP]]#2, %part_acc[%part
-// CHECK: graph.store %[[LOOP]]#0, %part_largest[%part
-// CHECK: graph.store %[[LOOP]]#1, %part_sum[%part
+// CHECK: graph.store %[[LOOP]]#2, %part_acc[{{.*}}, %m size "T.m", %part in_bounds, {{.*}} size "32"
+// CHECK: graph.store %[[LOOP]]#0, %part_largest[{{.*}}, %m size "T.m", %part in_bounds]
+// CHECK: graph.store %[[LOOP]]#1, %part_sum[
 
-// The largest score of all parts is known before their sums are read: no part waits for the sums of the one before.
-// CHECK-LABEL: schedule.kernel @few_kernel_2(
-// CHECK: scf.for
-// CHECK: %[[FOUND:.*]] = graph.load %part_largest[
-// CHECK: graph.elementwise "max" %{{.*}}, %[[FOUND]]
-// CHECK: scf.for
-// CHECK: graph.elementwise "exp"
+// The parts of a row are a tile: all loads first, then the largest score of all of them, then the sums.
+// CHECK-LABEL: schedule.kernel @few_kernel_3(
+// CHECK: %[[FOUND:.*]] = graph.load %part_largest[{{.*}} size "32"] other %{{.*}} to !tsr.tensor<["32"], f32>
+// CHECK: graph.load %part_sum[
+// CHECK: %[[TILES:.*]] = graph.load %part_acc[{{.*}} to !tsr.tensor<["32", "32"], f32>
+// CHECK: graph.reduce "max" %[[FOUND]] {axes = array<i64: 0>}
+// CHECK: %weight = graph.elementwise "exp"
 // CHECK-NOT: graph.elementwise "exp"
-// CHECK: scf.yield
+// CHECK: graph.elementwise "mul" %{{.*}}, %[[TILES]]
 // CHECK: graph.elementwise "div"
 // CHECK: graph.store
 
 // CHECK-LABEL: schedule.func @few(
 // CHECK: schedule.launch @few_kernel(%q, %k, %v, %result) {tsr.when = {{.*}}"not", #tsr.requirement<"S" le "64"
-// CHECK: schedule.launch @few_kernel_1(%q, %k, %v, {{.*}}) {tsr.when = [#tsr.requirement<"S" le "64"
+// CHECK: schedule.launch @few_kernel_1(%q, %k, %v, %result) {tsr.when = [#tsr.requirement<"S" le "64", "">, ["not", #tsr.requirement<"max(1, min(108 // (max(1, B)), 32))" ge "2"
+// CHECK: schedule.launch @few_kernel_2(%q, %k, %v, {{.*}}) {tsr.when = [#tsr.requirement<"S" le "64", "">, #tsr.requirement<"max(1, min(108 // (max(1, B)), 32))" ge "2"
 
 // CPU: %k: !tsr.view<["B", "U - 5", "32"], bf16, <"32*B*U + 64"
 // CPU-NOT: part_acc

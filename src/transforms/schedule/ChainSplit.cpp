@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kFewRows = 64;                   // one tile of a warpgroup
 constexpr int64_t kMostParts = 32;
-constexpr int64_t kMergedRows = 4, kMergers = 128;  // of a tile that is put together, and the lanes that do it
+constexpr int64_t kMergers = 512, kMergedAtOnce = 16;  // lanes that put a row together, and warps that read parts side by side
 
 DimAttr rowsOf(Chain &chain) {
   ArrayRef<DimAttr> shape = shapeOf(chain.weights().getType());
@@ -48,30 +48,34 @@ LogicalResult FunctionScheduler::splitChain(Value root, Chain &chain, const Chai
   MLIRContext *context = builder_.getContext();
   DimAttr rows = rowsOf(chain);
   size_t outside = when_.size();
-  if (!rows.getConstant()) {
-    Attribute few = RequirementAttr::get(context, rows, Relation::Le, DimAttr::get(context, Dim(kFewRows)), "");
-    when_.push_back(negated(few));
-    LogicalResult made = chainKernel(root, chain, form, target, {});
-    when_.back() = few;
-    if (failed(made)) return failure();
-  }
   Dim count = partsOf(chain, *machineOf(function_));
+  // Many rows, or so many heads that each processor has one without parts.
+  auto split = [&](const Dim &left, Relation relation, int64_t right) {
+    Attribute condition = RequirementAttr::get(context, DimAttr::get(context, left), relation, DimAttr::get(context, Dim(right)), "");
+    when_.push_back(negated(condition));
+    LogicalResult made = chainKernel(root, chain, form, target, {});
+    when_.back() = condition;
+    return made;
+  };
+  if (!rows.getConstant() && failed(split(rows.getDim(), Relation::Le, kFewRows))) return failure();
+  if (!count.isConstant() && failed(split(count, Relation::Ge, 2))) return failure();
   FailureOr<SmallVector<Value>> parts = partsKernel(chain, form, sizes, count);
   LogicalResult made = failed(parts) ? failure() : mergeKernel(root, chain, form, *parts, count, target);
   when_.truncate(outside);
   return made;
 }
 
-/// Each group over its part of the keys. Where the parts are: the number of the part before the axes of a chain's result.
+/// Each group over its part of the keys. Where the parts are: those of a row side by side, so that they are read as one tile.
 FailureOr<SmallVector<Value>> FunctionScheduler::partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, const Dim &count) {
   MLIRContext *context = builder_.getContext();
   Value outer = chain.outer.getResult();
   Location line = unnamed(chain.outer.getLoc());
+  const size_t behindRows = shapeOf(outer.getType()).size() - 1;
   auto temporary = [&](Value of, StringRef name) -> Value {
-    SmallVector<DimAttr> shape{DimAttr::get(context, count)};
-    llvm::append_range(shape, shapeOf(of.getType()));
-    DimAttr &rows = shape[shapeOf(outer.getType()).size() - 1];  // few, also in the formula of what is allocated
+    SmallVector<DimAttr> shape(shapeOf(of.getType()));
+    DimAttr &rows = shape[behindRows - 1];  // few, also in the formula of what is allocated
     if (!rows.getConstant()) rows = DimAttr::get(context, Dim::min(rows.getDim(), Dim(kFewRows)));
+    shape.insert(shape.begin() + behindRows, DimAttr::get(context, count));
     return launchOp<schedule::TempOp>(named(name, line), ViewType::get(context, shape, elementTypeOf(of.getType())));
   };
   SmallVector<Stored> rows;
@@ -80,16 +84,16 @@ FailureOr<SmallVector<Value>> FunctionScheduler::partsKernel(Chain &chain, const
 
   auto extent = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
   RootTile tile = rootTile(outer, extent("T.m"), form.cols);
-  SmallVector<DimAttr> extents{DimAttr::get(context, Dim(1))};
-  llvm::append_range(extents, tile.extents);
+  SmallVector<DimAttr> extents(tile.extents);
+  extents.insert(extents.begin() + behindRows, DimAttr::get(context, Dim(1)));
   Kernel begun = beginKernel(outer, GridAttr::get(context, GridKind::Output, extents, 0), sums, {}, false, {},
                              graph::KernelOp::getOperationName(), ValueRange{outer}, rows, {{}, /*asHeld=*/true});
   auto kernel = cast<graph::KernelOp>(begun.op);
   setChainSizes(kernel, form, sizes);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
-  Value number = builder.create<graph::QueryOp>(named("part", line), builder.getIndexType(), "origin", 0);
-  placeTile(tile, outer, builder, privatiser, line, "col", 1);
+  Value number = builder.create<graph::QueryOp>(named("part", line), builder.getIndexType(), "origin", behindRows);
+  placeTile(tile, outer, builder, privatiser, line, "col");  // its columns are all there are
   // As many tiles of keys for each part.
   Dim step = Dim::var("T.n"), keys = shapeOf(chain.weights().getType()).back().getDim(), tiles = Dim::ceilDiv(Dim::ceilDiv(keys, step), count);
   Value each = privatiser.arithmetic("mul", privatiser.dim(tiles, line), privatiser.dim(step, line), named("each", line));
@@ -97,8 +101,8 @@ FailureOr<SmallVector<Value>> FunctionScheduler::partsKernel(Chain &chain, const
   Value to = privatiser.arithmetic("add", from, each, line);
   std::optional<SmallVector<Value>> found = ChainWriter(builder, privatiser, chain, tile.product, form.depth).runPart(from, to);
   if (!found) return failure();
-  Indices at{Index(number)};
-  llvm::append_range(at, tile.product);
+  Indices at(tile.product);
+  at.insert(at.begin() + behindRows, Index(number));
   store(builder, found->back(), begun.target, at, /*byLane=*/false, line);
   at.pop_back();
   for (auto [piece, view] : llvm::zip(*found, begun.others)) store(builder, piece, view, at, /*byLane=*/false, line);
@@ -126,16 +130,18 @@ LogicalResult FunctionScheduler::mergeKernel(Value root, Chain &chain, const Cha
   };
   find(root);
   for (const RowFactor &factor : chain.factors) find(factor.row);
-  auto extent = [&](const char *name) { return DimAttr::get(context, Dim::var(name)); };
-  RootTile tile = rootTile(root, extent("T.m"), form.cols);
+  DimAttr one = DimAttr::get(context, Dim(1));
+  RootTile tile = rootTile(root, one, form.cols);
   Kernel begun = beginKernel(root, GridAttr::get(context, GridKind::Output, tile.extents, 0), target, {}, false, {},
                              graph::KernelOp::getOperationName(), ValueRange(reads.getArrayRef()), {}, {parts});
   auto kernel = cast<graph::KernelOp>(begun.op);
-  setChainSizes(kernel, form, {kMergedRows, kMergedRows, 0, 0, kMergers});
+  setChainSizes(kernel, form, {kMergedAtOnce, 1, 0, 0, kMergers});
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
   placeTile(tile, root, builder, privatiser, line, "col");
-  bool written = ChainWriter(builder, privatiser, chain, tile.product, form.depth).merge(count, begun.beside);
+  for (auto [i, axis] : llvm::enumerate(tile.axes))  // one row, and still a tile of rows
+    if (axis + 2 == static_cast<int64_t>(tile.axes.size())) tile.product[axis] = tile.stored[i] = Index(tile.stored[i].at, one);
+  bool written = ChainWriter(builder, privatiser, chain, tile.product, form.depth).merge(count.isConstant() ? count.constant() : kMostParts, begun.beside);
   Value piece = written ? privatiser.part(root, tile.stored) : Value();
   if (!piece) return failure();
   store(builder, piece, begun.target, tile.stored, /*byLane=*/false, loc);

@@ -5,8 +5,6 @@ namespace tessera::transforms {
 using namespace mlir;
 using namespace tessera::ir;
 
-constexpr int64_t kLoadedAtOnce = 4;  // parts: the loads of one do not wait for those of another
-
 bool ChainWriter::run() {
   scf::ForOp loop = goOverKeys();
   return loop && finish(loop.getResults());
@@ -18,52 +16,53 @@ std::optional<SmallVector<Value>> ChainWriter::runPart(Value from, Value to) {
   return loop ? std::optional(SmallVector<Value>(loop.getResults())) : std::nullopt;
 }
 
-/// The largest score of all parts first: then what each part has found is added in proportion to it, and no part waits for the sums
-/// of the one before.
-bool ChainWriter::merge(const Dim &count, ArrayRef<Value> parts) {
-  SmallVector<Value> start = starts();
-  scf::ForOp scores = goOverParts(count, start.front(), [&](scf::ForOp loop) {
-    Value here = loadPart(loop.getInductionVar(), parts, 0, start);
-    return SmallVector<Value>{elementwise("max", {loop.getRegionIterArg(0), here}, nameHint(start.front()))};
-  });
-  Value largest = scores.getResult(0), pivot = pivotAt(largest);
+/// Of one row, the parts are a tile: all loads are under way together, and few instructions do it. The largest score of all parts
+/// first, then what each has found in proportion to it, in an order that only the number of parts decides.
+bool ChainWriter::merge(int64_t most, ArrayRef<Value> parts) {
+  SmallVector<Value> start = starts(), all;
+  for (size_t i = 0; i < start.size(); ++i) all.push_back(loadParts(most, parts, i, start));
+  Value largest = together("max", all.front(), start.front()), pivot = pivotAt(largest);
   if (!pivot) return false;
-  scf::ForOp sums = goOverParts(count, ArrayRef(start).drop_front(), [&](scf::ForOp loop) {
-    Value weight = rescaled(loadPart(loop.getInductionVar(), parts, 0, start), pivot, "weight");
-    SmallVector<Value> next;
-    for (auto [i, carried] : llvm::enumerate(loop.getRegionIterArgs())) {
-      bool isTile = i + 2 == start.size();
-      Value added = elementwise("mul", {isTile ? spread(weight) : weight, loadPart(loop.getInductionVar(), parts, i + 1, start)}, "");
-      next.push_back(elementwise("add", {carried, added}, nameHint(carried)));
-    }
-    return next;
-  });
+  Value weight = rescaled(all.front(), alongParts(pivot, all.front().getType()), "weight");
   SmallVector<Value> found{largest};
-  llvm::append_range(found, sums.getResults());
+  for (size_t i = 1; i < start.size(); ++i) {
+    bool isTile = i + 1 == start.size();
+    Value scale = isTile ? builder_.create<graph::BroadcastOp>(line_, all[i].getType(), weight, ArrayRef<int64_t>{0}) : weight;
+    found.push_back(together("sum", elementwise("mul", {scale, all[i]}, ""), start[i]));
+  }
   return finish(found);
 }
 
-scf::ForOp ChainWriter::goOverParts(const Dim &count, ValueRange start, llvm::function_ref<SmallVector<Value>(scf::ForOp)> turn) {
-  Value zero = privatiser_.constantIndex(0, line_);
-  auto loop = builder_.create<scf::ForOp>(line_, zero, privatiser_.dim(count, line_), privatiser_.constantIndex(1, line_), start);
-  loop.getInductionVar().setLoc(named("part", line_));
-  loop->setAttr(tile::kUnrolled, builder_.getI64IntegerAttr(kLoadedAtOnce));
-  for (auto [carried, value] : llvm::zip(loop.getRegionIterArgs(), start)) carried.setLoc(value.getLoc());
-  OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToEnd(loop.getBody());
-  privatiser_.enter();
-  builder_.create<scf::YieldOp>(line_, turn(loop));
-  privatiser_.leave();
-  return loop;
+/// What all parts have found of a row: their largest scores, their sums or, last, their tiles of the result, in the order of `start`.
+/// A part that there is not has seen no key.
+Value ChainWriter::loadParts(int64_t most, ArrayRef<Value> parts, size_t i, ArrayRef<Value> start) {
+  MLIRContext *context = builder_.getContext();
+  DimAttr all = DimAttr::get(context, Dim(most));
+  Indices at(ArrayRef(product_).drop_back());
+  at.back().size = {};  // one row
+  at.push_back(Index(privatiser_.constantIndex(0, line_), all));
+  SmallVector<DimAttr> shape{all};
+  if (i + 1 == parts.size()) at.push_back(product_.back()), shape.push_back(product_.back().size);
+  PartAccess access(builder_, shapeOf(parts[i].getType()), at, line_);
+  TypedAttr none = builder_.getFloatAttr(type_, i == 0 ? -std::numeric_limits<double>::infinity() : 0);
+  Value other = builder_.create<graph::ConstantOp>(line_, none.getType(), none);
+  return builder_.create<graph::LoadOp>(named(("part_" + nameHint(start[i])).str(), line_), TensorType::get(context, shape, elementTypeOf(start[i].getType())),
+                                        parts[i], access.offsets, access.points, access.sizes, access.steps, access.inBounds, other);
 }
 
-/// What a part has found: its largest score, its sums or, last, its tile of the result, in the order of `start`.
-Value ChainWriter::loadPart(Value part, ArrayRef<Value> parts, size_t i, ArrayRef<Value> start) {
-  Indices at{Index(part)};
-  at.append(product_.begin(), i + 1 < parts.size() ? product_.end() - 1 : product_.end());
-  PartAccess access(builder_, shapeOf(parts[i].getType()), at, line_);
-  return builder_.create<graph::LoadOp>(line_, start[i].getType(), parts[i], access.offsets, access.points, access.sizes, access.steps,
-                                        access.inBounds, Value());
+Value ChainWriter::together(StringRef mnemonic, Value parts, Value like) {
+  Location line = named(nameHint(like), line_);
+  ArrayRef<DimAttr> kept = shapeOf(parts.getType()).drop_front();
+  Type type = kept.empty() ? type_ : Type(TensorType::get(builder_.getContext(), kept, type_));
+  Value all = builder_.create<graph::ReduceOp>(line, type, mnemonic, parts, ArrayRef<int64_t>{0});
+  if (kept.empty()) return builder_.create<graph::FullOp>(line, like.getType(), all);
+  return builder_.create<graph::BroadcastOp>(line, like.getType(), all, ArrayRef<int64_t>{1});
+}
+
+/// What is known of the row, for each of its parts.
+Value ChainWriter::alongParts(Value row, Type type) {
+  if (!isa<TensorType>(row.getType())) return full(type, row);
+  return builder_.create<graph::BroadcastOp>(line_, type, row, ArrayRef<int64_t>{0});
 }
 
 SmallVector<Value> ChainWriter::starts() {

@@ -1,5 +1,5 @@
 // What the kernels of a chain do: the loop over tiles of the right operands and what it keeps of each row, for all of them or for
-// a part; and the loop that puts such parts together.
+// a part; and how such parts are put together.
 #pragma once
 #include "transforms/schedule/ScoreTiles.h"
 
@@ -14,8 +14,8 @@ public:
   /// For keys from `from` to `to` alone: of each row the largest score, the sums, and the result before it is divided by them.
   /// Nothing after a diagnostic.
   std::optional<llvm::SmallVector<mlir::Value>> runPart(mlir::Value from, mlir::Value to);
-  /// From `count` parts, as `runPart` gave them and as they lie in memory, with the number of the part in front. As `run`.
-  bool merge(const Dim &count, llvm::ArrayRef<mlir::Value> parts);
+  /// From parts, at most `most`, as `runPart` gave them and as they lie in memory, for one row. As `run`.
+  bool merge(int64_t most, llvm::ArrayRef<mlir::Value> parts);
 
 private:
   llvm::SmallVector<mlir::Value> starts();
@@ -27,9 +27,9 @@ private:
   /// Of what is kept, in proportion to exp(-before).
   mlir::Value rescaled(mlir::Value before, mlir::Value pivot, llvm::StringRef name);
   bool finish(mlir::ValueRange found);
-  mlir::scf::ForOp goOverParts(const Dim &count, mlir::ValueRange start,
-                               llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::scf::ForOp)> turn);
-  mlir::Value loadPart(mlir::Value part, llvm::ArrayRef<mlir::Value> parts, size_t i, llvm::ArrayRef<mlir::Value> start);
+  mlir::Value loadParts(int64_t most, llvm::ArrayRef<mlir::Value> parts, size_t i, llvm::ArrayRef<mlir::Value> start);
+  mlir::Value together(llvm::StringRef mnemonic, mlir::Value parts, mlir::Value like);
+  mlir::Value alongParts(mlir::Value row, mlir::Type type);
   mlir::Value noNumber(const Dim &keys);
   mlir::Value spread(mlir::Value row);
   mlir::Value isChosen(mlir::Value largest);
