@@ -14,6 +14,11 @@
 namespace tsr {
 inline namespace TSR_TARGET {
 
+/// What the number of a group says of where it stands, by how many groups differ in something else alone. A launch has less than 2^31
+/// groups (Call::groups), and divisions of 32 bits take a quarter of the instructions.
+TSR_INLINE int64_t group_quotient(int64_t group, int64_t by) { return static_cast<unsigned>(group) / static_cast<unsigned>(by); }
+TSR_INLINE int64_t group_remainder(int64_t group, int64_t by) { return static_cast<unsigned>(group) % static_cast<unsigned>(by); }
+
 /// A tile of a matrix, counted in tiles.
 struct TileAt {
   int64_t row, col;
