@@ -80,6 +80,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStageVectorsPass());  // while copies still say where tiles lie
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createSpecialiseRolesPass());  // all that a producer loads is copied
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createShareCopiesPass());  // of the producer, whose loops are what they will be
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createReadOncePass());  // of copies that groups do not share
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createGroupProductsPass());  // before turns are put around them
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createOverlapProductsPass());  // loops that are turned have their turns from it
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeTurnsPass());  // needs to know where each product reads its operands

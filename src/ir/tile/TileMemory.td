@@ -158,13 +158,13 @@ def Tile_CopyOp : Tile_AccessStmt<"copy"> {
     written as zero. An extent that is below its capacity is the view's whole dimension. With `async` the copy
     joins the next `tile.commit_group` and has landed after the `tile.wait_group` and barrier that follow;
     without, it has landed after the next barrier. With `cluster` all groups of a cluster copy the same tile: each brings a part of it
-    to all of them, to a stage of a ring with `cluster`.
+    to all of them, to a stage of a ring with `cluster`. With `once` no other group reads the tile, and the cache need not keep it.
 
     Example: `tile.copy %A[%m size "T.m", %k size "T.k"] to %A_tile {async} : !tsr.view<["M", "K"], bf16> to
     !tsr.shared<["T.m", "T.k"], bf16, "">`
   }];
   let arguments = !con((ins Arg<Tsr_ViewType, "", [MemRead]>:$base), Tsr_AccessArguments,
-                       (ins Arg<Tsr_SharedType, "", [MemWrite]>:$target, UnitAttr:$async, UnitAttr:$cluster));
+                       (ins Arg<Tsr_SharedType, "", [MemWrite]>:$target, UnitAttr:$async, UnitAttr:$cluster, UnitAttr:$once));
   let assemblyFormat = !strconcat("$base `` ", Tsr_AccessFormat,
       " `to` $target attr-dict `:` type($base) `to` type($target)");
 }

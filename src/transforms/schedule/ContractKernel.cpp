@@ -294,9 +294,16 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     launches.assign({*added});
   }
   if (shape.size() > 2 && !hasWindows && failed(addSmallFor(kernel, *machine, dots, sizes, reason, launches))) return failure();
-  // From the more to the fewer rows: each is started instead of those before it.
+  // From the more to the fewer rows: each is started instead of those before it. Those of fewest say that one tile has all rows.
+  const Attribute oneTile = RequirementAttr::get(context, height, Relation::Le, extent("T.m"), "");
+  bool isSaid = false;
   for (const ContractTile &each : forRows) {
     setSizes(kernel, each);
+    if (each.m < 64 && !std::exchange(isSaid, true)) {
+      SmallVector<Attribute> facts(kernel.getRequirements().begin(), kernel.getRequirements().end());
+      facts.push_back(oneTile);
+      kernel.setRequirementsAttr(builder_.getArrayAttr(facts));
+    }
     std::string wanted = name + (each.m < 64 ? "_few_rows" : "_" + std::to_string(each.m) + "_rows");
     FailureOr<schedule::LaunchOp> added = addKernelFor(kernel, *machine, wanted, reason + "; tiles of few rows", launches, height.getDim(), Dim(each.m));
     if (failed(added)) return failure();

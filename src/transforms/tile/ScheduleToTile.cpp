@@ -103,6 +103,7 @@ void registerTileTransforms() {
   registerPass(createStageBesidePass);
   registerPass(createSpecialiseRolesPass);
   registerPass(createShareCopiesPass);
+  registerPass(createReadOncePass);
   registerPass(createGroupProductsPass);
   registerPass(createOverlapProductsPass);
   registerPass(createTakeTurnsPass);

@@ -185,31 +185,36 @@ template <int Lanes> TSR_DEVICE int team() { return __shfl_sync(0xffffffffu, sta
 
 namespace detail {
 
-/// The panel of `map` whose first element is at the coordinates, innermost first.
-template <class At>
+/// The instruction for a tensor of RANK dimensions, whose coordinates are the operands NUMBERS; HINT and POLICY say what the L2 cache keeps.
+#define TSR_COPY_PANEL(RANK, NUMBERS, HINT, POLICY, ...)                                                                                        \
+  asm volatile("cp.async.bulk.tensor." RANK "d.shared::cluster.global.mbarrier::complete_tx::bytes" HINT " [%0], [%1, {" NUMBERS "}], [%2]" POLICY ";" ::"r"(target), \
+               "l"(where), "r"(when), "l"(policy), __VA_ARGS__                                                                                  \
+               : "memory")
+#define TSR_COPY_PANEL_OF(RANK, NUMBERS, ...)                                                   \
+  do {                                                                                          \
+    if constexpr (Once) TSR_COPY_PANEL(RANK, NUMBERS, ".L2::cache_hint", ", %3", __VA_ARGS__);  \
+    else TSR_COPY_PANEL(RANK, NUMBERS, "", "", __VA_ARGS__);                                    \
+  } while (false)
+
+/// The panel of `map` whose first element is at the coordinates, innermost first. `Once`: nobody else reads it.
+template <bool Once = false, class At>
 TSR_DEVICE void bulk_copy_panel(void *to, const TensorMap &map, uint64_t &barrier, const At &at) {
 #if defined(TSR_BULK_COPY)
   if (!begins_copies()) return;
   const unsigned target = shared_address(to), when = shared_address(&barrier);
   const auto where = reinterpret_cast<uint64_t>(&map);
-  if constexpr (At::rank == 2)
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(target),
-                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1])
-                 : "memory");
-  else if constexpr (At::rank == 3)
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(target),
-                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2])
-                 : "memory");
+  uint64_t policy = 0;
+  if constexpr (Once) asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  if constexpr (At::rank == 2) TSR_COPY_PANEL_OF("2", "%4, %5", "r"(at.number[0]), "r"(at.number[1]));
+  else if constexpr (At::rank == 3) TSR_COPY_PANEL_OF("3", "%4, %5, %6", "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]));
   else if constexpr (At::rank == 4)
-    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(target),
-                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3])
-                 : "memory");
+    TSR_COPY_PANEL_OF("4", "%4, %5, %6, %7", "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]));
   else if constexpr (At::rank == 5)
-    asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(target),
-                 "l"(where), "r"(when), "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]), "r"(at.number[4])
-                 : "memory");
+    TSR_COPY_PANEL_OF("5", "%4, %5, %6, %7, %8", "r"(at.number[0]), "r"(at.number[1]), "r"(at.number[2]), "r"(at.number[3]), "r"(at.number[4]));
 #endif
 }
+#undef TSR_COPY_PANEL_OF
+#undef TSR_COPY_PANEL
 
 template <int Rank> struct Coordinates {
   static constexpr int rank = Rank;
@@ -225,21 +230,34 @@ template <int Rank> TSR_DEVICE Coordinates<Rank> coordinates_of(const int64_t (&
 
 }  // namespace detail
 
+namespace detail {
+
+template <bool Once, int Stages, class T, int M, int N, class V, int Rank, class Layout>
+TSR_DEVICE void copy_panels(RingWriter<Stages> &writer, SharedTile<T, M, N, Panels> &to, const TiledView<V, Rank, Layout> &from, const int64_t (&at)[Rank]) {
+  using Tile = SharedTile<T, M, N, Panels>;
+  barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
+  TSR_UNROLL
+  for (int panel = 0; panel < Tile::panels; ++panel) {
+    auto where = coordinates_of(at);
+    where.number[0] += panel * Tile::panel_cols;
+    bulk_copy_panel<Once>(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where);
+  }
+}
+
+}  // namespace detail
+
 /// The tile of `from` whose first element is at `first`, an index for each dimension, into one stage. The tile lies along
 /// the last two dimensions; what is outside of the tensor becomes zero.
 template <int Stages, class T, int M, int N, class V, int Rank, class Layout, class... First>
-TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, M, N, Panels> &to,
-                             const TiledView<V, Rank, Layout> &from, First... first) {
+TSR_DEVICE void copy_to_ring(RingWriter<Stages> &writer, SharedTile<T, M, N, Panels> &to, const TiledView<V, Rank, Layout> &from, First... first) {
   static_assert(sizeof...(First) == Rank, "one index for each dimension");
-  const int64_t at[] = {static_cast<int64_t>(first)...};
-  using Tile = SharedTile<T, M, N, Panels>;
-  detail::barrier_expect(writer.barrier(), static_cast<int>(sizeof(Tile)));
-  TSR_UNROLL
-  for (int panel = 0; panel < Tile::panels; ++panel) {
-    auto where = detail::coordinates_of(at);
-    where.number[0] += panel * Tile::panel_cols;
-    detail::bulk_copy_panel(to.element + panel * M * Tile::panel_cols, from.map, writer.barrier(), where);
-  }
+  detail::copy_panels<false>(writer, to, from, {static_cast<int64_t>(first)...});
+}
+/// Likewise of a tile that no other group reads, nor this one again: the L2 cache keeps other things instead.
+template <int Stages, class T, int M, int N, class V, int Rank, class Layout, class... First>
+TSR_DEVICE void copy_once_to_ring(RingWriter<Stages> &writer, SharedTile<T, M, N, Panels> &to, const TiledView<V, Rank, Layout> &from, First... first) {
+  static_assert(sizeof...(First) == Rank, "one index for each dimension");
+  detail::copy_panels<true>(writer, to, from, {static_cast<int64_t>(first)...});
 }
 
 namespace detail {

@@ -68,7 +68,7 @@ LogicalResult emitCopyToRing(Emission &em, tile::CopyOp op) {
   Indices arguments = {em.roles->cursors.lookup(acquired.getRing()), em.values->bound.lookup(op.getTarget()),
                        em.values->bound.lookup(op.getBase())};
   for (Value offset : op.getOffsets()) arguments.push_back(scalar(em, offset));
-  statement(em, call(op.getCluster() ? "tsr::copy_to_cluster" : "tsr::copy_to_ring", arguments, em.none()), op.getLoc());
+  statement(em, call(op.getCluster() ? "tsr::copy_to_cluster" : op.getOnce() ? "tsr::copy_once_to_ring" : "tsr::copy_to_ring", arguments, em.none()), op.getLoc());
   return success();
 }
 
