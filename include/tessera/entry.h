@@ -228,6 +228,31 @@ public:
     (void)detail::device_last_error();  // the failure is told by the status
     return nullptr;
   }
+#if !defined(TSR_CPU)
+  /// One piece of device memory for the `count` temporaries of a call, of so many bytes in all: to ask for each takes two microseconds, and
+  /// no kernel runs meanwhile. What does not fit, and all where TSR_SEPARATE_TEMPORARIES is defined, as a memory checker wants it, is
+  /// asked for by itself.
+  void reserve(int64_t bytes, int count) {
+#if !defined(TSR_SEPARATE_TEMPORARIES)
+    if (failed() || bytes > INT64_MAX / 2) return;
+    void *data = nullptr;
+    Memory *memory = new (std::nothrow) Memory;
+    if (!memory) return;
+    const size_t size = static_cast<size_t>(bytes) + static_cast<size_t>(count) * kPlace;
+    if (detail::device_allocate(&data, size, detail::device_pool(), stream_) != detail::kDeviceOk) {
+      (void)detail::device_last_error();  // smaller pieces may be there, and the first that is not is told
+      delete memory;
+      return;
+    }
+    *memory = {data, memory_};
+    memory_ = memory;
+    piece_ = static_cast<char *>(data);
+    left_ = size;
+#else
+    (void)bytes, (void)count;
+#endif
+  }
+#endif
   /// Device memory until the end of the call; null after a failure.
   template <class T> T *temporary(const char *name, int64_t count) {
     return static_cast<T *>(allocate(name, saturating_multiply(count > 0 ? count : 1, static_cast<int64_t>(sizeof(T))), memory_));
@@ -411,6 +436,13 @@ private:
       fail(TESS_ERROR_MEMORY, "the temporary `%s` has more bytes than a machine can have", name);
       return nullptr;
     }
+#if !defined(TSR_CPU)
+    const size_t places = (static_cast<size_t>(bytes) + kPlace - 1) / kPlace * kPlace;
+    if (&list == &memory_ && places <= left_) {
+      left_ -= places;
+      return std::exchange(piece_, piece_ + places);
+    }
+#endif
     Memory *memory = new (std::nothrow) Memory;
     void *data = nullptr;
     if (memory) {
@@ -561,6 +593,11 @@ private:
   bool otherWork_ = false;   // since the last launch
   TessStatus status_ = TESS_OK;
   Memory *memory_ = nullptr, *launchMemory_ = nullptr;  // until the call ends; until the next launch
+#if !defined(TSR_CPU)
+  static constexpr size_t kPlace = 256;  // bytes, of which temporaries begin at multiples
+  char *piece_ = nullptr;                // what is left of what was reserved
+  size_t left_ = 0;
+#endif
 #if defined(TSR_CUDA)
   Due *due_ = nullptr;
 #endif

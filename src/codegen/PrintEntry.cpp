@@ -326,6 +326,11 @@ void EntryPrinter::specials() {
 }
 
 void EntryPrinter::temporaries() {
+  const auto own = llvm::count_if(facts_.temporaries, [](target::TemporaryOp temporary) { return !temporary.getWithin(); });
+  if (language_.gpu && own > 1) {
+    writer_.comment("All temporaries, at most, in one piece.");
+    writer_.statement(Doc(call_ + ".reserve(") + Doc::nest(4, dims_(facts_.workspaceBytes()).doc) + ", " + std::to_string(own) + ");");
+  }
   for (target::TemporaryOp temporary : facts_.temporaries) {
     Dim count(1);
     for (auto extent : temporary.getShape().getAsRange<StringAttr>())

@@ -7,6 +7,7 @@
 #include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
@@ -24,8 +25,8 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
   using Waves = tsr::WaveGrid<1, 4>;
   __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile;  // 03_matmul.tsr:16
   __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> B_tile;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :13
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(N, BN)) * BM;  // :13
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(N, BN)) * BN;
   tsr::Fragment<float, BM, BN, Waves> acc(0.0f);  // :14
   for (int64_t k = 0; k < K; k += BK) {  // :15
     tsr::group_barrier();  // :16
@@ -57,8 +58,8 @@ small_matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 
   using Waves = tsr::WaveGrid<1, 2>;
   __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> A_tile;  // 03_matmul.tsr:16
   __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> B_tile;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :13
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(N, BN)) * BM;  // :13
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(N, BN)) * BN;
   tsr::Fragment<float, BM, BN, Waves> acc(0.0f);  // :14
   for (int64_t k = 0; k < K; k += BK) {  // :15
     tsr::group_barrier();  // :16

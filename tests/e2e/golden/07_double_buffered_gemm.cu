@@ -7,6 +7,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
@@ -25,8 +26,8 @@ double_buffered_gemm_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr
   // 07_double_buffered_gemm.tsr:12
   __shared__ tsr::SharedTile<tsr::bf16, BM, BK, tsr::Xor> smem_a[2];
   __shared__ tsr::SharedTile<tsr::bf16, BK, BN, tsr::Xor> smem_b[2];  // :13
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(N, BN) * BM;  // :14
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(N, BN) * BN;  // :15
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(N, BN)) * BM;  // :14
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(N, BN)) * BN;  // :15
   tsr::Fragment<float, BM, BN, Warps> acc(0.0f);  // :16
   tsr::copy_tile_async<Threads, Align>(smem_a[0], A, m, 0);  // :18
   tsr::copy_tile_async<Threads, Align>(smem_b[0], B, 0, n);  // :19

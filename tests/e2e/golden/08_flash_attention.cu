@@ -7,6 +7,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -36,9 +37,11 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t b = int64_t(blockIdx.x) / (tsr::ceil_div(S, BM) * H);  // 08_flash_attention.tsr:11
-  const int64_t h = int64_t(blockIdx.x) / tsr::ceil_div(S, BM) % H;
-  const int64_t q0 = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
+  // 08_flash_attention.tsr:11
+  const int64_t b = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(S, BM) * H);
+  const int64_t h = tsr::group_remainder(
+      tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(S, BM)), H);
+  const int64_t q0 = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(S, BM)) * BM;
   tsr::copy_tile<Threads>(shared.Q_tile, Q[b][h], q0, 0);  // :12
   tsr::Fragment<float, BM, MaxD, Warps> acc(0.0f);  // :13
   tsr::RowVector<float, BM, Warps> m_i(-INFINITY);  // :14

@@ -7,6 +7,7 @@
 #include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -35,9 +36,10 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
   __shared__ tsr::SharedTile<tsr::bf16, BN, MaxD, tsr::Xor> V_tile;  // :24
   __shared__ tsr::SharedTile<tsr::bf16, BM, BN, tsr::Xor> p_tile;
   __shared__ float scratch[tsr::row_reduce_scratch<tsr::Fragment<float, BM, BN, Waves>>];  // :6
-  const int64_t b = int64_t(blockIdx.x) / (tsr::ceil_div(S, BM) * H);  // :11
-  const int64_t h = int64_t(blockIdx.x) / tsr::ceil_div(S, BM) % H;
-  const int64_t q0 = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
+  const int64_t b = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(S, BM) * H);  // :11
+  const int64_t h = tsr::group_remainder(
+      tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(S, BM)), H);
+  const int64_t q0 = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(S, BM)) * BM;
   tsr::copy_tile<Threads>(Q_tile, Q[b][h], q0, 0);  // :12
   tsr::Fragment<float, BM, MaxD, Waves> acc(0.0f);  // :13
   tsr::RowVector<float, BM, Waves> m_i(-INFINITY);  // :14

@@ -11,6 +11,7 @@
 #include "tessera/device/math.h"
 #include "tessera/device/mma.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
@@ -65,9 +66,9 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
     tsr::RingWriter<Stages> to_fill_2(shared.ring2);
     tsr::RingWriter<Stages> to_fill_3(shared.ring3);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t b = group / (tsr::ceil_div(S, BM) * H);  // :11
-      const int64_t h = group / tsr::ceil_div(S, BM) % H;
-      const int64_t q0 = group % tsr::ceil_div(S, BM) * BM;
+      const int64_t b = tsr::group_quotient(group, tsr::ceil_div(S, BM) * H);  // :11
+      const int64_t h = tsr::group_remainder(tsr::group_quotient(group, tsr::ceil_div(S, BM)), H);
+      const int64_t q0 = tsr::group_remainder(group, tsr::ceil_div(S, BM)) * BM;
       const int32_t stage = to_fill.acquire();  // :12
       tsr::copy_to_ring(to_fill, shared.Q_tile[stage], Q, b, h, q0, 0);
       to_fill.publish();
@@ -88,9 +89,9 @@ flash_attention_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 4
     tsr::RingReader<Stages> filled_2(shared.ring2);
     tsr::RingReader<Stages> filled_3(shared.ring3);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t b = group / (tsr::ceil_div(S, BM) * H);  // :11
-      const int64_t h = group / tsr::ceil_div(S, BM) % H;
-      const int64_t q0 = group % tsr::ceil_div(S, BM) * BM;
+      const int64_t b = tsr::group_quotient(group, tsr::ceil_div(S, BM) * H);  // :11
+      const int64_t h = tsr::group_remainder(tsr::group_quotient(group, tsr::ceil_div(S, BM)), H);
+      const int64_t q0 = tsr::group_remainder(group, tsr::ceil_div(S, BM)) * BM;
       tsr::Fragment<float, BM, MaxD, Warps> acc(0.0f);  // :13
       tsr::RowVector<float, BM, Warps> m_i(-INFINITY);  // :14
       tsr::RowVector<float, BM, Warps> l_i(0.0f);  // :15

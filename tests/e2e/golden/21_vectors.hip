@@ -4,6 +4,7 @@
 #include "tessera/device/dtype.h"
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/reduce.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
@@ -82,8 +83,9 @@ outer_kernel(tsr::View<const float, 2> A, tsr::View<const float, 1> x, tsr::View
              tsr::View<float, 2> result, int64_t K) {
   constexpr int ROWS = 64, STEP = 32;
   using Grid = tsr::ThreadGrid<8, 16>;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(K, STEP) * ROWS;  // 21_vectors.tsr:25
-  const int64_t k = int64_t(blockIdx.x) % tsr::ceil_div(K, STEP) * STEP;
+  // 21_vectors.tsr:25
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(K, STEP)) * ROWS;
+  const int64_t k = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(K, STEP)) * STEP;
   tsr::Fragment<float, ROWS, STEP, Grid> A_part;  // :26
   tsr::load_fragment(A_part, A, m, k);
   tsr::RowVector<float, ROWS, Grid> x_part;

@@ -153,9 +153,9 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 template <int Align>
 static __global__ void __launch_bounds__(128, 1)
-attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
+attend_kernel_2(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
                 tsr::View<const tsr::bf16, 3> v, tsr::View<float, 3> part_largest,
-                tsr::View<float, 3> part_sum, tsr::View<float, 4> part_acc, int64_t S, int64_t H,
+                tsr::View<float, 3> part_sum, tsr::View<float, 4> part_acc, int64_t H, int64_t S,
                 int64_t T) {
   constexpr int BM = 64, BN = 64, Stages = 3, Threads = 128;
   using Warps = tsr::MmaGrid<4, 1>;
@@ -166,10 +166,15 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  // attention.tsr:9
-  const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
-  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
-  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
+  const int64_t part = tsr::group_remainder(int64_t(blockIdx.x),  // attention.tsr:9
+      tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32)));
+  const int64_t h0 = tsr::group_quotient(int64_t(blockIdx.x),
+      tsr::ceil_div(tsr::min<int64_t>(64, S), BM) *
+      tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32)));
+  const int64_t m = tsr::group_remainder(
+      tsr::group_quotient(int64_t(blockIdx.x),
+      tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32))),
+      tsr::ceil_div(tsr::min<int64_t>(64, S), BM)) * BM;
   const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
       tsr::max<int64_t>(1, tsr::min<int64_t>(108 / tsr::max<int64_t>(1, H), 32))) * BN;
   const int64_t from = part * each;
@@ -262,80 +267,77 @@ attend_kernel_1(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
     largest = largest_new;
     stage = stage == Stages - 1 ? 0 : stage + 1;
   }
-  tsr::store_fragment(part_acc[part][h0], acc, m, 0);
-  tsr::store_fragment(part_largest[part][h0], largest, m);
-  tsr::store_fragment(part_sum[part][h0], row_sum, m);
+  #pragma unroll
+  for (int i = 0; i < acc.rows; ++i) {
+    #pragma unroll
+    for (int j = 0; j < acc.cols; ++j) {
+      if (acc.holds(i, j) && m + int64_t(acc.row(i)) < tsr::min<int64_t>(64, S)) {
+        part_acc(h0, m + int64_t(acc.row(i)), part, int64_t(acc.col(j))) = acc(i, j);
+      }
+    }
+  }
+  #pragma unroll
+  for (int i = 0; i < largest.rows; ++i) {
+    if (largest.owner() && largest.holds(i) &&
+        m + int64_t(largest.row(i)) < tsr::min<int64_t>(64, S)) {
+      part_largest(h0, m + int64_t(largest.row(i)), part) = largest(i);
+    }
+  }
+  #pragma unroll
+  for (int i = 0; i < row_sum.rows; ++i) {
+    if (row_sum.owner() && row_sum.holds(i) &&
+        m + int64_t(row_sum.row(i)) < tsr::min<int64_t>(64, S)) {
+      part_sum(h0, m + int64_t(row_sum.row(i)), part) = row_sum(i);
+    }
+  }
 }
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
-//   schedule  m = 4, n = 4, 128 threads a group
+//   schedule  m = 16, n = 1, 512 threads a group
 //   chain: what each part of the keys has found of a row is put together, in order, in proportion
 //     to the largest score of all
-static __global__ void __launch_bounds__(128)
-attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
-                tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S,
-                int64_t turns) {
-  constexpr int BM = 4;
-  using Grid = tsr::ThreadGrid<4, 32>;
-  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);  // attention.tsr:9
-  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
-  tsr::RowVector<float, BM, Grid> largest(-INFINITY);
-  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
-  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
-  #pragma unroll 4
-  for (int64_t part = 0; part < turns; ++part) {
-    tsr::RowVector<float, BM, Grid> part_largest_part;
-    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
-    #pragma unroll
-    for (int i = 0; i < largest.rows; ++i) {
-      largest(i) = tsr::max(largest(i), part_largest_part(i));
-    }
-  }
-  tsr::RowVector<float, BM, Grid> shift;
+//   no masks on result: every tile lies inside of its tensor
+static __global__ void __launch_bounds__(512)
+attend_kernel_3(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
+                tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S) {
+  constexpr int Threads = 512;
+  using Grid = tsr::ThreadGrid<16, 32>;
+  __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // attention.tsr:9
+  __shared__ float scratch_2[tsr::col_reduce_scratch<tsr::Fragment<float, 32, 64, Grid>>];
+  const int64_t h0 = tsr::group_quotient(int64_t(blockIdx.x), S);
+  const int64_t s0 = tsr::group_remainder(int64_t(blockIdx.x), S);
+  tsr::RowVector<float, 32, Grid> part_largest_2;
+  tsr::load_fragment(part_largest_2, part_largest[h0][s0], 0, -INFINITY);
+  tsr::RowVector<float, 32, Grid> part_row_sum;
+  tsr::load_fragment(part_row_sum, part_sum[h0][s0], 0, 0.0f);
+  tsr::Fragment<float, 32, 64, Grid> part_acc_2;
+  tsr::load_fragment(part_acc_2, part_acc[h0][s0], 0, 0, 0.0f);
+  const float largest = tsr::vector_reduce<tsr::Max>(part_largest_2, scratch);
+  const float shift = largest > -INFINITY ? largest : 0.0f;
+  tsr::RowVector<float, 32, Grid> weight;
+  tsr::RowVector<float, 32, Grid> product;
   #pragma unroll
-  for (int i = 0; i < shift.rows; ++i) {
-    shift(i) = largest(i) > -INFINITY ? largest(i) : 0.0f;
+  for (int i = 0; i < weight.rows; ++i) {
+    weight(i) = tsr::exp(part_largest_2(i) - shift);
+    product(i) = weight(i) * part_row_sum(i);
   }
-  #pragma unroll 4
-  for (int64_t part = 0; part < turns; ++part) {
-    tsr::RowVector<float, BM, Grid> part_largest_part;
-    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
-    tsr::RowVector<float, BM, Grid> weight;
-    #pragma unroll
-    for (int i = 0; i < weight.rows; ++i) {
-      weight(i) = tsr::exp(part_largest_part(i) - shift(i));
-    }
-    tsr::RowVector<float, BM, Grid> part_sum_part;
-    tsr::load_fragment(part_sum_part, part_sum[part][h0], m);
-    #pragma unroll
-    for (int i = 0; i < row_sum.rows; ++i) {
-      row_sum(i) += weight(i) * part_sum_part(i);
-    }
-    tsr::Fragment<float, BM, 64, Grid> part_acc_part;
-    tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
-    #pragma unroll
-    for (int i = 0; i < acc.rows; ++i) {
-      #pragma unroll
-      for (int j = 0; j < acc.cols; ++j) {
-        acc(i, j) += weight(i) * part_acc_part(i, j);
-      }
-    }
-  }
-  tsr::RowVector<float, BM, Grid> reciprocal;
+  const float row_sum = tsr::vector_reduce<tsr::Sum>(product, scratch);
+  tsr::Fragment<float, 32, 64, Grid> product_2;
   #pragma unroll
-  for (int i = 0; i < reciprocal.rows; ++i) {
-    reciprocal(i) = 1.0f / tsr::max(row_sum(i), 0.5f);
-  }
-  tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
-  #pragma unroll
-  for (int i = 0; i < as_bf16.rows; ++i) {
+  for (int i = 0; i < product_2.rows; ++i) {
     #pragma unroll
-    for (int j = 0; j < as_bf16.cols; ++j) {
-      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
+    for (int j = 0; j < product_2.cols; ++j) {
+      product_2(i, j) = weight(i) * part_acc_2(i, j);
     }
   }
-  tsr::store_fragment(result[h0], as_bf16, m, 0);
+  const tsr::ColVector<float, 64, Grid> acc = tsr::col_reduce<tsr::Sum>(product_2, scratch_2);
+  tsr::ColVector<tsr::bf16, 64, Grid> as_bf16;
+  #pragma unroll
+  for (int j = 0; j < as_bf16.cols; ++j) {
+    as_bf16(j) = tsr::to<tsr::bf16>(acc(j) / tsr::max(row_sum, 0.5f));
+  }
+  tsr::store_whole_fragment(result[h0][s0], as_bf16, 0);
 }
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
@@ -351,15 +353,33 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.output<tsr::bf16>("result", result, {H, S, 64});
   if (call.done()) return call.status();
   const int64_t size = tsr::min<int64_t>(tsr::floordiv<int64_t>(108, tsr::max<int64_t>(1, H)), 32);
-  float *part_largest = call.temporary<float>("part_largest", S <= 64
+  // All temporaries, at most, in one piece.
+  call.reserve(264 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S), 3);
+  float *part_largest = call.temporary<float>("part_largest", S <= 64 &&
+      tsr::max<int64_t>(1, size) >= 2
       ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
-  float *part_sum = call.temporary<float>("part_sum", S <= 64
+  float *part_sum = call.temporary<float>("part_sum", S <= 64 && tsr::max<int64_t>(1, size) >= 2
       ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
-  float *part_acc = call.temporary<float>("part_acc", S <= 64
+  float *part_acc = call.temporary<float>("part_acc", S <= 64 && tsr::max<int64_t>(1, size) >= 2
       ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   if (call.failed()) return call.status();
 
   if (S > 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
+      const bool rows_aligned = call.aligned(16, k, v);
+      const auto start = [&](auto *kernel, int shared_bytes) {
+        call.allow_shared(kernel, shared_bytes);
+        if (call.failed()) return;
+        kernel<<<groups, Threads, shared_bytes, call.stream()>>>(
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
+            tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
+            tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S, H, T);
+      };
+      start(rows_aligned ? attend_kernel<16> : attend_kernel<1>, 57344);
+      if (call.failed()) return call.status();
+    }
+  } else if (tsr::max<int64_t>(1, size) < 2) {
     if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
       const bool rows_aligned = call.aligned(16, k, v);
       const auto start = [&](auto *kernel, int shared_bytes) {
@@ -385,21 +405,20 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
             tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}},
             tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}},
             tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}},
-            tsr::View<float, 3>{part_largest, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-            tsr::View<float, 3>{part_sum, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-            tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}},
-            S, H, T);
+            tsr::View<float, 3>{part_largest, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
+            tsr::View<float, 3>{part_sum, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
+            tsr::View<float, 4>{part_acc, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size), 64}},
+            H, S, T);
       };
-      start(rows_aligned ? attend_kernel_1<16> : attend_kernel_1<1>, 57344);
+      start(rows_aligned ? attend_kernel_2<16> : attend_kernel_2<1>, 57344);
       if (call.failed()) return call.status();
     }
-    if (const unsigned groups = call.groups(tsr::ceil_div(S, 4) * H)) {
-      attend_kernel_2<<<groups, Threads, 0, call.stream()>>>(
-          tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-          tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-          tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}},
-          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S,
-          tsr::max<int64_t>(1, size));
+    if (const unsigned groups = call.groups(H * S)) {
+      attend_kernel_3<<<groups, 512, 0, call.stream()>>>(
+          tsr::View<const float, 3>{part_largest, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
+          tsr::View<const float, 3>{part_sum, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
+          tsr::View<const float, 4>{part_acc, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size), 64}},
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S);
     }
   }
   return call.finish();

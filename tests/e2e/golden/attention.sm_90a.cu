@@ -186,9 +186,10 @@ attend_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
 //     groups go over parts of the keys, and the kernel after this one puts together what they found
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+//   operands that one group alone reads are not kept in the L2 cache
 //   weights that leave in 16 bits as powers of two, with the scale of their scores (R9)
 static __global__ void __launch_bounds__(256, 1)
-attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
+attend_kernel_2(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
                 const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> k,
                 const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> v,
                 tsr::View<float, 3> part_largest, tsr::View<float, 3> part_sum,
@@ -221,9 +222,15 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
     tsr::RingWriter<2> to_fill(shared.ring);
     tsr::RingWriter<Stages> to_fill_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t part = group / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
-      const int64_t h0 = group / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
-      const int64_t m = group % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
+      const int64_t part = tsr::group_remainder(group,
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32)));
+      const int64_t h0 = tsr::group_quotient(group,
+          tsr::ceil_div(tsr::min<int64_t>(64, S), BM) *
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32)));
+      const int64_t m = tsr::group_remainder(
+          tsr::group_quotient(group,
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32))),
+          tsr::ceil_div(tsr::min<int64_t>(64, S), BM)) * BM;
       const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
           tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32))) * BN;
       const int64_t from = part * each;
@@ -234,8 +241,8 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
       const int64_t to = tsr::min(end, from + each);
       for (int64_t n = from; n < to; n += BN) {
         const int32_t stage_2 = to_fill_2.acquire();  // :6
-        tsr::copy_to_ring(to_fill_2, shared.k_tile[stage_2], k, h0, n, 0);
-        tsr::copy_to_ring(to_fill_2, shared.v_tile[stage_2], v, h0, n, 0);  // :7
+        tsr::copy_once_to_ring(to_fill_2, shared.k_tile[stage_2], k, h0, n, 0);
+        tsr::copy_once_to_ring(to_fill_2, shared.v_tile[stage_2], v, h0, n, 0);  // :7
         to_fill_2.publish();  // :6
       }
     }
@@ -245,9 +252,15 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
     tsr::RingReader<2> filled(shared.ring);
     tsr::RingReader<Stages> filled_2(shared.ring2);
     for (int64_t group = int64_t(blockIdx.x); group < groups; group += int64_t(gridDim.x)) {
-      const int64_t part = group / (tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * H);
-      const int64_t h0 = group / tsr::ceil_div(tsr::min<int64_t>(64, S), BM) % H;
-      const int64_t m = group % tsr::ceil_div(tsr::min<int64_t>(64, S), BM) * BM;
+      const int64_t part = tsr::group_remainder(group,
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32)));
+      const int64_t h0 = tsr::group_quotient(group,
+          tsr::ceil_div(tsr::min<int64_t>(64, S), BM) *
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32)));
+      const int64_t m = tsr::group_remainder(
+          tsr::group_quotient(group,
+          tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32))),
+          tsr::ceil_div(tsr::min<int64_t>(64, S), BM)) * BM;
       const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
           tsr::max<int64_t>(1, tsr::min<int64_t>(132 / tsr::max<int64_t>(1, H), 32))) * BN;
       const int64_t from = part * each;
@@ -328,9 +341,21 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
         largest = largest_new;  // :9
       }
       filled.release();  // :6
-      tsr::store_tile(part_acc, to_store, acc, part, h0, m, 0);  // :9
-      tsr::store_fragment(part_largest[part][h0], largest, m);
-      tsr::store_fragment(part_sum[part][h0], row_sum, m);
+      tsr::store_tile<1>(part_acc, to_store, acc, h0, m, part, 0);  // :9
+      #pragma unroll
+      for (int i = 0; i < largest.rows; ++i) {
+        if (largest.owner() && largest.holds(i) &&
+            m + int64_t(largest.row(i)) < tsr::min<int64_t>(64, S)) {
+          part_largest(h0, m + int64_t(largest.row(i)), part) = largest(i);
+        }
+      }
+      #pragma unroll
+      for (int i = 0; i < row_sum.rows; ++i) {
+        if (row_sum.owner() && row_sum.holds(i) &&
+            m + int64_t(row_sum.row(i)) < tsr::min<int64_t>(64, S)) {
+          part_sum(h0, m + int64_t(row_sum.row(i)), part) = row_sum(i);
+        }
+      }
     }
     tsr::finish_stores();
   }
@@ -338,74 +363,51 @@ attend_kernel_1(const __grid_constant__ tsr::TiledView<const tsr::bf16, 3> q,
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
-//   schedule  m = 4, n = 4, 128 threads a group
+//   schedule  m = 16, n = 1, 512 threads a group
 //   chain: what each part of the keys has found of a row is put together, in order, in proportion
 //     to the largest score of all
-static __global__ void __launch_bounds__(128)
-attend_kernel_2(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
-                tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S,
-                int64_t turns) {
-  constexpr int BM = 4;
-  using Grid = tsr::ThreadGrid<4, 32>;
+//   no masks on result: every tile lies inside of its tensor
+static __global__ void __launch_bounds__(512)
+attend_kernel_3(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
+                tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S) {
+  constexpr int Threads = 512;
+  using Grid = tsr::ThreadGrid<16, 32>;
   tsr::after_previous_kernel();  // attention.tsr:9
-  const int64_t h0 = int64_t(blockIdx.x) / tsr::ceil_div(S, BM);
-  const int64_t m = int64_t(blockIdx.x) % tsr::ceil_div(S, BM) * BM;
-  tsr::RowVector<float, BM, Grid> largest(-INFINITY);
-  tsr::RowVector<float, BM, Grid> row_sum(0.0f);
-  tsr::Fragment<float, BM, 64, Grid> acc(0.0f);
-  #pragma unroll 4
-  for (int64_t part = 0; part < turns; ++part) {
-    tsr::RowVector<float, BM, Grid> part_largest_part;
-    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
-    #pragma unroll
-    for (int i = 0; i < largest.rows; ++i) {
-      largest(i) = tsr::max(largest(i), part_largest_part(i));
-    }
-  }
-  tsr::RowVector<float, BM, Grid> shift;
+  __shared__ float scratch[tsr::group_reduce_scratch(Threads)];
+  __shared__ float scratch_2[tsr::col_reduce_scratch<tsr::Fragment<float, 32, 64, Grid>>];
+  const int64_t h0 = tsr::group_quotient(int64_t(blockIdx.x), S);
+  const int64_t s0 = tsr::group_remainder(int64_t(blockIdx.x), S);
+  tsr::RowVector<float, 32, Grid> part_largest_2;
+  tsr::load_fragment(part_largest_2, part_largest[h0][s0], 0, -INFINITY);
+  tsr::RowVector<float, 32, Grid> part_row_sum;
+  tsr::load_fragment(part_row_sum, part_sum[h0][s0], 0, 0.0f);
+  tsr::Fragment<float, 32, 64, Grid> part_acc_2;
+  tsr::load_fragment(part_acc_2, part_acc[h0][s0], 0, 0, 0.0f);
+  const float largest = tsr::vector_reduce<tsr::Max>(part_largest_2, scratch);
+  const float shift = largest > -INFINITY ? largest : 0.0f;
+  tsr::RowVector<float, 32, Grid> weight;
+  tsr::RowVector<float, 32, Grid> product;
   #pragma unroll
-  for (int i = 0; i < shift.rows; ++i) {
-    shift(i) = largest(i) > -INFINITY ? largest(i) : 0.0f;
+  for (int i = 0; i < weight.rows; ++i) {
+    weight(i) = tsr::exp(part_largest_2(i) - shift);
+    product(i) = weight(i) * part_row_sum(i);
   }
-  #pragma unroll 4
-  for (int64_t part = 0; part < turns; ++part) {
-    tsr::RowVector<float, BM, Grid> part_largest_part;
-    tsr::load_fragment(part_largest_part, part_largest[part][h0], m);
-    tsr::RowVector<float, BM, Grid> weight;
-    #pragma unroll
-    for (int i = 0; i < weight.rows; ++i) {
-      weight(i) = tsr::exp(part_largest_part(i) - shift(i));
-    }
-    tsr::RowVector<float, BM, Grid> part_sum_part;
-    tsr::load_fragment(part_sum_part, part_sum[part][h0], m);
-    #pragma unroll
-    for (int i = 0; i < row_sum.rows; ++i) {
-      row_sum(i) += weight(i) * part_sum_part(i);
-    }
-    tsr::Fragment<float, BM, 64, Grid> part_acc_part;
-    tsr::load_fragment(part_acc_part, part_acc[part][h0], m, 0);
-    #pragma unroll
-    for (int i = 0; i < acc.rows; ++i) {
-      #pragma unroll
-      for (int j = 0; j < acc.cols; ++j) {
-        acc(i, j) += weight(i) * part_acc_part(i, j);
-      }
-    }
-  }
-  tsr::RowVector<float, BM, Grid> reciprocal;
+  const float row_sum = tsr::vector_reduce<tsr::Sum>(product, scratch);
+  tsr::Fragment<float, 32, 64, Grid> product_2;
   #pragma unroll
-  for (int i = 0; i < reciprocal.rows; ++i) {
-    reciprocal(i) = 1.0f / tsr::max(row_sum(i), 0.5f);
-  }
-  tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
-  #pragma unroll
-  for (int i = 0; i < as_bf16.rows; ++i) {
+  for (int i = 0; i < product_2.rows; ++i) {
     #pragma unroll
-    for (int j = 0; j < as_bf16.cols; ++j) {
-      as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
+    for (int j = 0; j < product_2.cols; ++j) {
+      product_2(i, j) = weight(i) * part_acc_2(i, j);
     }
   }
-  tsr::store_fragment(result[h0], as_bf16, m, 0);
+  const tsr::ColVector<float, 64, Grid> acc = tsr::col_reduce<tsr::Sum>(product_2, scratch_2);
+  tsr::ColVector<tsr::bf16, 64, Grid> as_bf16;
+  #pragma unroll
+  for (int j = 0; j < as_bf16.cols; ++j) {
+    as_bf16(j) = tsr::to<tsr::bf16>(acc(j) / tsr::max(row_sum, 0.5f));
+  }
+  tsr::store_whole_fragment(result[h0][s0], as_bf16, 0);
 }
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
@@ -421,15 +423,33 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.output<tsr::bf16>("result", result, {H, S, 64});
   if (call.done()) return call.status();
   const int64_t size = tsr::min<int64_t>(tsr::floordiv<int64_t>(132, tsr::max<int64_t>(1, H)), 32);
-  float *part_largest = call.temporary<float>("part_largest", S <= 64
+  // All temporaries, at most, in one piece.
+  call.reserve(264 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S), 3);
+  float *part_largest = call.temporary<float>("part_largest", S <= 64 &&
+      tsr::max<int64_t>(1, size) >= 2
       ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
-  float *part_sum = call.temporary<float>("part_sum", S <= 64
+  float *part_sum = call.temporary<float>("part_sum", S <= 64 && tsr::max<int64_t>(1, size) >= 2
       ? int64_t(H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
-  float *part_acc = call.temporary<float>("part_acc", S <= 64
+  float *part_acc = call.temporary<float>("part_acc", S <= 64 && tsr::max<int64_t>(1, size) >= 2
       ? int64_t(64 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S)) : 0);
   if (call.failed()) return call.status();
 
   if (S > 64) {
+    if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
+      const auto q_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
+      const auto k_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(k), {H, T, 64}}, 192);
+      const auto v_tiles = tsr::tiled(call,
+          tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
+      const auto result_tiles = tsr::tiled_result(call,
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, 64);
+      call.allow_shared(attend_kernel, 215040);
+      if (call.failed()) return call.status();
+      call.start_early(attend_kernel, tsr::resident_groups(groups), Threads, 215040, q_tiles,
+          k_tiles, v_tiles, result_tiles, S, H, T);
+    }
+  } else if (tsr::max<int64_t>(1, size) < 2) {
     if (const unsigned groups = call.groups(tsr::ceil_div(S, BM) * H)) {
       const auto q_tiles = tsr::tiled(call,
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(q), {H, S, 64}}, 128);
@@ -454,23 +474,22 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
       const auto v_tiles = tsr::tiled(call,
           tsr::View<const tsr::bf16, 3>{call.data<const tsr::bf16>(v), {H, T, 64}}, 192);
       const auto part_acc_tiles = tsr::tiled_result(call,
-          tsr::View<float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}},
-          64);
-      call.allow_shared(attend_kernel_1, 231424);
+          tsr::View<float, 4>{part_acc, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size), 64}},
+          64, 1);
+      call.allow_shared(attend_kernel_2, 231424);
       if (call.failed()) return call.status();
-      call.start_early(attend_kernel_1, tsr::resident_groups(groups), 256, 231424, q_tiles, k_tiles,
+      call.start_early(attend_kernel_2, tsr::resident_groups(groups), 256, 231424, q_tiles, k_tiles,
           v_tiles,
-          tsr::View<float, 3>{part_largest, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-          tsr::View<float, 3>{part_sum, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
+          tsr::View<float, 3>{part_largest, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
+          tsr::View<float, 3>{part_sum, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
           part_acc_tiles, S, H, T);
     }
-    if (const unsigned groups = call.groups(tsr::ceil_div(S, 4) * H)) {
-      call.start_early(attend_kernel_2, groups, 128, 0,
-          tsr::View<const float, 3>{part_largest, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-          tsr::View<const float, 3>{part_sum, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S)}},
-          tsr::View<const float, 4>{part_acc, {tsr::max<int64_t>(1, size), H, tsr::min<int64_t>(64, S), 64}},
-          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S,
-          tsr::max<int64_t>(1, size));
+    if (const unsigned groups = call.groups(H * S)) {
+      call.start_early(attend_kernel_3, groups, 512, 0,
+          tsr::View<const float, 3>{part_largest, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
+          tsr::View<const float, 3>{part_sum, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
+          tsr::View<const float, 4>{part_acc, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size), 64}},
+          tsr::View<tsr::bf16, 3>{call.data<tsr::bf16>(result), {H, S, 64}}, S);
     }
   }
   return call.finish();

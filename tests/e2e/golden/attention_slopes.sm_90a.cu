@@ -617,6 +617,8 @@ extern "C" TessStatus slopes(const TessTensor *q, const TessTensor *k, const Tes
   call.output<tsr::bf16>("result_1", result_1, {H, T, 64});
   call.output<tsr::bf16>("result_2", result_2, {H, T, 64});
   if (call.done()) return call.status();
+  // All temporaries, at most, in one piece.
+  call.reserve(16 * H * S, 4);
   float *temporary = call.temporary<float>("temporary", H * S);
   float *memory = call.temporary<float>("memory", H * S);
   float *row_sum = call.temporary<float>("row_sum", H * S);

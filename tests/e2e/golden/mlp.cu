@@ -6,6 +6,7 @@
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
@@ -30,8 +31,9 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // mlp.tsr:7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
+  // mlp.tsr:7
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN;
   tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t stage_product = stage * BK;
@@ -86,10 +88,11 @@ mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  // mlp.tsr:7
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) % tsr::ceil_div(M, BM) * BM;
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
-  const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(H, BN) * tsr::ceil_div(M, BM));
+  const int64_t m = tsr::group_remainder(  // mlp.tsr:7
+      tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)), tsr::ceil_div(M, BM)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN;
+  const int64_t part = tsr::group_quotient(int64_t(blockIdx.x),
+      tsr::ceil_div(H, BN) * tsr::ceil_div(M, BM));
   const int64_t from = part * (tsr::ceil_div(D, Parts * BK) * BK);
   const int64_t to = tsr::min(from + tsr::ceil_div(D, Parts * BK) * BK, D);
   tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
@@ -125,14 +128,16 @@ mlp_kernel_split(tsr::View<const float, 1> b1, tsr::View<float, 2> result,
                  tsr::View<const float, 3> parts, int64_t H, int64_t Parts) {
   constexpr int BM = 8, BN = 128;
   using Grid = tsr::ThreadGrid<8, 32>;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // mlp.tsr:7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
+  // mlp.tsr:7
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN;
   tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
   #pragma unroll 4
   for (int64_t part = 0; part < Parts; ++part) {
     tsr::Fragment<float, BM, BN, Grid> parts_part;
-    tsr::load_fragment(parts_part, parts[part], int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM,
-        int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN);
+    tsr::load_fragment(parts_part, parts[part],
+        tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BM,
+        tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN);
     #pragma unroll
     for (int i = 0; i < acc.rows; ++i) {
       #pragma unroll
@@ -175,8 +180,9 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // mlp.tsr:7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
+  // mlp.tsr:7
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN;
   tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t stage_product = stage * BK;
@@ -232,10 +238,11 @@ mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<c
   };
   extern __shared__ __align__(128) unsigned char shared_bytes[];
   Shared &shared = *reinterpret_cast<Shared *>(shared_bytes);
-  // mlp.tsr:7
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) % tsr::ceil_div(M, BM) * BM;
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
-  const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(D, BN) * tsr::ceil_div(M, BM));
+  const int64_t m = tsr::group_remainder(  // mlp.tsr:7
+      tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)), tsr::ceil_div(M, BM)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN;
+  const int64_t part = tsr::group_quotient(int64_t(blockIdx.x),
+      tsr::ceil_div(D, BN) * tsr::ceil_div(M, BM));
   const int64_t from = part * (tsr::ceil_div(H, Parts * BK) * BK);
   const int64_t to = tsr::min(from + tsr::ceil_div(H, Parts * BK) * BK, H);
   tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
@@ -272,14 +279,16 @@ mlp_kernel_1_split(tsr::View<const float, 2> x, tsr::View<const float, 1> b2,
                    int64_t Parts) {
   constexpr int BM = 8, BN = 128;
   using Grid = tsr::ThreadGrid<8, 32>;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // mlp.tsr:7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
+  // mlp.tsr:7
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN;
   tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
   #pragma unroll 4
   for (int64_t part = 0; part < Parts; ++part) {
     tsr::Fragment<float, BM, BN, Grid> parts_part;
-    tsr::load_fragment(parts_part, parts[part], int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM,
-        int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN);
+    tsr::load_fragment(parts_part, parts[part],
+        tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BM,
+        tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN);
     #pragma unroll
     for (int i = 0; i < acc.rows; ++i) {
       #pragma unroll
@@ -324,6 +333,8 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   const int64_t part_count2 = tsr::min<int64_t>(
       tsr::floordiv<int64_t>(216,
       tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)), H / 96);
+  // All temporaries, at most, in one piece.
+  call.reserve(4 * D * M * part_count2 + 4 * H * M + 4 * H * M * part_count, 3);
   float *temporary = call.temporary<float>("temporary", H * M);
   float *parts = call.temporary<float>("parts", 2 <= part_count ? int64_t(H * M * part_count) : 0);
   float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count2 ? int64_t(D * M * part_count2)

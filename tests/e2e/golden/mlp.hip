@@ -6,6 +6,7 @@
 #include "tessera/device/hip/waves.h"
 #include "tessera/device/math.h"
 #include "tessera/device/platform.h"
+#include "tessera/device/raster.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
@@ -24,8 +25,8 @@ mlp_kernel(tsr::View<const float, 2> x, tsr::View<const float, 2> w1, tsr::View<
   using Waves = tsr::WaveGrid<2, 2>;
   __shared__ tsr::SharedTile<float, BM, BK, tsr::Xor> x_tile;  // mlp.tsr:6
   __shared__ tsr::SharedTile<float, BK, BN, tsr::Xor> w1_tile;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // :7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BM;  // :7
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN;
   tsr::Fragment<float, BM, BN, Waves> acc(0.0f);
   for (int64_t k = 0; k < D; k += BK) {
     tsr::group_barrier();  // :6
@@ -63,9 +64,11 @@ mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float
   using Waves = tsr::WaveGrid<2, 2>;
   __shared__ tsr::SharedTile<float, BM, BK, tsr::Xor> x_tile;  // mlp.tsr:6
   __shared__ tsr::SharedTile<float, BK, BN, tsr::Xor> w1_tile;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) % tsr::ceil_div(M, BM) * BM;  // :7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
-  const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(H, BN) * tsr::ceil_div(M, BM));
+  const int64_t m = tsr::group_remainder(  // :7
+      tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)), tsr::ceil_div(M, BM)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN;
+  const int64_t part = tsr::group_quotient(int64_t(blockIdx.x),
+      tsr::ceil_div(H, BN) * tsr::ceil_div(M, BM));
   const int64_t from = part * (tsr::ceil_div(D, Parts * BK) * BK);
   const int64_t to = tsr::min(from + tsr::ceil_div(D, Parts * BK) * BK, D);
   tsr::Fragment<float, BM, BN, Waves> acc(0.0f);
@@ -90,14 +93,16 @@ mlp_kernel_split(tsr::View<const float, 1> b1, tsr::View<float, 2> result,
                  tsr::View<const float, 3> parts, int64_t H, int64_t Parts) {
   constexpr int BM = 8, BN = 128;
   using Grid = tsr::ThreadGrid<8, 32>;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM;  // mlp.tsr:7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN;
+  // mlp.tsr:7
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN;
   tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
   #pragma unroll 4
   for (int64_t part = 0; part < Parts; ++part) {
     tsr::Fragment<float, BM, BN, Grid> parts_part;
-    tsr::load_fragment(parts_part, parts[part], int64_t(blockIdx.x) / tsr::ceil_div(H, BN) * BM,
-        int64_t(blockIdx.x) % tsr::ceil_div(H, BN) * BN);
+    tsr::load_fragment(parts_part, parts[part],
+        tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BM,
+        tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(H, BN)) * BN);
     #pragma unroll
     for (int i = 0; i < acc.rows; ++i) {
       #pragma unroll
@@ -134,8 +139,8 @@ mlp_kernel_1(tsr::View<const float, 2> x, tsr::View<const float, 2> temporary,
   using Waves = tsr::WaveGrid<2, 2>;
   __shared__ tsr::SharedTile<float, BM, BK, tsr::Xor> temporary_tile;  // mlp.tsr:7
   __shared__ tsr::SharedTile<float, BK, BN, tsr::Xor> w2_tile;  // :6
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // :7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BM;  // :7
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN;
   tsr::Fragment<float, BM, BN, Waves> acc(0.0f);
   for (int64_t k = 0; k < H; k += BK) {
     tsr::group_barrier();
@@ -174,9 +179,11 @@ mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<c
   using Waves = tsr::WaveGrid<2, 2>;
   __shared__ tsr::SharedTile<float, BM, BK, tsr::Xor> temporary_tile;  // mlp.tsr:7
   __shared__ tsr::SharedTile<float, BK, BN, tsr::Xor> w2_tile;  // :6
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) % tsr::ceil_div(M, BM) * BM;  // :7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
-  const int64_t part = int64_t(blockIdx.x) / (tsr::ceil_div(D, BN) * tsr::ceil_div(M, BM));
+  const int64_t m = tsr::group_remainder(  // :7
+      tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)), tsr::ceil_div(M, BM)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN;
+  const int64_t part = tsr::group_quotient(int64_t(blockIdx.x),
+      tsr::ceil_div(D, BN) * tsr::ceil_div(M, BM));
   const int64_t from = part * (tsr::ceil_div(H, Parts * BK) * BK);
   const int64_t to = tsr::min(from + tsr::ceil_div(H, Parts * BK) * BK, H);
   tsr::Fragment<float, BM, BN, Waves> acc(0.0f);
@@ -202,14 +209,16 @@ mlp_kernel_1_split(tsr::View<const float, 2> x, tsr::View<const float, 1> b2,
                    int64_t Parts) {
   constexpr int BM = 8, BN = 128;
   using Grid = tsr::ThreadGrid<8, 32>;
-  const int64_t m = int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM;  // mlp.tsr:7
-  const int64_t n = int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN;
+  // mlp.tsr:7
+  const int64_t m = tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BM;
+  const int64_t n = tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN;
   tsr::Fragment<float, BM, BN, Grid> acc(0.0f);
   #pragma unroll 4
   for (int64_t part = 0; part < Parts; ++part) {
     tsr::Fragment<float, BM, BN, Grid> parts_part;
-    tsr::load_fragment(parts_part, parts[part], int64_t(blockIdx.x) / tsr::ceil_div(D, BN) * BM,
-        int64_t(blockIdx.x) % tsr::ceil_div(D, BN) * BN);
+    tsr::load_fragment(parts_part, parts[part],
+        tsr::group_quotient(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BM,
+        tsr::group_remainder(int64_t(blockIdx.x), tsr::ceil_div(D, BN)) * BN);
     #pragma unroll
     for (int i = 0; i < acc.rows; ++i) {
       #pragma unroll
@@ -254,6 +263,8 @@ extern "C" TessStatus mlp(const TessTensor *x, const TessTensor *w1, const TessT
   const int64_t part_count2 = tsr::min<int64_t>(
       tsr::floordiv<int64_t>(220,
       tsr::max<int64_t>(tsr::ceil_div(D, 128) * tsr::ceil_div(M, 128), 3)), H / 224);
+  // All temporaries, at most, in one piece.
+  call.reserve(4 * D * M * part_count2 + 4 * H * M + 4 * H * M * part_count, 3);
   float *temporary = call.temporary<float>("temporary", H * M);
   float *parts = call.temporary<float>("parts", 2 <= part_count ? int64_t(H * M * part_count) : 0);
   float *parts_2 = call.temporary<float>("parts_2", 2 <= part_count2 ? int64_t(D * M * part_count2)

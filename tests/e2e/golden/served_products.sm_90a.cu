@@ -29,6 +29,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //     instructions
 //   products by warpgroups, which read their operands from shared memory
 //   one warpgroup more fills a ring of stages by bulk copies, one group a processor
+//   operands that one group alone reads are not kept in the L2 cache
 //   sums with a product that leave in 16 bits as one instruction (R17)
 static __global__ void __launch_bounds__(256, 1)
 int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
@@ -70,7 +71,7 @@ int4_tiles_kernel(const __grid_constant__ tsr::TiledView<const tsr::bf16, 2> x,
       for (int64_t g = 0; g < G; ++g) {  // :22
         const int64_t h = g + G;  // :23
         const int32_t stage = to_fill.acquire();
-        tsr::copy_to_ring(to_fill, shared.w_tile[stage], w, n, 128 * g);
+        tsr::copy_once_to_ring(to_fill, shared.w_tile[stage], w, n, 128 * g);
         tsr::copy_to_ring(to_fill, shared.x_tile[stage], x, m, 128 * g);  // :24
         tsr::copy_to_ring(to_fill, shared.x_tile_2[stage], x, m, 128 * h);  // :25
         tsr::copy_to_ring(to_fill, shared.scale_tile[stage], scale, g, n);  // :26
