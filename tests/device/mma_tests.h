@@ -3,6 +3,7 @@
 #include "tessera/device/column_sums.h"
 #include "tessera/device/mma.h"
 #if defined(TSR_TEST_SM90A)  // what only this machine has
+#include "tessera/device/cuda/blocks.h"
 #include "tessera/device/cuda/store.h"
 #include "tessera/device/cuda/wgmma.h"
 #endif
@@ -170,6 +171,47 @@ template <class E, class T> void along_k(const char *name) {
   check<E, T, 64, 256, panel, tsr::MmaGrid<4, 1>, false, true, Panels>(name);
 }
 
+template <class E, int M, int B, int Warps> KERNEL in_blocks(const E *a, const E *b, float *c) {
+  constexpr int N = 64;
+  using Grid = tsr::MmaGrid<Warps, 1>;
+  SHARED tsr::SharedTile<E, M, N, tsr::Panels> a_tile;
+  SHARED tsr::SharedTile<E, B, N, tsr::Panels> b_tile;
+  for (int i = tsr::lane(); i < M * N; i += Grid::size) a_tile(i / N, i % N) = a[i];
+  for (int i = tsr::lane(); i < B * N; i += Grid::size) b_tile(i / N, i % N) = b[i];
+  publish();
+  tsr::Fragment<float, M, N, Grid> sums(0.0f);
+  for (int time = 0; time < 2; ++time) tsr::dot_of_blocks(sums, a_tile, b_tile);
+  tsr::store_fragment(tsr::View<float, 2>{c, {M, N}}, sums, int64_t(0), int64_t(0));
+}
+
+/// Columns in blocks of B, which see as many columns of `a`; an infinite one is seen by its own block alone.
+template <class E, int M, int B, int Warps> void check_blocks(const char *name) {
+  constexpr int N = 64, kInfinite = 19;
+  Buffer<E> a(M * N), b(B * N);
+  Buffer<float> c(M * N);
+  std::vector<double> left(M * N), right(B * N);
+  unsigned state = 5;
+  for (int i = 0; i < M * N; ++i) a[i] = tsr::to<E>(static_cast<float>(left[i] = next(state)));
+  for (int i = 0; i < B * N; ++i) b[i] = tsr::to<E>(static_cast<float>(right[i] = next(state)));
+  a[kInfinite] = tsr::to<E>(INFINITY);
+  LAUNCH(32 * Warps, (in_blocks<E, M, B, Warps>), a.device(), b.device(), c.device());
+  c.back();
+  for (int m = 0; m < M; ++m)
+    for (int n = 0; n < N; ++n) {
+      double sum = 0;
+      for (int k = 0; k < B; ++k) sum += 2 * left[m * N + n / B * B + k] * right[k * N + n];
+      const bool seesInfinite = m == 0 && n / B == kInfinite / B;
+      expect(seesInfinite ? !(c[m * N + n] - c[m * N + n] == 0) : c[m * N + n] == sum, name, m * N + n);
+    }
+}
+template <class E> void blocks(const char *name) {
+  check_blocks<E, 64, 8, 4>(name);
+  check_blocks<E, 256, 8, 8>(name);
+  check_blocks<E, 128, 16, 4>(name);
+  check_blocks<E, 256, 32, 8>(name);
+  check_blocks<E, 64, 64, 4>(name);
+}
+
 /// Sums of 8-bit floats that the accumulators of the tensor cores alone would round: 384 products of 256, and then a one.
 template <class E, class Swizzle = tsr::Panels> void promoted(const char *name) {
   constexpr int M = 64, N = 16, K = 512;
@@ -188,6 +230,8 @@ template <class E, class Swizzle = tsr::Panels> void promoted(const char *name) 
 
 inline void all() {
 #if defined(TSR_TEST_SM90A)
+  blocks<tsr::bf16>("blocks of bf16");
+  blocks<tsr::f16>("blocks of f16");
   warpgroups<tsr::bf16>("wgmma bf16");
   warpgroups<tsr::f16>("wgmma f16");
   along_k<tsr::tf32, float>("wgmma tf32");

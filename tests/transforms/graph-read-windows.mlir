@@ -187,4 +187,74 @@ graph.func @volumes(%x: !tsr.tensor<["D + 1", "H + 1", "W + 1", "C"], bf16>, %w:
   graph.return %5 : !tsr.tensor<["D*H*W", "O"], f32>
 }
 
+// Channels in groups, which an axis of the batch counts: one product of all channels, whose columns are in blocks. The weights of all groups
+// stand side by side.
+// CHECK-LABEL: graph.func @in_groups
+// CHECK: %[[WINDOWS:.*]] = graph.windows %x {{.*}} to <["L*N", "3", "128"], bf16>
+// CHECK: %[[LEFT:.*]] = graph.reshape %[[WINDOWS]] : <["L*N", "3", "128"], bf16> to <["L*N", "384"], bf16>
+// CHECK: %[[APART:.*]] = graph.reshape %w : <["128", "16", "3"], bf16> to <["8", "16", "16", "3"], bf16>
+// CHECK: %[[TURNED:.*]] = graph.transpose %[[APART]] {perm = array<i64: 3, 2, 0, 1>}
+// CHECK: %[[RIGHT:.*]] = graph.reshape %[[TURNED]] : <["3", "16", "8", "16"], bf16> to <["48", "128"], bf16>
+// CHECK: %[[D:.*]] = graph.dot %[[LEFT]], %[[RIGHT]] {tsr.blocks = 16 : i64}
+// CHECK: %[[CUT:.*]] = graph.reshape %[[D]] : <["L*N", "128"], f32> to <["N", "L", "128"], f32>
+// CHECK: %[[R:.*]] = graph.cast %[[CUT]]
+// CHECK-NEXT: graph.return %[[R]]
+graph.func @in_groups(%x: !tsr.tensor<["N", "L", "128"], bf16>, %w: !tsr.tensor<["128", "16", "3"], bf16>) -> !tsr.tensor<["N", "L", "128"], bf16> attributes {
+    dims = ["N", "L"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["N", "L", "128"], bf16>>]} {
+  %0 = graph.reshape %w : <["128", "16", "3"], bf16> to <["1", "8", "16", "48"], bf16>
+  %1 = graph.broadcast %0 {axes = array<i64: 0, 1, 2, 3>} : <["1", "8", "16", "48"], bf16> to <["N", "8", "16", "48"], bf16>
+  %2 = graph.constant 0.000000e+00 : bf16
+  %3 = graph.full %2 : bf16 to <["N", "128", "1"], bf16>
+  %4 = graph.transpose %x {perm = array<i64: 0, 2, 1>} : <["N", "L", "128"], bf16> to <["N", "128", "L"], bf16>
+  %5 = graph.constant 0.000000e+00 : bf16
+  %6 = graph.full %5 : bf16 to <["N", "128", "1"], bf16>
+  %7 = graph.concat 2 %3, %4, %6 : (!tsr.tensor<["N", "128", "1"], bf16>, !tsr.tensor<["N", "128", "L"], bf16>, !tsr.tensor<["N", "128", "1"], bf16>) -> !tsr.tensor<["N", "128", "L + 2"], bf16>
+  %8 = graph.reshape %7 : <["N", "128", "L + 2"], bf16> to <["N", "8", "16", "L + 2"], bf16>
+  %9 = graph.window 3 %8 step 1 dilation 1 : <["N", "8", "16", "L + 2"], bf16> to <["N", "8", "16", "3", "L"], bf16>
+  %10 = graph.transpose %9 {perm = array<i64: 0, 1, 2, 3, 4>} : <["N", "8", "16", "3", "L"], bf16> to <["N", "8", "16", "3", "L"], bf16>
+  %11 = graph.reshape %10 : <["N", "8", "16", "3", "L"], bf16> to <["N", "8", "48", "L"], bf16>
+  %12 = graph.dot %1, %11 : (!tsr.tensor<["N", "8", "16", "48"], bf16>, !tsr.tensor<["N", "8", "48", "L"], bf16>) -> !tsr.tensor<["N", "8", "16", "L"], f32>
+  %13 = graph.reshape %12 : <["N", "8", "16", "L"], f32> to <["N", "128", "L"], f32>
+  %14 = graph.transpose %13 {perm = array<i64: 0, 2, 1>} : <["N", "128", "L"], f32> to <["N", "L", "128"], f32>
+  %15 = graph.cast %14 : !tsr.tensor<["N", "L", "128"], f32> to !tsr.tensor<["N", "L", "128"], bf16>
+  graph.return %15 : !tsr.tensor<["N", "L", "128"], bf16>
+}
+
+// Their derivative by the weights: panels of 64 channels times the same panels of the cotangents, of which a group takes its own.
+// CHECK-LABEL: graph.func @in_groups_by_weights
+// CHECK: %[[WINDOWS:.*]] = graph.windows %x {{.*}} to <["L*N", "3", "128"], bf16>
+// CHECK: %[[TURNED:.*]] = graph.transpose %[[WINDOWS]] {perm = array<i64: 1, 2, 0>}
+// CHECK: %[[GIVEN:.*]] = graph.broadcast %{{.*}} {axes = array<i64: 1, 2>} : <["L*N", "128"], bf16> to <["3", "L*N", "128"], bf16>
+// CHECK: %[[D:.*]] = graph.dot %[[TURNED]], %[[GIVEN]] {tsr.panels = 64 : i64} : {{.*}} -> !tsr.tensor<["3", "128", "64"], f32>
+// CHECK: %[[CUT:.*]] = graph.reshape %[[D]] : <["3", "128", "64"], f32> to <["3", "2", "4", "16", "4", "16"], f32>
+// CHECK: graph.gather 4 %[[CUT]] at %{{.*}} {axes = array<i64: 2, 4>}
+// CHECK-NOT: graph.reduce
+// CHECK: graph.return
+graph.func @in_groups_by_weights(%x: !tsr.tensor<["N", "L", "128"], bf16>, %w: !tsr.tensor<["128", "16", "3"], bf16>, %dy: !tsr.tensor<["N", "L", "128"], bf16>) -> !tsr.tensor<["128", "16", "3"], bf16> attributes {
+    dims = ["N", "L"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"dy", in>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["128", "16", "3"], bf16>>]} {
+  %0 = graph.transpose %x {perm = array<i64: 0, 2, 1>} : <["N", "L", "128"], bf16> to <["N", "128", "L"], bf16>
+  %1 = graph.constant 0.000000e+00 : bf16
+  %2 = graph.full %1 : bf16 to <["N", "128", "1"], bf16>
+  %3 = graph.constant 0.000000e+00 : bf16
+  %4 = graph.full %3 : bf16 to <["N", "128", "1"], bf16>
+  %5 = graph.concat 2 %2, %0, %4 : (!tsr.tensor<["N", "128", "1"], bf16>, !tsr.tensor<["N", "128", "L"], bf16>, !tsr.tensor<["N", "128", "1"], bf16>) -> !tsr.tensor<["N", "128", "L + 2"], bf16>
+  %6 = graph.reshape %5 : <["N", "128", "L + 2"], bf16> to <["N", "8", "16", "L + 2"], bf16>
+  %7 = graph.window 3 %6 step 1 dilation 1 : <["N", "8", "16", "L + 2"], bf16> to <["N", "8", "16", "3", "L"], bf16>
+  %8 = graph.transpose %7 {perm = array<i64: 0, 1, 2, 3, 4>} : <["N", "8", "16", "3", "L"], bf16> to <["N", "8", "16", "3", "L"], bf16>
+  %9 = graph.reshape %8 : <["N", "8", "16", "3", "L"], bf16> to <["N", "8", "48", "L"], bf16>
+  %10 = graph.cast %dy : !tsr.tensor<["N", "L", "128"], bf16> to !tsr.tensor<["N", "L", "128"], f32>
+  %11 = graph.transpose %10 {perm = array<i64: 0, 2, 1>} : <["N", "L", "128"], f32> to <["N", "128", "L"], f32>
+  %12 = graph.reshape %11 : <["N", "128", "L"], f32> to <["N", "8", "16", "L"], f32>
+  %13 = graph.cast %12 : !tsr.tensor<["N", "8", "16", "L"], f32> to !tsr.tensor<["N", "8", "16", "L"], bf16>
+  %14 = graph.transpose %9 {perm = array<i64: 0, 1, 3, 2>} : <["N", "8", "48", "L"], bf16> to <["N", "8", "L", "48"], bf16>
+  %15 = graph.dot %13, %14 : (!tsr.tensor<["N", "8", "16", "L"], bf16>, !tsr.tensor<["N", "8", "L", "48"], bf16>) -> !tsr.tensor<["N", "8", "16", "48"], f32>
+  %16 = graph.reduce "sum" %15 {axes = array<i64: 0>} : <["N", "8", "16", "48"], f32> to !tsr.tensor<["8", "16", "48"], f32>
+  %17 = graph.reshape %16 : <["8", "16", "48"], f32> to <["1", "8", "16", "48"], f32>
+  %dw = graph.reshape %17 : <["1", "8", "16", "48"], f32> to <["128", "16", "3"], f32>
+  %dw_0 = graph.cast %dw : !tsr.tensor<["128", "16", "3"], f32> to !tsr.tensor<["128", "16", "3"], bf16>
+  graph.return %dw_0 : !tsr.tensor<["128", "16", "3"], bf16>
+}
+
 }

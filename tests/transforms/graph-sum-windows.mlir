@@ -147,4 +147,42 @@ graph.func @own_weights(%w: !tsr.tensor<["N", "3*C", "O"], bf16>, %dy: !tsr.tens
   %8 = graph.reduce "sum" %7 {axes = array<i64: 2>} : <["N", "C", "3", "L + 2"], f32> to !tsr.tensor<["N", "C", "L + 2"], f32>
   graph.return %8 : !tsr.tensor<["N", "C", "L + 2"], f32>
 }
+
+// Of channels in groups: the weights are others for each of them, turned and repeated for the rest of the batch alone.
+// CHECK-LABEL: graph.func @in_groups_by_tensor
+// CHECK: %[[CUT:.*]] = graph.reshape %w : <["128", "16", "3"], bf16> to <["8", "16", "16", "3"], bf16>
+// CHECK: %[[BACK:.*]] = graph.gather 3 %[[CUT]]
+// CHECK: %[[TURNED:.*]] = graph.transpose %[[BACK]] {perm = array<i64: 0, 2, 3, 1>}
+// CHECK: %[[FLAT:.*]] = graph.reshape %[[TURNED]] : <["8", "16", "3", "16"], bf16> to <["8", "16", "48"], bf16>
+// CHECK: %[[WEIGHTS:.*]] = graph.broadcast %[[FLAT]] {axes = array<i64: 1, 2, 3>} : <["8", "16", "48"], bf16> to <["N", "8", "16", "48"], bf16>
+// CHECK: graph.window 3 %{{.*}} to <["N", "8", "16", "3", "L"], f32>
+// CHECK: graph.dot %[[WEIGHTS]], %{{.*}} -> !tsr.tensor<["N", "8", "16", "L"], f32>
+graph.func @in_groups_by_tensor(%x: !tsr.tensor<["N", "L", "128"], bf16>, %w: !tsr.tensor<["128", "16", "3"], bf16>, %dy: !tsr.tensor<["N", "L", "128"], bf16>) -> !tsr.tensor<["N", "L", "128"], bf16> attributes {
+    dims = ["N", "L"], params = [#tsr.param<"x", in>, #tsr.param<"w", in>, #tsr.param<"dy", in>],
+    outputs = [#tsr.result<"result", !tsr.tensor<["N", "L", "128"], bf16>>]} {
+  %0 = graph.constant 0 : index
+  %1 = graph.reshape %w : <["128", "16", "3"], bf16> to <["1", "8", "16", "48"], bf16>
+  %2 = graph.broadcast %1 {axes = array<i64: 0, 1, 2, 3>} : <["1", "8", "16", "48"], bf16> to <["N", "8", "16", "48"], bf16>
+  %3 = graph.cast %dy : !tsr.tensor<["N", "L", "128"], bf16> to !tsr.tensor<["N", "L", "128"], f32>
+  %4 = graph.transpose %3 {perm = array<i64: 0, 2, 1>} : <["N", "L", "128"], f32> to <["N", "128", "L"], f32>
+  %5 = graph.reshape %4 : <["N", "128", "L"], f32> to <["N", "8", "16", "L"], f32>
+  %6 = graph.cast %5 : !tsr.tensor<["N", "8", "16", "L"], f32> to !tsr.tensor<["N", "8", "16", "L"], bf16>
+  %7 = graph.transpose %2 {perm = array<i64: 0, 1, 3, 2>} : <["N", "8", "16", "48"], bf16> to <["N", "8", "48", "16"], bf16>
+  %8 = graph.dot %7, %6 : (!tsr.tensor<["N", "8", "48", "16"], bf16>, !tsr.tensor<["N", "8", "16", "L"], bf16>) -> !tsr.tensor<["N", "8", "48", "L"], f32>
+  %9 = graph.reshape %8 : <["N", "8", "48", "L"], f32> to <["N", "8", "16", "3", "L"], f32>
+  %10 = graph.iota 0 : <["3", "L + 2"], i32>
+  %11 = graph.cast %10 : !tsr.tensor<["3", "L + 2"], i32> to !tsr.tensor<["3", "L + 2"], i64>
+  %12 = graph.iota 1 : <["3", "L + 2"], i32>
+  %13 = graph.cast %12 : !tsr.tensor<["3", "L + 2"], i32> to !tsr.tensor<["3", "L + 2"], i64>
+  %14 = graph.elementwise "sub" %13, %11 : !tsr.tensor<["3", "L + 2"], i64>
+  %15 = graph.gather 4 %9 at %14 {axes = array<i64: 3, 4>} : (!tsr.tensor<["N", "8", "16", "3", "L"], f32>, !tsr.tensor<["3", "L + 2"], i64>) -> !tsr.tensor<["N", "8", "16", "3", "L + 2"], f32>
+  %16 = graph.reduce "sum" %15 {axes = array<i64: 3>} : <["N", "8", "16", "3", "L + 2"], f32> to !tsr.tensor<["N", "8", "16", "L + 2"], f32>
+  %17 = graph.reshape %16 : <["N", "8", "16", "L + 2"], f32> to <["N", "128", "L + 2"], f32>
+  %18 = graph.constant 1 : index
+  %19 = graph.slice %17[%0 size "N" in_bounds, %0 size "128" in_bounds, %18 size "L" in_bounds] : <["N", "128", "L + 2"], f32> to !tsr.tensor<["N", "128", "L"], f32>
+  %dx = graph.transpose %19 {perm = array<i64: 0, 2, 1>} : <["N", "128", "L"], f32> to <["N", "L", "128"], f32>
+  %dx_0 = graph.cast %dx : !tsr.tensor<["N", "L", "128"], f32> to !tsr.tensor<["N", "L", "128"], bf16>
+  graph.return %dx_0 : !tsr.tensor<["N", "L", "128"], bf16>
+}
+
 }

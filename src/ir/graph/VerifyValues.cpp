@@ -2,6 +2,7 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/BitCasts.h"
 #include "ir/common/OrderShape.h"
+#include "ir/common/ProductNotes.h"
 #include "ir/graph/Graph.h"
 
 namespace tessera::ir::graph {
@@ -133,9 +134,15 @@ LogicalResult DotOp::verify() {
     if (a[i] != b[i] || a[i] != c[i])
       return emitOpError() << "batch axis " << i << " differs: " << a[i].getText() << ", " << b[i].getText()
                            << " and " << c[i].getText();
-  if (a[rank - 1] != b[rank - 2])
+  if (std::optional<int64_t> blocks = blocksOf(*this)) {
+    if (rank != 2 || !(a[1].getDim() * Dim(*blocks) == b[0].getDim() * b[1].getDim()))
+      return emitOpError() << "adds up " << a[rank - 1].getText() << " in blocks of " << *blocks << " and " << b[rank - 2].getText() << " rows of " << b[rank - 1].getText();
+  } else if (a[rank - 1] != b[rank - 2])
     return emitOpError() << "contracts " << a[rank - 1].getText() << " with " << b[rank - 2].getText();
-  if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
+  if (std::optional<int64_t> panels = panelsOf(*this)) {
+    if (c[rank - 2] != a[rank - 2] || b[rank - 1] != a[rank - 2] || c[rank - 1].getConstant() != panels)
+      return emitOpError() << "multiplies panels of " << *panels << " rows and columns into " << text(c);
+  } else if (c[rank - 2] != a[rank - 2] || c[rank - 1] != b[rank - 1])
     return emitOpError() << "result has shape " << text(c) << ", expected it to end in ["
                          << a[rank - 2].getText() << ", " << b[rank - 1].getText() << "]";
   Type element = elementTypeOf(getType());

@@ -1,6 +1,7 @@
 // Rules of the operations on scalars and fragments.
 #include "ir/tile/Tile.h"
 #include "ir/common/BitCasts.h"
+#include "ir/common/ProductNotes.h"
 #include "mlir/IR/Builders.h"
 #include <array>
 
@@ -166,7 +167,10 @@ LogicalResult DotOp::verify() {
                          << ", which does not hold them";
   DimAttr m = shapeA[getTransA() ? 1 : 0], ka = shapeA[getTransA() ? 0 : 1];
   DimAttr kb = b.getShape()[getTransB() ? 1 : 0], n = b.getShape()[getTransB() ? 0 : 1];
-  if (ka != kb)
+  if (std::optional<int64_t> blocks = blocksOf(*this)) {
+    if (fragment || getTransA() || getTransB() || ka != n || !(kb.getDim() == Dim(*blocks)))
+      return emitOpError() << "multiplies blocks of " << *blocks << " of tiles in shared memory, [m, n] and [" << *blocks << ", n]";
+  } else if (ka != kb)
     return emitOpError() << "adds up over " << ka.getText() << " in a and " << kb.getText() << " in b";
   if (m != acc.getShape()[0] || n != acc.getShape()[1])
     return emitOpError() << "the product is [" << m.getText() << ", " << n.getText() << "], the accumulator "

@@ -53,6 +53,10 @@ struct FewTiles {
 ContractTile windowTile(const ContractTile &usual);
 /// Likewise for no more columns than it has, by two teams with tiles of their own.
 ContractTile narrowWindowTile();
+/// Of channels in groups: its columns are those of a panel. Warps multiply by themselves.
+ContractTile groupedWindowTile();
+/// Of panels of rows and as many columns (kPanels).
+ContractTile panelTile(int64_t panel);
 /// A tile of warpgroups with fewer columns: where it gives the processors more even work, it takes less time (costOfTile, for each round of
 /// tiles). None for so many known columns that there are always many tiles.
 std::optional<ContractTile> narrowTile(const ContractTile &usual, ir::DimAttr cols);
@@ -76,7 +80,7 @@ struct PartsOverRows {
   Dim parts;
 };
 std::optional<PartsOverRows> partsOverRows(const Machine &machine, const ContractTile &usual, llvm::function_ref<Dim(const ContractTile &)> tilesOf,
-                                           const Dim &terms);
+                                           const Dim &terms, bool isPanel = false);
 /// Tiles for products of a batch that have fewer rows and columns than the usual one: from the larger to the smaller. Products by
 /// instructions of matrices have none.
 llvm::SmallVector<ContractTile> smallTiles(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, const ContractTile &usual);
@@ -87,16 +91,20 @@ llvm::SmallVector<FewTiles> tilesForFew(const Machine &machine, const ContractTi
 llvm::SmallVector<ContractTile> tilesForFewRows(const Machine &machine, llvm::ArrayRef<ir::graph::DotOp> dots, ContractWork work);
 
 /// A product whose sums go over the places of windows and over channels (ReadWindows.cpp): the windows, and the weights
-/// [places, channels, outputs].
+/// [places, channels, outputs], of channels in groups [places, channels of a group, outputs of all groups].
 struct SummedWindows {
   ir::graph::WindowsOp windows;
   mlir::Value weights;
+  std::optional<int64_t> blocks;  // channels of a group
 };
 std::optional<SummedWindows> summedWindows(ir::graph::DotOp dot);
 /// The windows that a product adds up over (SumOverWindows.cpp); null if it does not.
 ir::graph::WindowsOp turnedWindows(ir::graph::DotOp dot);
 /// An operand of a product without what repeats it for each of a batch; null if it is not the same for all (ReadWindows.cpp).
 mlir::Value sharedMatrix(mlir::Value operand);
+/// Likewise the matrices of an operand that are the same for all of a batch but its last axis, of groups: [..., groups, rows, columns], with
+/// axes of one element before them.
+mlir::Value sharedInGroups(mlir::Value operand);
 
 /// The machine has an instruction of warpgroups for the product's types.
 bool hasWarpgroupProduct(const Machine &machine, ir::graph::DotOp dot);

@@ -1,5 +1,6 @@
 // The kernel of a product and what follows it, as an author of kernels would write it.
 #include "ir/common/Conversions.h"
+#include "ir/common/ProductNotes.h"
 #include "ir/common/ReasonText.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
@@ -168,8 +169,10 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (!machine) return failure();
   ContractWork work = contractWork(root, dots, others);
   ContractTile sizes = usualContractTile(*machine, dots, work);
-  const bool hasWindows = summedWindows(dot).has_value();
-  if (hasWindows) sizes = windowTile(sizes);
+  const bool hasWindows = summedWindows(dot).has_value(), isInGroups = blocksOf(dot).has_value();
+  const std::optional<int64_t> panels = panelsOf(dot);
+  if (panels) sizes = panelTile(*panels);
+  if (hasWindows) sizes = isInGroups ? groupedWindowTile() : windowTile(sizes);
   auto tilesOf = [&](const ContractTile &counted) {
     Dim tiles(1);
     for (DimAttr extent : shape.drop_back(2)) tiles = tiles * extent.getDim();
@@ -181,6 +184,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   if (isOverRows) forRows.clear();  // 16 columns are no whole panel
   DimAttr height = dot.getType().getShape()[dot.getType().getShape().size() - 2];
   if (hasWindows) forRows.clear();
+  if (isInGroups || panels) few.clear(), forRows.clear();
   for (FewTiles &fewer : few)
     if (hasWindows) fewer.tile.k = sizes.k;  // no step is of more channels than a panel has
   if (work.computesRight) few.clear();  // where its tiles are turned, how many rows there are counts
@@ -190,7 +194,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
   }
   auto roundsOf = [&](const ContractTile &each) { return Dim::ceilDiv(tilesOf(each), Dim(machine->processors)); };
   auto costOf = [&](const ContractTile &each) { return roundsOf(each) * Dim(costOfTile(each)); };
-  std::optional<ContractTile> narrow = narrowTile(sizes, shape.back());
+  std::optional<ContractTile> narrow = isInGroups || panels ? std::nullopt : narrowTile(sizes, shape.back());
   if (llvm::all_of(shape, [](DimAttr extent) { return extent.getConstant().has_value(); })) {  // one kernel is enough
     SmallVector<ContractTile> tiles;
     for (const FewTiles &fewer : few) tiles.push_back(fewer.tile);
@@ -276,7 +280,7 @@ LogicalResult FunctionScheduler::contractKernel(Value root, ArrayRef<graph::DotO
     if (failed(added)) return failure();
     launches.push_back(*added);
   }
-  std::optional<PartsOverRows> overRows = isOverRows && isPlainSum && !split ? partsOverRows(*machine, usualContractTile(*machine, dots, work), tilesOf, depth.getDim()) : std::nullopt;
+  std::optional<PartsOverRows> overRows = isOverRows && isPlainSum && !split ? partsOverRows(*machine, panels ? sizes : usualContractTile(*machine, dots, work), tilesOf, depth.getDim(), panels.has_value()) : std::nullopt;
   if (overRows && dimsInScope() == function_.getDimsAttr()) {
     setSizes(kernel, overRows->tile);
     kernel->setAttr(kParts, DimAttr::get(context, overRows->parts));

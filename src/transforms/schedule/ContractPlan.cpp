@@ -1,5 +1,6 @@
 // Which values have to be in memory so that every product of a function is one kernel: what its operands read, what its
 // sums become before they are stored, and what that reads.
+#include "ir/common/ProductNotes.h"
 #include "support/Check.h"
 #include "transforms/schedule/Contract.h"
 #include "transforms/schedule/TensorFunction.h"
@@ -92,7 +93,7 @@ std::optional<SummedWindows> summedWindows(graph::DotOp dot) {
   auto windows = left ? left.getOperand().getDefiningOp<graph::WindowsOp>() : graph::WindowsOp();
   if (!windows) return std::nullopt;
   TSR_CHECK(right && right.getOperand().getType().getRank() == 3, "windows are multiplied with weights that have their places apart");
-  return SummedWindows{windows, right.getOperand()};
+  return SummedWindows{windows, right.getOperand(), blocksOf(dot)};
 }
 
 graph::WindowsOp turnedWindows(graph::DotOp dot) {

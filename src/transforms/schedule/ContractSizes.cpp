@@ -183,6 +183,10 @@ ContractTile windowTile(const ContractTile &usual) {
   return tile.n > kPanel ? tile : narrowWindowTile();
 }
 
+ContractTile groupedWindowTile() { return {256, 64, 64, 256, true}; }
+
+ContractTile panelTile(int64_t panel) { return {panel, panel, 128, 128, true}; }
+
 ContractTile narrowWindowTile() { return {256, 64, 64, 128, true, true}; }
 
 std::optional<ContractTile> narrowTile(const ContractTile &usual, DimAttr cols) {
@@ -250,9 +254,9 @@ std::optional<Dim> partsOfSums(const Machine &machine, graph::DotOp dot, const C
 }
 
 std::optional<PartsOverRows> partsOverRows(const Machine &machine, const ContractTile &usual, llvm::function_ref<Dim(const ContractTile &)> tilesOf,
-                                           const Dim &terms) {
+                                           const Dim &terms, bool isPanel) {
   constexpr int64_t kMostParts = 64, kLeastTerms = 2048;  // of a part: 2 us of the copy engine
-  if (!usual.byWarpgroups || usual.group != 256) return std::nullopt;
+  if (!usual.byWarpgroups || (usual.group != 256 && !isPanel)) return std::nullopt;
   // 128 x 128: with parts there are groups enough, so the tile need not be small; and many weights have no more columns.
   ContractTile tile = usual;
   tile.n = std::min<int64_t>(tile.n, 128);

@@ -2,6 +2,7 @@
 #include "ir/common/Conversions.h"
 #include "ir/common/MaskAttr.h"
 #include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
 #include "ir/graph/Terms.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "support/Check.h"
@@ -116,6 +117,10 @@ Value Privatiser::zeroOf(Type type, Location loc) {
 /// The tiles for a turn of the loop over places and steps of channels. What lies behind the last channel is 0 in both.
 std::pair<Value, Value> Privatiser::windowTiles(SummedWindows sum, const Indices &indices, Value turn, Value steps) {
   Location line = unnamed(turn.getLoc());
+  if (sum.blocks) {  // a turn for each place: the columns of the tile are its channels, too
+    Index place(turn), rows(constantIndex(0, line), DimAttr::get(builder_.getContext(), Dim(*sum.blocks)));
+    return {part(sum.windows.getResult(), {indices[0], place, indices[1]}), part(sum.weights, {place, rows, indices[1]})};
+  }
   DimAttr step = DimAttr::get(builder_.getContext(), Dim::var("T.k"));
   Value place = arithmetic("floordiv", turn, steps, named("place", line));
   Value channel = arithmetic("mul", arithmetic("mod", turn, steps, line), dim(step.getDim(), line), named("c", line));
@@ -146,7 +151,7 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
   std::optional<SummedWindows> windows = summedWindows(first);
   Dim steps;  // of channels
   if (windows) {
-    steps = Dim::ceilDiv(shapeOf(windows->weights.getType())[1].getDim(), step.getDim());
+    steps = windows->blocks ? Dim(1) : Dim::ceilDiv(shapeOf(windows->weights.getType())[1].getDim(), step.getDim());
     depth = shapeOf(windows->weights.getType())[0].getDim() * steps;
   }
   SmallVector<Value> starts;
@@ -161,6 +166,7 @@ bool Privatiser::addUp(ArrayRef<graph::DotOp> dots, const Indices &indices) {
   loop.getInductionVar().setLoc(named("k", line));
   Indices left(indices), right(indices);
   left[rank - 1] = right[rank - 2] = Index(loop.getInductionVar(), step);
+  if (panelsOf(first)) right[rank - 1] = Index(indices[rank - 2].at, indices[rank - 1].size);
   {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToEnd(loop.getBody());

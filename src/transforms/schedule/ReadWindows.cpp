@@ -8,11 +8,15 @@
 //   the weights        [places in a window, channels, outputs]
 //   their product      [images * places of the window, outputs], added up over places and channels
 //
+// With channels in groups, which a batch counts, it is one product of all channels: its columns are in blocks (kBlocks), the weights
+// [places in a window, channels of a group, outputs of all groups].
+//
 // Nothing asks where the windows come from: pooling by a product, a hand-written neighbourhood and a convolution have the same maps.
 // The axes of the result are put in their order behind the product, and what follows element by element is done before that.
 #include "ir/common/Common.h"
 #include "ir/common/Conversions.h"
 #include "ir/common/Names.h"
+#include "ir/common/ProductNotes.h"
 #include "ir/graph/Terms.h"
 #include "mlir/Pass/Pass.h"
 #include "support/Machine.h"
@@ -37,12 +41,14 @@ public:
 
   graph::DotOp run(Value weights) {
     Location loc = dot_.getLoc();
-    Value windows = builder_.create<graph::WindowsOp>(loc, typeOf({found_.windowCount(), Dim(found_.placeCount()), found_.channelCount()}), arrangedUnder(builder_, found_), found_.windows);
-    Dim depth = Dim(found_.placeCount()) * found_.channelCount(), outputs = outputsOf(weights);
+    const Dim channels = found_.channelCount() * groups();
+    Value windows = builder_.create<graph::WindowsOp>(loc, typeOf({found_.windowCount(), Dim(found_.placeCount()), channels}), arrangedUnder(builder_, found_), found_.windows);
+    Dim depth = Dim(found_.placeCount()) * channels, outputs = outputsOf(weights) * groups();
     Value left = builder_.create<graph::ReshapeOp>(loc, typeOf({found_.windowCount(), depth}), windows);
     Value right = arranged(weights);
     Type sums = tensorOf(builder_.getContext(), {found_.windowCount(), outputs}, dot_.getType().getElementType());
     auto product = addedUpAs(dot_, builder_.create<graph::DotOp>(loc, sums, left, right));
+    if (found_.group) product->setAttr(kBlocks, builder_.getI64IntegerAttr(found_.channelCount().constant()));
     dot_.getResult().replaceAllUsesWith(inOrder(product, outputs));
     dot_.erase();
     return product;
@@ -50,37 +56,50 @@ public:
 
 private:
   Type typeOf(ArrayRef<Dim> dims) { return tensorOf(builder_.getContext(), dims, elementTypeOf(dot_.getLhs().getType())); }
-  Dim outputsOf(Value weights) { return shapeOf(weights.getType())[side_ == 0 ? 1 : 0].getDim(); }
+  Dim groups() { return found_.group ? found_.extentOf(*found_.group) : Dim(1); }
+  /// Of a group.
+  Dim outputsOf(Value weights) {
+    ArrayRef<DimAttr> shape = shapeOf(weights.getType());
+    return shape[shape.size() - (side_ == 0 ? 1 : 2)].getDim();
+  }
 
-  /// The weights as [places * channels, outputs]: as they lie, or brought there by one kernel, as they are small.
+  /// The weights as [places * channels, outputs]: as they lie, or brought there by one kernel, as they are small. Those of a group stand
+  /// side by side with those of all groups.
   Value arranged(Value weights) {
-    auto turned = weights.getDefiningOp<graph::TransposeOp>();
+    auto turned = found_.group ? graph::TransposeOp() : weights.getDefiningOp<graph::TransposeOp>();
     const bool outputsFirst = (side_ == 1) != static_cast<bool>(turned);
     Dim outputs = outputsOf(weights);
     SmallVector<Dim> digits;
     SmallVector<size_t> summed(found_.map.digits[found_.map.digits.size() - (side_ == 0 ? 1 : 2)]);  // as the weights have them
     for (size_t axis : summed) digits.push_back(found_.extentOf(axis));
     digits.insert(outputsFirst ? digits.begin() : digits.end(), outputs);
+    const int64_t first = found_.group ? 1 : 0;
+    if (found_.group) digits.insert(digits.begin(), groups());
     Value apart = reshapedTo(builder_, turned ? turned.getOperand() : weights, typeOf(digits));
-    auto axisOf = [&](size_t axis) { return llvm::find(summed, axis) - summed.begin() + (outputsFirst ? 1 : 0); };
+    if (found_.group) apart = transposedLast(builder_, apart);
+    auto axisOf = [&](size_t axis) { return first + (llvm::find(summed, axis) - summed.begin()) + (outputsFirst ? 1 : 0); };
     SmallVector<int64_t> depth;
     for (size_t place : found_.inner)
       if (place != SIZE_MAX) depth.push_back(axisOf(place));
     depth.push_back(axisOf(found_.channel));
-    depth.push_back(outputsFirst ? 0 : static_cast<int64_t>(summed.size()));
-    return reshapedTo(builder_, transposedTo(builder_, apart, depth), typeOf({Dim(found_.placeCount()) * found_.channelCount(), outputs}));
+    if (found_.group) depth.push_back(0);
+    depth.push_back(first + (outputsFirst ? 0 : static_cast<int64_t>(summed.size())));
+    Type type = typeOf({Dim(found_.placeCount()) * found_.channelCount(), outputs * groups()});
+    Value made = reshapedTo(builder_, transposedTo(builder_, apart, depth), type);
+    return found_.group ? transposedLast(builder_, made) : made;
   }
 
   /// The product [windows, outputs] with the axes of the one whose place it takes.
   Value inOrder(Value product, const Dim &outputs) {
     SmallVector<Dim> apart = llvm::map_to_vector(found_.outer, [&](size_t axis) { return found_.extentOf(axis); });
-    apart.push_back(outputs);
+    if (found_.group) apart.push_back(groups());
+    apart.push_back(found_.group ? found_.channelCount() : outputs);
     Type sums = tensorOf(builder_.getContext(), apart, dot_.getType().getElementType());
     Value cut = reshapedTo(builder_, product, sums);
     SmallVector<int64_t> order;
     size_t rank = dot_.getType().getRank();
-    int64_t last = static_cast<int64_t>(found_.outer.size());
-    auto add = [&](size_t axis) {  // of the operand
+    int64_t last = static_cast<int64_t>(apart.size()) - 1;
+    auto add = [&](size_t axis) {  // of the operand; behind the windows come the groups
       for (size_t digit : found_.map.digits[axis]) order.push_back(llvm::find(found_.outer, digit) - found_.outer.begin());
     };
     for (size_t axis = 0; axis + 2 < rank; ++axis) add(axis);
@@ -123,7 +142,20 @@ struct ReadWindows : PassWrapper<ReadWindows, OperationPass<graph::FuncOp>> {
       if (!sliding || !isWorthwhile(*sliding, weights, side)) continue;
       return Rewriter(dot, side, std::move(*sliding)).run(weights);
     }
+    for (unsigned side : {0, 1})
+      if (Value weights = sharedInGroups(dot->getOperand(1 - side)))
+        if (std::optional<Sliding> sliding = slidingOperand(dot, side, getOperation(), /*isTurned=*/false, /*inGroups=*/true); sliding && haveBlocks(dot, *sliding, side))
+          return Rewriter(dot, side, std::move(*sliding)).run(weights);
     return addedUpOverWindows(dot, getOperation());
+  }
+
+  /// Groups have as many outputs as channels and are counted by the last axis of the batch.
+  static bool haveBlocks(graph::DotOp dot, const Sliding &sliding, unsigned side) {
+    const AccessAxis &channel = sliding.map.axes[sliding.channel], &group = sliding.map.axes[*sliding.group];
+    ArrayRef<DimAttr> shape = dot.getType().getShape();
+    if (!channel.extent.isConstant() || !fillPanels(channel.extent.constant())) return false;
+    const bool isAlike = shape[shape.size() - (side == 0 ? 1 : 2)].getDim() == channel.extent;
+    return isAlike && group.axis + 3 == shape.size() && sliding.map.digits[group.axis].size() == 1;
   }
 
   /// And tiles have rows and columns.
@@ -147,6 +179,19 @@ Value sharedMatrix(Value operand) {
   return isWhole ? repeated.getOperand() : Value();
 }
 
+Value sharedInGroups(Value operand) {
+  const size_t rank = static_cast<size_t>(cast<TensorType>(operand.getType()).getRank());
+  auto repeated = operand.getDefiningOp<graph::BroadcastOp>();
+  Value base = repeated ? repeated.getOperand() : operand;
+  ArrayRef<DimAttr> from = shapeOf(base.getType()), to = shapeOf(operand.getType());
+  if (from.size() < 3) return {};
+  for (size_t i = 1; i <= from.size(); ++i) {
+    if (repeated && repeated.getAxes()[from.size() - i] != static_cast<int64_t>(rank - i)) return {};
+    if (i <= 3 ? from[from.size() - i] != to[rank - i] : !isUnit(from[from.size() - i])) return {};
+  }
+  return base;
+}
+
 void separatePlaces(graph::FuncOp function) {
   function.walk([](graph::DotOp dot) {
     auto read = dot.getLhs().getDefiningOp<graph::ReshapeOp>();
@@ -156,7 +201,8 @@ void separatePlaces(graph::FuncOp function) {
     ArrayRef<DimAttr> seen = windows.getType().getShape();
     DimAttr outputs = dot.getType().getShape()[1];
     auto typeOf = [&](ArrayRef<DimAttr> shape) { return TensorType::get(builder.getContext(), shape, windows.getType().getElementType()); };
-    Value apart = reshapedTo(builder, dot.getRhs(), typeOf({seen[1], seen[2], outputs}));
+    std::optional<int64_t> blocks = blocksOf(dot);
+    Value apart = reshapedTo(builder, dot.getRhs(), typeOf({seen[1], blocks ? DimAttr::get(builder.getContext(), Dim(*blocks)) : seen[2], outputs}));
     dot.getRhsMutable().assign(builder.create<graph::ReshapeOp>(unnamed(dot.getLoc()), dot.getRhs().getType(), apart));
   });
 }

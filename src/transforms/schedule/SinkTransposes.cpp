@@ -1,6 +1,8 @@
 #include "transforms/schedule/SinkTransposes.h"
 #include "ir/common/Names.h"
 #include "transforms/schedule/Shapes.h"
+#include "transforms/schedule/Unused.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -25,6 +27,32 @@ Value reshapedTo(OpBuilder &builder, Value value, Type type) {
 }
 
 namespace {
+
+/// Axes that a reshape makes of others, which hold as many elements: those of more than one, from and to.
+struct AxesOfReshape {
+  SmallVector<int64_t, 2> from, to;
+};
+
+/// The smallest groups, in their order; nothing where the extents do not say them.
+std::optional<SmallVector<AxesOfReshape>> groupsOf(Type from, Type to) {
+  SmallVector<int64_t> before = longAxes(from), after = longAxes(to);
+  SmallVector<AxesOfReshape> groups;
+  size_t i = 0, j = 0;
+  while (i < before.size() && j < after.size()) {
+    AxesOfReshape group{{before[i]}, {after[j]}};
+    Dim held = shapeOf(from)[before[i++]].getDim(), made = shapeOf(to)[after[j++]].getDim();
+    for (; i < before.size() && !(held == made); group.from.push_back(before[i++])) held = held * shapeOf(from)[before[i]].getDim();
+    if (!(held == made)) {  // one axis, cut
+      i -= group.from.size() - 1;
+      group.from.truncate(1);
+      held = shapeOf(from)[group.from[0]].getDim();
+      for (; j < after.size() && !(held == made); group.to.push_back(after[j++])) made = made * shapeOf(to)[after[j]].getDim();
+      if (!(held == made)) return std::nullopt;
+    }
+    groups.push_back(group);
+  }
+  return i == before.size() && j == after.size() ? std::optional(groups) : std::nullopt;
+}
 
 /// The axes of what is repeated before the transpose, if they are in their order; where not all are, without those of one element, as a bias
 /// [channels, 1, 1] has them.
@@ -76,6 +104,38 @@ Value doneBefore(Operation *op, graph::TransposeOp turn) {
 
 }  // namespace
 
+Value reshapedBefore(OpBuilder &builder, graph::TransposeOp turn, Type type) {
+  std::optional<SmallVector<AxesOfReshape>> groups = groupsOf(turn.getType(), type);
+  if (!groups || llvm::all_of(*groups, [](const AxesOfReshape &group) { return group.from.size() == 1 && group.to.size() == 1; })) return {};
+  ArrayRef<int64_t> perm = turn.getPerm();
+  SmallVector<int64_t> lie = longAxes(turn.getOperand().getType());
+  auto placeOf = [&](int64_t axis) { return llvm::find(lie, perm[axis]) - lie.begin(); };  // of an axis of the transposed value
+  for (const AxesOfReshape &group : *groups)
+    for (size_t i = 1; i < group.from.size(); ++i)
+      if (placeOf(group.from[i]) != placeOf(group.from[i - 1]) + 1) return {};
+  SmallVector<size_t> inMemory = llvm::to_vector(llvm::seq<size_t>(0, groups->size()));
+  llvm::sort(inMemory, [&](size_t a, size_t b) { return placeOf((*groups)[a].from[0]) < placeOf((*groups)[b].from[0]); });
+  SmallVector<DimAttr> shape;
+  SmallVector<int64_t> first(groups->size());
+  for (size_t group : inMemory) {
+    first[group] = static_cast<int64_t>(shape.size());
+    for (int64_t axis : (*groups)[group].to) shape.push_back(shapeOf(type)[axis]);
+  }
+  SmallVector<int64_t> order;
+  for (auto [group, axes] : llvm::enumerate(*groups))
+    for (size_t i = 0; i < axes.to.size(); ++i) order.push_back(first[group] + static_cast<int64_t>(i));
+  Value apart = reshapedTo(builder, turn.getOperand(), TensorType::get(builder.getContext(), shape, elementTypeOf(type)));
+  return reshapedTo(builder, transposedTo(builder, apart, order), type);
+}
+
+Value transposedLast(OpBuilder &builder, Value value) {
+  Value base = value;
+  while (base.getDefiningOp<graph::ReshapeOp>()) base = base.getDefiningOp()->getOperand(0);
+  auto turn = base.getDefiningOp<graph::TransposeOp>();
+  Value made = turn ? reshapedBefore(builder, turn, value.getType()) : Value();
+  return made ? made : value;
+}
+
 /// Axes of values, cut or not, in another order.
 static SmallVector<graph::TransposeOp> transposesOf(ArrayRef<Value> of) {
   SmallVector<Value> values(of);
@@ -83,7 +143,7 @@ static SmallVector<graph::TransposeOp> transposesOf(ArrayRef<Value> of) {
   for (size_t i = 0; i < values.size(); ++i)
     for (Operation *user : values[i].getUsers()) {
       if (auto turn = dyn_cast<graph::TransposeOp>(user)) found.push_back(turn);
-      else if (isa<graph::ReshapeOp>(user)) values.push_back(user->getResult(0));
+      else if (isa<graph::ReshapeOp, graph::CastOp>(user)) values.push_back(user->getResult(0));
     }
   return found;
 }
@@ -117,6 +177,27 @@ static Value doneBefore(Operation *op, graph::ReshapeOp reshape) {
   return made;
 }
 
+/// Of what is made of the values: axes are cut and joined before they are put into another order, where they stay side by side.
+static bool reshapeBeforeTransposes(ArrayRef<Value> of) {
+  llvm::SetVector<Value> values(of.begin(), of.end());
+  bool isChanged = false;
+  for (size_t i = 0; i < values.size(); ++i)
+    for (Operation *user : llvm::make_early_inc_range(values[i].getUsers())) {
+      auto reshape = dyn_cast<graph::ReshapeOp>(user);
+      auto turn = reshape ? reshape.getOperand().getDefiningOp<graph::TransposeOp>() : graph::TransposeOp();
+      OpBuilder builder(user);
+      if (Value made = turn ? reshapedBefore(builder, turn, reshape.getType()) : Value()) {
+        reshape.getResult().replaceAllUsesWith(made);
+        reshape.erase();
+        values.insert(made);
+        isChanged = true;
+      } else if (isa<graph::ReshapeOp, graph::TransposeOp, graph::ElementwiseOp, graph::CastOp>(user)) {
+        values.insert(user->getResult(0));
+      }
+    }
+  return isChanged;
+}
+
 static void sinkReshapes(ArrayRef<graph::TransposeOp> turns) {
   SmallVector<Value> open = llvm::map_to_vector(turns, [](graph::TransposeOp turn) { return Value(turn.getResult()); });
   for (size_t i = 0; i < open.size(); ++i) {
@@ -129,7 +210,7 @@ static void sinkReshapes(ArrayRef<graph::TransposeOp> turns) {
   }
 }
 
-void sinkTransposes(graph::FuncOp function, ArrayRef<Value> values) {
+static void sinkOnce(graph::FuncOp function, ArrayRef<Value> values) {
   joinReshapes(function);
   SmallVector<graph::TransposeOp> open = transposesOf(values);
   sinkReshapes(open);
@@ -151,6 +232,30 @@ void sinkTransposes(graph::FuncOp function, ArrayRef<Value> values) {
     }
   }
   joinReshapes(function);
+}
+
+/// A cast between two shapes of a product is done in the last of them.
+static void castInLastShape(ArrayRef<Value> values) {
+  for (Value value : values)
+    for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+      auto cut = dyn_cast<graph::ReshapeOp>(user);
+      auto cast = cut && cut->hasOneUse() ? dyn_cast<graph::CastOp>(*cut->user_begin()) : graph::CastOp();
+      auto reshape = cast && cast->hasOneUse() ? dyn_cast<graph::ReshapeOp>(*cast->user_begin()) : graph::ReshapeOp();
+      if (!reshape) continue;
+      OpBuilder builder(cast);
+      cast.getOperandMutable().assign(reshapedTo(builder, value, withElementType(reshape.getType(), elementTypeOf(value.getType()))));
+      cast.getResult().setType(reshape.getType());
+      reshape.getResult().replaceAllUsesWith(cast.getResult());
+      reshape.erase();
+    }
+}
+
+void sinkTransposes(graph::FuncOp function, ArrayRef<Value> values) {
+  constexpr int kMostTimes = 4;  // what went before the transposes may let others go
+  sinkOnce(function, values);
+  for (int time = 0; time < kMostTimes && reshapeBeforeTransposes(values); ++time) sinkOnce(function, values);
+  eraseUnused(function);
+  castInLastShape(values);
 }
 
 }  // namespace tessera::transforms

@@ -14,7 +14,8 @@ constexpr size_t kMostAxes = 3;  // of a map, beside images and channels
 /// The dot reads it as operand `side`. Places and channels are parts of its axis `inner`: that which is added up, or the other one.
 class SlidingFinder {
 public:
-  SlidingFinder(graph::DotOp dot, unsigned side, graph::FuncOp function, size_t inner) : dot_(dot), side_(side), function_(function), inner_(inner) {}
+  SlidingFinder(graph::DotOp dot, unsigned side, graph::FuncOp function, size_t inner, bool inGroups)
+      : dot_(dot), side_(side), function_(function), inner_(inner), inGroups_(inGroups) {}
 
   std::optional<Sliding> run() {
     Value operand = dot_->getOperand(side_);
@@ -27,17 +28,34 @@ public:
     // Every axis of the operand is one of the array's, or a place of a window.
     size_t digits = 0;
     for (const auto &each : found_.map.digits) digits += each.size();
-    if (found_.channels < 0 || found_.over.empty() || found_.over.size() > kMostAxes || used_.size() != digits) return std::nullopt;
+    if (found_.channels < 0 || found_.over.empty() || found_.over.size() > kMostAxes || used_.size() != digits || inGroups_ != found_.group.has_value()) return std::nullopt;
     return describe() ? std::optional(std::move(found_)) : std::nullopt;
   }
 
 private:
+  /// All channels, as an axis of the batch and one of what is added up.
+  bool sortGroups(size_t axis, const AccessIndex &index) {
+    if (!inGroups_ || found_.channels >= 0 || index.terms.size() != 2 || index.isGuarded || !(index.constant == Dim(0))) return false;
+    for (unsigned of : {0, 1}) {
+      auto [group, by] = index.terms[of];
+      auto [channel, one] = index.terms[1 - of];
+      const AccessAxis &counts = found_.map.axes[group], &within = found_.map.axes[channel];
+      bool isBoth = isInner(channel) && counts.axis + 2 < static_cast<size_t>(dot_.getType().getRank()) && one == Dim(1) && by == within.extent;
+      if (!isBoth || !(counts.extent * within.extent == shapeOf(found_.map.array.getType())[axis].getDim())) continue;
+      found_.channels = static_cast<int64_t>(axis);
+      found_.channel = channel;
+      found_.group = group;
+      return true;
+    }
+    return false;
+  }
   bool isInner(size_t axis) const { return found_.map.axes[axis].axis == inner_; }
 
   /// Images, an axis under the window, or channels.
   bool sort(size_t axis, const AccessIndex &index) {
     for (auto [term, factor] : index.terms)
       if (!used_.insert(term).second) return false;
+    if (sortGroups(axis, index)) return true;
     DimAttr extent = shapeOf(found_.map.array.getType())[axis];
     bool isPlain = index.terms.size() == 1 && index.terms[0].second == Dim(1) && !index.isGuarded && index.constant == Dim(0);
     bool isAll = isPlain && found_.map.axes[index.terms[0].first].extent == extent.getDim();
@@ -90,6 +108,7 @@ private:
   unsigned side_;
   graph::FuncOp function_;
   size_t inner_;
+  bool inGroups_;
   Sliding found_;
   llvm::SmallDenseSet<size_t> used_;
 };
@@ -122,9 +141,9 @@ Value arrangedUnder(OpBuilder &builder, const Sliding &sliding) {
   return reshapedTo(builder, transposedTo(builder, array, order), TensorType::get(builder.getContext(), shape, elementTypeOf(array.getType())));
 }
 
-std::optional<Sliding> slidingOperand(graph::DotOp dot, unsigned side, graph::FuncOp function, bool isTurned) {
+std::optional<Sliding> slidingOperand(graph::DotOp dot, unsigned side, graph::FuncOp function, bool isTurned, bool inGroups) {
   size_t rank = shapeOf(dot->getOperand(side).getType()).size();
-  return SlidingFinder(dot, side, function, (side == 0) != isTurned ? rank - 1 : rank - 2).run();
+  return SlidingFinder(dot, side, function, (side == 0) != isTurned ? rank - 1 : rank - 2, inGroups).run();
 }
 
 }  // namespace tessera::transforms

@@ -13,6 +13,7 @@ struct Sliding {
   llvm::SmallVector<size_t, 3> outer;            // axes of the map that count windows: images first
   llvm::SmallVector<size_t, 2> inner;            // its places; SIZE_MAX: one place
   size_t channel = 0;                      // axis of the map
+  std::optional<size_t> group;             // of the batch: the channels are these times those of a group
   ir::WindowsAttr windows;
 
   Dim extentOf(size_t axis) const { return map.axes[axis].extent; }  // of the map
@@ -22,8 +23,8 @@ struct Sliding {
 };
 
 /// Operand `side` of a product, if windows slide over an array in it whose places and channels are added up. With `isTurned`: which windows
-/// are added up, so that the result has their places and channels.
-std::optional<Sliding> slidingOperand(ir::graph::DotOp dot, unsigned side, ir::graph::FuncOp function, bool isTurned = false);
+/// are added up, so that the result has their places and channels. With `inGroups`: an axis of the batch counts groups of channels.
+std::optional<Sliding> slidingOperand(ir::graph::DotOp dot, unsigned side, ir::graph::FuncOp function, bool isTurned = false, bool inGroups = false);
 
 /// The array under the windows as [images, axes under the window, channels].
 mlir::Value arrangedUnder(mlir::OpBuilder &builder, const Sliding &sliding);

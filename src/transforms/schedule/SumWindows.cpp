@@ -101,6 +101,7 @@ struct WindowSum {
   AccessMap map;
   SmallVector<ArrayAxis> axes;
   unsigned weights = 0;  // operand
+  bool inGroups = false;  // they are others for each place in the last axis of the batch
 };
 
 /// Whether all remainders are columns of one product: they see as many places. Zeros of the weights would be multiplied with elements that a
@@ -115,8 +116,9 @@ bool haveColumns(const WindowSum &found) {
   return isApart;
 }
 
-/// A matrix that all of a batch share, repeated for it, turned or not; null if it is none.
-Value matrixOf(Value operand, bool &isTurned) {
+/// A matrix that all of a batch share, repeated for it, turned or not; null if it is none. `inGroups`: all that have the same place in the last
+/// axis of the batch.
+Value matrixOf(Value operand, bool &isTurned, bool inGroups = false) {
   isTurned = false;
   int64_t rank = static_cast<int64_t>(shapeOf(operand.getType()).size());
   if (auto turned = operand.getDefiningOp<graph::TransposeOp>(); turned && rank > 2) {
@@ -126,7 +128,7 @@ Value matrixOf(Value operand, bool &isTurned) {
     isTurned = true;
     operand = turned.getOperand();
   }
-  return sharedMatrix(operand);
+  return inGroups ? rank > 2 ? sharedInGroups(operand) : Value() : sharedMatrix(operand);
 }
 
 class Finder {
@@ -204,6 +206,7 @@ private:
     // Each axis of the value is one of the array's, each place one of the weights' and of a window.
     for (auto [term, axis] : llvm::enumerate(found.map.axes)) {
       bool isPlace = axis.axis == kAddedUp;
+      if (!isPlace && !llvm::is_contained(found.map.digits[axis.axis], term)) continue;  // it was cut
       bool isOfWeights = llvm::any_of(found.axes, [&, term = term](const ArrayAxis &each) { return each.place == term && each.of == ofWeights; });
       if (isPlace ? !ofPlaces.contains(term) || !isOfWeights : !here.contains(term)) return false;
     }
@@ -218,7 +221,9 @@ private:
           if (!remainderOf(found.map, each, from)) return false;
       }
     bool isTurned = false;
-    return matrixOf(dot_->getOperand(found.weights), isTurned) != Value();
+    const Value weights = dot_->getOperand(found.weights);
+    found.inGroups = !matrixOf(weights, isTurned);
+    return !found.inGroups || matrixOf(weights, isTurned, /*inGroups=*/true);
   }
 
   /// The index x - k * dilation + c, or a part of (x - k + c) where that is divided: of a window, the places from the last to the first.
@@ -298,17 +303,18 @@ private:
   /// The matrix [rows, depth], its places from the last to the first, as one with places and depth along its sums; for the whole batch.
   Value arrangedWeights() {
     bool isTurned = false;
-    Value matrix = matrixOf(dot_->getOperand(found_.weights), isTurned);
+    Value matrix = matrixOf(dot_->getOperand(found_.weights), isTurned, found_.inGroups);
     Type element = elementTypeOf(matrix.getType());
     const bool hasRowsFirst = (found_.weights == 0) != isTurned;
-    constexpr size_t kDepth = SIZE_MAX;
+    constexpr size_t kDepth = SIZE_MAX, kGroups = SIZE_MAX - 1;
     SmallVector<Dim> apart;
     SmallVector<size_t> axes;  // of the array, in their order
     for (auto [axis, each] : llvm::enumerate(found_.axes))
       if (each.of == ofWeights() && !each.isRemainder) axes.push_back(axis);
     axes.insert(hasRowsFirst ? axes.end() : axes.begin(), kDepth);
-    for (size_t axis : axes) apart.push_back(axis == kDepth ? depth() : extent(axis));
-    Value cut = inTheirOrder(matrix, apart, axes);
+    if (found_.inGroups) axes.insert(axes.begin(), kGroups);
+    for (size_t axis : axes) apart.push_back(axis == kDepth ? depth() : axis == kGroups ? batch().back() : extent(axis));
+    Value cut = found_.inGroups ? Value() : inTheirOrder(matrix, apart, axes);
     if (!cut) cut = reshapedTo(builder_, matrix, typeOf(apart, element));
     auto positionOf = [&](size_t axis) { return llvm::find(axes, axis) - axes.begin(); };
     bool areNeighbours = true;  // these are taken as one axis, which is read where it lies
@@ -320,7 +326,7 @@ private:
     }
     for (size_t axis : places_)
       if (std::optional<size_t> besides = found_.axes[axis].besides) axes.insert(axes.begin() + positionOf(axis) + 1, *besides);
-    auto counted = [&](size_t axis) { return axis == kDepth ? depth() : found_.axes[axis].place ? found_.map.axes[*found_.axes[axis].place].extent : extent(axis); };
+    auto counted = [&](size_t axis) { return axis == kDepth ? depth() : axis == kGroups ? batch().back() : found_.axes[axis].place ? found_.map.axes[*found_.axes[axis].place].extent : extent(axis); };
     cut = reshapedTo(builder_, cut, typeOf(llvm::map_to_vector(axes, counted), element));
     SmallVector<int64_t> order = llvm::map_to_vector(outer_, positionOf);
     SmallVector<int64_t> inner = llvm::map_to_vector(places_, positionOf);
@@ -328,12 +334,14 @@ private:
     order.insert(found_.weights == 0 ? order.end() : order.begin(), inner.begin(), inner.end());
     Dim sums = placeCount() * depth();
     SmallVector<Dim> flat = found_.weights == 0 ? SmallVector<Dim>{count(outer_), sums} : SmallVector<Dim>{sums, count(outer_)};
+    if (found_.inGroups) order.insert(order.begin(), positionOf(kGroups)), flat.insert(flat.begin(), batch().back());
     Value ordered = reshapedTo(builder_, transposedTo(builder_, cut, order), typeOf(flat, element));
     SmallVector<Dim> all = batch();
-    if (all.empty()) return ordered;
-    const auto last = static_cast<int64_t>(all.size());
+    if (all.size() + 2 == flat.size()) return ordered;
+    if (found_.inGroups) all.pop_back();
+    SmallVector<int64_t> behind = llvm::to_vector(llvm::seq<int64_t>(static_cast<int64_t>(all.size()), static_cast<int64_t>(all.size() + flat.size())));
     all.append(flat);
-    return builder_.create<graph::BroadcastOp>(loc_, typeOf(all, element), ordered, builder_.getDenseI64ArrayAttr({last, last + 1}));
+    return builder_.create<graph::BroadcastOp>(loc_, typeOf(all, element), ordered, behind);
   }
 
   /// The weights as they lie in memory, cut into the same axes, which are put into that order: they are moved once. Null if they are no
@@ -637,7 +645,7 @@ struct SumWindows : PassWrapper<SumWindows, OperationPass<graph::FuncOp>> {
       Type element = elementTypeOf(dot.getLhs().getType());
       if (!hasWarpgroupProduct(*machine, dot) || element.getIntOrFloatBitWidth() != 16 || elementTypeOf(dot.getRhs().getType()) != element) continue;
       std::optional<WindowSum> found = Finder(dot, getOperation()).run();
-      if (!found || !areEnough(dot)) continue;
+      if (!found || !areEnough(dot, found->inGroups)) continue;
       Value value = found->value;
       Operation *next = value.getDefiningOp()->getNextNode();
       Value made = haveColumns(*found) ? withColumns(dot, *found, next) : ByRemainders(dot, *found, next).run(*found);
@@ -649,9 +657,9 @@ struct SumWindows : PassWrapper<SumWindows, OperationPass<graph::FuncOp>> {
 
 private:
   /// Channels of what the windows see: few would be multiplied with zeros, and their windows stored (ReadWindows.cpp).
-  static bool areEnough(graph::DotOp dot) {
+  static bool areEnough(graph::DotOp dot, bool inGroups) {
     std::optional<int64_t> channels = shapeOf(dot.getLhs().getType()).back().getConstant();
-    return !channels || hasPanels(*channels);
+    return inGroups ? channels && fillPanels(*channels) : !channels || hasPanels(*channels);
   }
 };
 

@@ -21,6 +21,9 @@ inline bool fitsMap(const WindowAxis &along, size_t axes) {
 /// Steps along the sums are of one panel of channels, so few channels would be multiplied by zeros.
 inline bool hasPanels(int64_t channels) { return channels >= 32 && channels % 8 == 0; }
 
+/// A panel of channels is so many whole groups of them, whose products have whole instructions (kBlocks).
+inline bool fillPanels(int64_t channelsOfGroup) { return channelsOfGroup >= 8 && 64 % channelsOfGroup == 0; }
+
 /// There are as many windows as fit into the axis: a map goes on to the last.
 inline bool reachesEnd(const WindowAxis &along, const Dim &size, const Dim &count) {
   return Dim::floorDiv(size + Dim(along.before + along.after - along.reach()), Dim(along.stride)) + Dim(1) == count;

@@ -109,6 +109,7 @@ private:
   }
 
   bool canDo(tile::DotOp dot, int64_t rows, int64_t cols) {
+    if (blocksOf(dot)) return false;
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
     Type operand = dot.getB().getType().getElementType();
     int64_t depth = depthOf(machine_, operand, dot.getResult().getType().getElementType());
@@ -154,7 +155,8 @@ private:
   bool canWarpgroupDo(tile::DotOp dot) {
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
     Type operand = dot.getB().getType().getElementType(), sum = dot.getResult().getType().getElementType();
-    DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
+    // Blocks are multiplied by each warp, with the same tiles and sums.
+    DimAttr k = blocksOf(dot) ? shape[1] : dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
     int64_t depth = warpgroupDepthOf(machine_, operand, sum);
     if (!depth)
       return refuse(dot, "operands are of " + wordOf(operand) + ", added up in " + wordOf(sum) +
@@ -317,7 +319,8 @@ private:
   void explain() {
     if (chosen_.empty()) return;
     if (warpgroups_) {
-      addReason(kernel_, "products by warpgroups, which read their operands from shared memory");
+      bool inBlocks = kernel_.getBody().walk([](tile::DotOp dot) { return blocksOf(dot) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+      addReason(kernel_, inBlocks ? "products by warps: columns are in blocks, which see channels of their own" : "products by warpgroups, which read their operands from shared memory");
       bool inParts = kernel_.getBody().walk([](tile::DotOp dot) {
         return addsInParts(dot) ? WalkResult::interrupt() : WalkResult::advance();
       }).wasInterrupted();

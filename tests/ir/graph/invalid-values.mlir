@@ -291,6 +291,22 @@ graph.func @f(%x: !tsr.tensor<["M", "N"], f32>, %y: !tsr.tensor<["M", "N"], f32>
 
 // -----
 
+graph.func @f(%x: !tsr.tensor<["M", "3*N"], f32>, %y: !tsr.tensor<["12", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>], outputs = []} {
+  // expected-error @+1 {{adds up 3*N in blocks of 8 and 12 rows of N}}
+  %0 = graph.dot %x, %y {tsr.blocks = 8 : i64} : (!tsr.tensor<["M", "3*N"], f32>, !tsr.tensor<["12", "N"], f32>) -> !tsr.tensor<["M", "N"], f32>
+  graph.return
+}
+
+// -----
+
+graph.func @f(%x: !tsr.tensor<["M", "K"], f32>, %y: !tsr.tensor<["K", "M"], f32>) attributes {dims = ["M", "K"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>], outputs = []} {
+  // expected-error @+1 {{multiplies panels of 64 rows and columns into [M, 32]}}
+  %0 = graph.dot %x, %y {tsr.panels = 64 : i64} : (!tsr.tensor<["M", "K"], f32>, !tsr.tensor<["K", "M"], f32>) -> !tsr.tensor<["M", "32"], f32>
+  graph.return
+}
+
+// -----
+
 graph.func @f(%x: !tsr.tensor<["M"], f32>, %y: !tsr.tensor<["M"], f32>) attributes {dims = ["M", "N", "K"], params = [#tsr.param<"x", in>, #tsr.param<"y", in>], outputs = []} {
   // expected-error @+1 {{multiplies arrays of one rank, at least 2}}
   %0 = graph.dot %x, %y : (!tsr.tensor<["M"], f32>, !tsr.tensor<["M"], f32>) -> !tsr.tensor<["M"], f32>

@@ -290,6 +290,20 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
   %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
   %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
   %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
+  // expected-error @+1 {{multiplies blocks of 8 of tiles in shared memory, [m, n] and [8, n]}}
+  %y = tile.dot %f, %s, %s {tsr.blocks = 8 : i64} : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.shared<["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"x", inout>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = ["m", "n"], sizes = {m = 64 : i64, n = 64 : i64}} {
+  %c0 = tile.constant 0 : index
+  %zero = tile.constant 0.0 : f32
+  %f = tile.fill %zero : f32 to <["T.m", "T.n"], f32, #tile.grid<16 x 16>>
+  %r = tile.fill %zero : f32 to <["T.m"], f32, #tile.slice<1, #tile.grid<16 x 16>>>
+  %s = tile.alloc_shared : <["T.m", "T.n"], f32, "">
   // expected-error @+1 {{adds up over T.n in a and T.m in b}}
   %y = tile.dot %f, %s, %s : <["T.m", "T.n"], f32, #tile.grid<16 x 16>>, !tsr.shared<["T.m", "T.n"], f32, "">, <["T.m", "T.n"], f32, "">
   tile.kernel_end

@@ -23,7 +23,7 @@ bool startsProduct(tile::FillOp fill) {
   auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
   if (!number || !number.getValue().isPosZero() || !fill.getResult().hasOneUse()) return false;
   auto dot = dyn_cast<tile::DotOp>(*fill.getResult().user_begin());
-  return dot && isOfWarpgroups(dot) && dot.getAcc() == fill.getResult() && dot->getBlock() == fill->getBlock();
+  return dot && isOfWarpgroups(dot) && !ir::blocksOf(dot) && dot.getAcc() == fill.getResult() && dot->getBlock() == fill->getBlock();
 }
 
 LogicalResult emitDot(Emission &em, tile::DotOp op) {
@@ -41,6 +41,11 @@ LogicalResult emitDot(Emission &em, tile::DotOp op) {
     if (packed != em.operands->packed.end() && !packed->second.isLeft) return place;  // transposed while it was packed
     return transposed ? call("tsr::transposed", {place}, out::NamedType::get(em.context, "auto")) : place;
   };
+  if (ir::blocksOf(op)) {  // by each warp, which waits for it
+    TSR_CHECK(isOfWarpgroups(op), "blocks are multiplied as the copy engine brings them");
+    statement(em, call("tsr::dot_of_blocks", {sum->place, operand(op.getA(), false), operand(op.getB(), false)}, em.none()), op.getLoc());
+    return success();
+  }
   auto start = op.getAcc().getDefiningOp<tile::FillOp>();
   std::string what = start && startsProduct(start) ? "product" : "dot";
   bool passed = isa_and_nonnull<tile::PassTurnOp>(op->getNextNode());  // while the product is under way
