@@ -313,7 +313,10 @@ def rows():
     yield "dilated_train", lambda: [*wide_apart(), half(8, 64, 64, 256)], slopes(windows(padding=2, dilation=2), 2)
     yield "biased_window", lambda: [*wide_apart(), half(256)], over(lambda x, w, b: F.relu(F.conv2d(x, w.permute(3, 2, 0, 1), b, padding=1)))
     yield "shortcut", lambda: [half(32, 56, 56, 256), half(256, 512, scale=0.06)], over(lambda x, w: F.conv2d(x, w.T[:, :, None, None], stride=2))
-    yield "grouped_windows", lambda: [half(32, 56, 56, 256), half(3, 3, 8, 256, scale=0.1)], windows(padding=1, groups=32)
+    grouped = lambda: [half(32, 56, 56, 256), half(3, 3, 8, 256, scale=0.1)]
+    yield "grouped_windows", grouped, windows(padding=1, groups=32)
+    yield "grouped_train", lambda: [*grouped(), half(32, 56, 56, 256)], slopes(windows(padding=1, groups=32), 2)
+    yield "grouped_wide", lambda: [half(32, 14, 14, 1024), half(3, 3, 32, 1024, scale=0.06)], windows(padding=1, groups=32)
     l = lambda: [half(256, 64, 512), half(512, 2048, scale=0.04), half(512, 2048, scale=0.04), full(2048)]
     yield "lstm_layer", l, lstm, None
     yield "lstm_train", lambda: [*l(), half(256, 64, 512)], lstm_slopes, None
