@@ -22,6 +22,43 @@ bool copiesMore(const Machine *machine, Chain &chain) {
   return byPanels && (chain.addsBatches || (chain.largest && bytesBeside(chain) > 0));
 }
 
+constexpr int64_t kFewKeys = 2048;  // so few that the part of the last tile that is masked weighs more than what a tile costs besides
+constexpr int64_t kFewest = 80;     // of keys that only run time knows: those have a kernel of their own, as the 77 words of a picture's text
+
+DimAttr keysOf(Chain &chain) { return chain.inner.front().getType().getShape().back(); }
+
+/// Known, or at most as the facts say.
+std::optional<int64_t> mostKeys(Chain &chain, ArrayRef<Attribute> facts) {
+  DimAttr keys = keysOf(chain);
+  if (std::optional<int64_t> count = keys.getConstant()) return count;
+  for (Attribute each : facts)
+    if (auto fact = dyn_cast<RequirementAttr>(each); fact && fact.getLeft() == keys && fact.getRelation() == Relation::Le) return fact.getRight().getConstant();
+  return std::nullopt;
+}
+
+/// Tiles of keys are multiplied by warpgroups, of any multiple of 16.
+bool mayBeNarrow(const Machine &machine, Chain &chain) {
+  return chain.largest && machine.warpgroupProducts && elementTypeOf(chain.inner.front().getLhs().getType()).getIntOrFloatBitWidth() == 16 && bytesBeside(chain) == 0;
+}
+
+/// Scores are hidden or changed by the places of their keys, as in sequences, which are seldom so short.
+bool asksForPlaces(Chain &chain) {
+  bool asks = false;
+  walkBack(chain.scores(), [&](Value value) {
+    asks |= value.getDefiningOp<graph::IotaOp>() != nullptr;
+    return !asks && !value.getDefiningOp<graph::DotOp>();
+  });
+  return asks;
+}
+
+/// Few keys are in as many tiles as before, all of which are as small as can be.
+void fitKeys(ChainTile &tile, std::optional<int64_t> keys) {
+  constexpr int64_t kBlock = 16;
+  if (!keys || *keys < 1 || *keys > kFewKeys) return;
+  const int64_t tiles = (*keys + tile.n - 1) / tile.n, each = (*keys + tiles - 1) / tiles;
+  tile.n = std::min(tile.n, (each + kBlock - 1) / kBlock * kBlock);
+}
+
 }  // namespace
 
 Chain *FunctionScheduler::chainIn(ArrayRef<graph::DotOp> dots) {
@@ -95,6 +132,24 @@ SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::chainFormsOf(Chain 
   if (most > kUsualHeld / 2) return {high, stepped};
   high.when.push_back(notAll(low.when));
   return {low, high, stepped};
+}
+
+/// And kernels for few keys, where only run time knows how many there are. As many queries as keys are seldom so few.
+SmallVector<FunctionScheduler::ChainForm> FunctionScheduler::withFewKeys(Chain &chain, ArrayRef<ChainForm> forms) {
+  SmallVector<ChainForm> all(forms);
+  if (!chain.largest) return all;
+  const DimAttr keys = keysOf(chain);
+  const bool asksForFew = keys.getDim().isVar() && keys != shapeOf(chain.inner.front().getType()).drop_back().back() && mayBeNarrow(*machineOf(function_), chain) && !asksForPlaces(chain);
+  if (!asksForFew) return all;
+  auto few = RequirementAttr::get(builder_.getContext(), keys, Relation::Le, DimAttr::get(builder_.getContext(), Dim(kFewest)), "");
+  for (size_t i = all.size(); i-- > 0;) {
+    ChainForm narrow = all[i];
+    narrow.facts.push_back(few);
+    narrow.when.push_back(few);
+    all[i].when.push_back(negated(few));
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(i), narrow);
+  }
+  return all;
 }
 
 /// The sentence over the kernel.
@@ -269,7 +324,7 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
   SmallVector<ChainForm> forms = chainForms(chain);
   if (std::optional<ChainTile> tile = splitTile(chain, forms)) return splitChain(root, chain, forms.front(), *tile, target);
   SmallVector<Stored> beside = rows.empty() ? roundedBeside(root) : SmallVector<Stored>();
-  for (const ChainForm &form : forms) {
+  for (const ChainForm &form : withFewKeys(chain, forms)) {
     size_t outside = when_.size();
     when_.append(form.when);
     LogicalResult made = chainKernel(root, chain, form, target, rows, beside);
@@ -314,6 +369,7 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
   if (!machine) return failure();
   std::optional<ChainTile> usual = usualChainTile(*machine, chain, form.most);
   TSR_CHECK(usual, "a chain that was planned without room for it");
+  if (mayBeNarrow(*machine, chain)) fitKeys(*usual, mostKeys(chain, form.facts));
   setChainSizes(kernel, form, *usual);
   OpBuilder builder = OpBuilder::atBlockEnd(&kernel.entry());
   Privatiser privatiser(builder, begun.leaves);
@@ -342,14 +398,6 @@ LogicalResult FunctionScheduler::chainKernel(Value root, Chain &chain, const Cha
 
 // ---------------------------------------------------------------- sizes
 
-/// Known to be so few that the part of the last tile that is masked weighs more than what a tile costs besides.
-static bool hasFewKeys(Chain &chain) {
-  constexpr int64_t kFew = 2048;
-  if (chain.inner.empty()) return false;
-  std::optional<int64_t> keys = chain.inner.front().getType().getShape().back().getConstant();
-  return keys && *keys <= kFew;
-}
-
 std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, int64_t most) {
   auto bytes = [](Value value) {
     Type element = elementTypeOf(value.getType());
@@ -361,7 +409,8 @@ std::optional<ChainTile> usualChainTile(const Machine &machine, Chain &chain, in
   ChainTile tile{64, 64, 64, 64, 256};
   if (machine.family == Target::Cpu)
     return ChainTile{64, 64, 64, 64, 128};  // everything that a step needs stays in the second-level cache
-  const bool isShort = hasFewKeys(chain);
+  std::optional<int64_t> keys = chain.inner.empty() ? std::nullopt : mostKeys(chain, {});
+  const bool isShort = keys && *keys <= kFewKeys;
   const int64_t beside = bytesBeside(chain);
   if (machine.warpgroupProducts && operand == 2) tile = {128, held <= 64 && !isShort ? 192 : held <= 128 ? 128 : 64, 64, 128, 256};
   else if (machine.family == Target::Cuda && operand == 2) tile = {64, held <= 128 ? 64 : 16, 64, 64, 128};  // without spills

@@ -50,15 +50,21 @@ LogicalResult FunctionScheduler::splitChain(Value root, Chain &chain, const Chai
   size_t outside = when_.size();
   Dim count = partsOf(chain, *machineOf(function_));
   // Many rows, or so many heads that each processor has one without parts.
-  auto split = [&](const Dim &left, Relation relation, int64_t right) {
+  auto split = [&](ArrayRef<ChainForm> forms, const Dim &left, Relation relation, int64_t right) {
     Attribute condition = RequirementAttr::get(context, DimAttr::get(context, left), relation, DimAttr::get(context, Dim(right)), "");
     when_.push_back(negated(condition));
-    LogicalResult made = chainKernel(root, chain, form, target, {});
+    const size_t depth = when_.size();
+    LogicalResult made = success();
+    for (const ChainForm &each : forms) {
+      when_.append(each.when);
+      if (succeeded(made)) made = chainKernel(root, chain, each, target, {});
+      when_.truncate(depth);
+    }
     when_.back() = condition;
     return made;
   };
-  if (!rows.getConstant() && failed(split(rows.getDim(), Relation::Le, kFewRows))) return failure();
-  if (!count.isConstant() && failed(split(count, Relation::Ge, 2))) return failure();
+  if (!rows.getConstant() && failed(split(withFewKeys(chain, form), rows.getDim(), Relation::Le, kFewRows))) return failure();
+  if (!count.isConstant() && failed(split(form, count, Relation::Ge, 2))) return failure();
   FailureOr<SmallVector<Value>> parts = partsKernel(chain, form, sizes, count);
   LogicalResult made = failed(parts) ? failure() : mergeKernel(root, chain, form, *parts, count, target);
   when_.truncate(outside);

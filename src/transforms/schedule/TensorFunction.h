@@ -242,6 +242,7 @@ private:
   };
   llvm::SmallVector<ChainForm> chainForms(Chain &chain);
   llvm::SmallVector<ChainForm> chainFormsOf(Chain &chain);
+  llvm::SmallVector<ChainForm> withFewKeys(Chain &chain, llvm::ArrayRef<ChainForm> forms);
   mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
   mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows, llvm::ArrayRef<Stored> beside = {});
   Chain *sweepBeside(mlir::Value root, Chain &chain);
