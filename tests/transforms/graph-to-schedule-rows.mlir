@@ -145,3 +145,32 @@ graph.func @moments(%x: !tsr.tensor<["N"], f32>) -> (!tsr.tensor<[], f32>, !tsr.
   %1 = graph.full %v : f32 to <[], f32>
   graph.return %0, %1 : !tsr.tensor<[], f32>, !tsr.tensor<[], f32>
 }
+
+// Sums along rows of groups of channels, in front of what is done to each channel: one kernel goes over the rows and stores all that is needed
+// of them.
+// CHECK-LABEL: schedule.kernel @of_channels_kernel(
+// CHECK-SAME: one group a row; it stores all that is needed of the row
+// CHECK: graph.reduce "min"
+// CHECK: graph.reduce "max"
+// CHECK: schedule.kernel_end
+// CHECK-LABEL: schedule.kernel @of_channels_kernel_1(
+// CHECK-NOT: graph.reduce
+// CHECK-LABEL: schedule.func @of_channels(
+// CHECK: schedule.launch @of_channels_kernel(
+// CHECK: schedule.launch @of_channels_kernel_1(
+// CHECK-NEXT: schedule.return
+graph.func @of_channels(%x: !tsr.tensor<["B", "6", "64"], f32>, %g: !tsr.tensor<["6"], f32>) -> !tsr.tensor<["B", "6", "64"], f32> attributes {
+    dims = ["B"], params = [#tsr.param<"x", in>, #tsr.param<"g", in>], outputs = [#tsr.result<"result", !tsr.tensor<["B", "6", "64"], f32>>]} {
+  %rows = graph.reshape %x : <["B", "6", "64"], f32> to <["B", "2", "192"], f32>
+  %low = graph.reduce "min" %rows {axes = array<i64: 2>} : <["B", "2", "192"], f32> to !tsr.tensor<["B", "2"], f32>
+  %high = graph.reduce "max" %rows {axes = array<i64: 2>} : <["B", "2", "192"], f32> to !tsr.tensor<["B", "2"], f32>
+  %wide = graph.elementwise "sub" %high, %low : !tsr.tensor<["B", "2"], f32>
+  %lows = graph.broadcast %low {axes = array<i64: 0, 1>} : <["B", "2"], f32> to <["B", "2", "192"], f32>
+  %widths = graph.broadcast %wide {axes = array<i64: 0, 1>} : <["B", "2"], f32> to <["B", "2", "192"], f32>
+  %moved = graph.elementwise "sub" %rows, %lows : !tsr.tensor<["B", "2", "192"], f32>
+  %scaled = graph.elementwise "div" %moved, %widths : !tsr.tensor<["B", "2", "192"], f32>
+  %back = graph.reshape %scaled : <["B", "2", "192"], f32> to <["B", "6", "64"], f32>
+  %each = graph.broadcast %g {axes = array<i64: 1>} : <["6"], f32> to <["B", "6", "64"], f32>
+  %result = graph.elementwise "mul" %back, %each : !tsr.tensor<["B", "6", "64"], f32>
+  graph.return %result : !tsr.tensor<["B", "6", "64"], f32>
+}

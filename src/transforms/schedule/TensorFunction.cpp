@@ -263,7 +263,21 @@ Value FunctionScheduler::memoryUnder(Value value) {
 
 // ---------------------------------------------------------------- planning one root
 
+/// All of them are over the last axis of arrays of one shape.
+static bool areAlongSameRows(ArrayRef<Value> reductions) {
+  auto first = reductions.front().getDefiningOp<graph::ReduceOp>();
+  return llvm::all_of(reductions, [&](Value each) {
+    auto reduce = each.getDefiningOp<graph::ReduceOp>();
+    ArrayRef<DimAttr> shape = shapeOf(reduce.getOperand().getType());
+    return !isForLanes(reduce) && reduce.getAxes() == ArrayRef(static_cast<int64_t>(shape.size()) - 1) && shape == shapeOf(first.getOperand().getType());
+  });
+}
+
 LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
+  auto hasRowsUnder = [&](Value of) {
+    SmallVector<Value> rows = rowsUnder(of);
+    return !rows.empty() && !llvm::is_contained(rows, of);
+  };
   if (keepers_.count(value)) return makeKeeper(value);
   // Under way: not stored yet, while its own kernel is planned.
   roots_.erase(value);
@@ -308,6 +322,11 @@ LogicalResult FunctionScheduler::makeRoot(Value value, Value target) {
     bool lonely = fixed == 0 && !longAxes(value.getType()).empty();  // one group would do it all
     bool wasteful = fixed >= rank && expands;  // a group for each element would repeat rows
     if (fixed > rank || lonely || wasteful) {
+      // Several along the same rows, which one kernel goes over: a norm of groups of channels, in front of what is done to each channel.
+      if (wasteful && !lonely && reductions.size() > 1 && areAlongSameRows(reductions.getArrayRef()) && hasRowsUnder(value)) {
+        if (failed(makeRows(value))) return failure();
+        continue;
+      }
       bool progress = false;
       for (Value reduction : reductions)
         if (reduction != value) {
