@@ -317,6 +317,7 @@ def rows():
     yield "grouped_windows", grouped, windows(padding=1, groups=32)
     yield "grouped_train", lambda: [*grouped(), half(32, 56, 56, 256)], slopes(windows(padding=1, groups=32), 2)
     yield "grouped_wide", lambda: [half(32, 14, 14, 1024), half(3, 3, 32, 1024, scale=0.06)], windows(padding=1, groups=32)
+    yield "channels_normed", lambda: [half(8, 320, 64, 64), *n(320)], lambda x, g, b: F.group_norm(x, 32, g.to(x.dtype), b.to(x.dtype))
     l = lambda: [half(256, 64, 512), half(512, 2048, scale=0.04), half(512, 2048, scale=0.04), full(2048)]
     yield "lstm_layer", l, lstm, None
     yield "lstm_train", lambda: [*l(), half(256, 64, 512)], lstm_slopes, None
