@@ -263,13 +263,13 @@ Value FunctionScheduler::memoryUnder(Value value) {
 
 // ---------------------------------------------------------------- planning one root
 
-/// All of them are over the last axis of arrays of one shape.
+/// All of them are over the last axis of arrays of one shape, which has rows: a sum of all that there is is added up in parts.
 static bool areAlongSameRows(ArrayRef<Value> reductions) {
   auto first = reductions.front().getDefiningOp<graph::ReduceOp>();
   return llvm::all_of(reductions, [&](Value each) {
     auto reduce = each.getDefiningOp<graph::ReduceOp>();
     ArrayRef<DimAttr> shape = shapeOf(reduce.getOperand().getType());
-    return !isForLanes(reduce) && reduce.getAxes() == ArrayRef(static_cast<int64_t>(shape.size()) - 1) && shape == shapeOf(first.getOperand().getType());
+    return !isForLanes(reduce) && !longAxes(reduce.getType()).empty() && reduce.getAxes() == ArrayRef(static_cast<int64_t>(shape.size()) - 1) && shape == shapeOf(first.getOperand().getType());
   });
 }
 
