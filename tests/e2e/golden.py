@@ -25,11 +25,13 @@ PAGE = os.path.join(ROOT, "docs", "manifest.md")  # shows the manifest of EXAMPL
 EXAMPLE = "softmax.cuda.json"
 # For a machine whose text differs: products of warpgroups, filled by a producer, and rows that groups share. `03_matmul.sm_90a.cu`
 MACHINES = {"sm_90a": ("cuda:sm_90a", [os.path.join(ROOT, path) for path in ("tests/canon/03_matmul.tsr", "tests/canon/05_norms.tsr", "tests/canon/08_flash_attention.tsr",
-                                                                         "tests/e2e/programs/attention.tsr")])}
+                                                                         "tests/e2e/programs/attention.tsr")]),
+            "sm_80": ("cuda:sm_80", [])}
 # Functions of a program that are shown for that machine alone.
 PARTS = {os.path.join(ROOT, "tests/e2e/programs/narrow_products.tsr"): ("sm_90a", ["tiles", "rescaled"]),
          os.path.join(ROOT, "tests/e2e/programs/attention_slopes.tsr"): ("sm_90a", ["slopes"]),
-         os.path.join(ROOT, "tests/e2e/programs/served_products.tsr"): ("sm_90a", ["int4_tiles", "fast"])}
+         os.path.join(ROOT, "tests/e2e/programs/served_products.tsr"): ("sm_90a", ["int4_tiles", "fast"]),
+         os.path.join(ROOT, "tests/e2e/programs/mlp_halves.tsr"): ("sm_80", ["mlp"])}
 TARGETS = {"cuda": ".cu", "hip": ".hip", "cpu": ".cpp"}
 
 

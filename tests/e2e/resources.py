@@ -30,10 +30,10 @@ def skip(why):
 
 
 def machine_of(source):
-    """The newest one; the older one where `matmul.sm_90a.cu` stands beside `matmul.cu`: optimising each text for both is
-    a minute more, and what makes it larger for one makes it larger for the other."""
+    """The newest one; the older one where `matmul.sm_90a.cu` stands beside `matmul.cu`, or that the name says: optimising each text
+    for both is a minute more, and what makes it larger for one makes it larger for the other."""
     old, new = MACHINES
-    return old if os.path.exists(source[: -len(".cu")] + f".{new}.cu") else new
+    return old if source.endswith(f".{old}.cu") or os.path.exists(source[: -len(".cu")] + f".{new}.cu") else new
 
 
 def version(nvcc):

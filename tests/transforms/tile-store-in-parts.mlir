@@ -5,6 +5,8 @@
 !C = !tile.fragment<["256"], f32, #tile.slice<0, #tile.mma<8 x 1>>>
 !R = !tile.fragment<["128"], f32, #tile.slice<1, #tile.mma<8 x 1>>>
 !W = !tile.fragment<["128", "128"], f32, #tile.mma<4 x 1>>
+!P = !tile.fragment<["128", "128"], f32, #tile.mma<2 x 2>>
+!Q = !tile.fragment<["128", "128"], bf16, #tile.mma<2 x 2>>
 
 // The sums in f32 and two results of their size do not fit into the registers of 256 lanes: 64 columns at a time do. What
 // belongs to columns is loaded for the part, what belongs to rows stays outside.
@@ -106,5 +108,41 @@ tile.kernel @wide(%x: !tsr.view<["M", "N"], f32>, %y: !tsr.view<["M", "N"], f32>
   %s = tile.elementwise "add" %sums, %r : !W
   // CHECK: tile.store_fragment %{{.*}}, %y[%{{.*}} size "128", %{{.*}} size "32"]
   tile.store_fragment %s, %y[%c0 size "128", %c0 size "128"] : !W, !tsr.view<["M", "N"], f32>
+  tile.kernel_end
+}
+
+// Warps whose instructions take operands from registers: with one result, too, and in parts of as many elements of a lane.
+// CHECK-LABEL: tile.kernel @of_warps
+// CHECK-SAME: "what follows the sums is done in parts of 32 columns, as their registers are few"
+tile.kernel @of_warps(%y: !tsr.view<["M", "N"], bf16>) attributes {dims = ["M", "N"], params = [#tsr.param<"y", out>],
+    outputs = [], context = [], sizes = {}, grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  %zero = tile.constant 0.0 : f32
+  %c0 = tile.constant 0 : index
+  %acc = tile.fill %zero : f32 to !P
+  %M = tile.dim "M"
+  %one = tile.constant 1 : index
+  %sums = scf.for %i = %c0 to %M step %one iter_args(%a = %acc) -> (!P) {
+    scf.yield %a : !P
+  }
+  %p = tile.cast %sums : !P to !Q
+  // CHECK: tile.store_fragment %{{.*}}, %y[%{{.*}} size "128", %{{.*}} size "32"]
+  tile.store_fragment %p, %y[%c0 size "128", %c0 size "128"] : !Q, !tsr.view<["M", "N"], bf16>
+  tile.kernel_end
+}
+
+// Sums that are stored as they are need no registers besides.
+// CHECK-LABEL: tile.kernel @sums_of_warps
+// CHECK-NOT: tile.columns
+tile.kernel @sums_of_warps(%y: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"y", out>],
+    outputs = [], context = [], sizes = {}, grid = #tsr.grid<explicit, ["1"]>, group = 128 : i64} {
+  %zero = tile.constant 0.0 : f32
+  %c0 = tile.constant 0 : index
+  %acc = tile.fill %zero : f32 to !P
+  %M = tile.dim "M"
+  %one = tile.constant 1 : index
+  %sums = scf.for %i = %c0 to %M step %one iter_args(%a = %acc) -> (!P) {
+    scf.yield %a : !P
+  }
+  tile.store_fragment %sums, %y[%c0 size "128", %c0 size "128"] : !P, !tsr.view<["M", "N"], f32>
   tile.kernel_end
 }

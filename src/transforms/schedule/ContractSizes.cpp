@@ -81,8 +81,9 @@ ContractTile usualContractTile(const Machine &machine, ArrayRef<graph::DotOp> do
   // Warpgroups: two of them, 128 registers of a lane for sums. What follows short sums and reads arrays takes as long as they do:
   // with tiles half as wide it waits for less at once. So do products of 8 bits, twice as fast, and of 32.
   else if (byWarpgroups) tile = {128, work.readsAfter && (isShort || operand != 2) ? 128 : 256, 128 / operand, 256, true};
-  // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules).
-  else if (machine.family == Target::Cuda && operand <= 2) tile = {128, 128, 64, 128};
+  // Matrix instructions: four warps of 64 x 64 sums, two such groups a processor (bench/gpu/products.py --schedules). Lanes that multiply
+  // by themselves have no room for 128 sums beside operands of few bits, which they convert.
+  else if (machine.family == Target::Cuda && operand <= 2 && hasMatrixInstruction(machine, dot)) tile = {128, 128, 64, 128};
   else tile = {128, 128, operand <= 2 ? 64 : 32, 256};
   if (machine.family != Target::Cpu && dots.size() > 1) (isTurned(machine, dot, work) ? tile.m : tile.n) /= 2;  // as many sums in all
   const ContractTile usual = tile;

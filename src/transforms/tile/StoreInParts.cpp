@@ -2,8 +2,9 @@
 //
 // Behind a product come tiles as large as its sums: what is loaded, what is computed, each result in its dtype. Together
 // they take more registers than a lane has. Element by element nothing needs the whole tile, so a loop goes over its
-// columns, 64 at a time, or 32 of elements of 32 bits of which a lane would have more than 32: it takes that part of the
-// sums, loads, computes and stores what belongs to it.
+// columns, 64 at a time, or 32 where a lane would have more than 32 elements of a part and they are of 32 bits, or the
+// products are those of warps, whose stores are no panels: it takes that part of the sums, loads, computes and stores what
+// belongs to it.
 //
 //   acc = ...                                        acc = ...
 //   r = load R[m, n .. n + T.n]                      for part = 0, 64, .. T.n:        unrolled
@@ -29,7 +30,7 @@ using namespace tessera::ir;
 namespace {
 
 constexpr int64_t kColumns = 64;          // of a part: one panel of a bulk store in 16 bits, two in 32
-constexpr int64_t kFewColumns = 32;       // a panel in 32 bits
+constexpr int64_t kFewColumns = 32;       // a panel in 32 bits, or where there are no panels
 constexpr int64_t kMostElements = 32;     // of a lane in a part: beside 128 sums there is no room for what is loaded and stored of more, in 32 bits
 constexpr int64_t kManyRegisters = 128;   // of a lane for tiles: with indices and what is computed at once, more than there are
 
@@ -48,11 +49,13 @@ public:
       if (isTile(store.getValue())) stores_.push_back(store);
     if (stores_.empty()) return false;
     type_ = stores_.front().getValue().getType();
-    columns_ = columnsOfPart();
     auto layout = dyn_cast<tile::MmaAttr>(type_.getLayout());
+    if (!layout) return false;
+    areOfWarps_ = layout.getCols() > 1;
+    columns_ = columnsOfPart(layout.getColStep());
     std::vector<int64_t> columns = extents_.values(type_.getShape()[1]);
     auto isWhole = [this](int64_t count) { return count > columns_ && count % columns_ == 0; };
-    if (!layout || columns_ % layout.getColStep() != 0 || columns.empty() || !llvm::all_of(columns, isWhole)) return false;
+    if (columns_ % layout.getColStep() != 0 || columns.empty() || !llvm::all_of(columns, isWhole)) return false;
     if (!isOfSchedule(type_.getShape()[1])) {  // a dimension that is held whole: of its capacity
       if (columns.size() > 1) return false;
       held_ = columns.front();
@@ -66,10 +69,11 @@ public:
   }
 
 private:
-  int64_t columnsOfPart() {
+  int64_t columnsOfPart(int64_t step) {
     const bool areWide = llvm::all_of(stores_, [](tile::StoreFragmentOp store) { return storedBytes(store.getValue().getType().getElementType()) == 4; });
     const int64_t rows = extents_.greatestCount(type_.getShape().take_front()).value_or(0), lanes = static_cast<int64_t>(kernel_.getGroup());
-    return areWide && rows * kColumns > kMostElements * lanes ? kFewColumns : kColumns;
+    const bool canBeFew = areWide || (areOfWarps_ && step <= kFewColumns);
+    return canBeFew && rows * kColumns > kMostElements * lanes ? kFewColumns : kColumns;
   }
 
   /// A number, or a size of the schedule.
@@ -130,7 +134,8 @@ private:
     return true;
   }
 
-  /// Beside the sums there are two tiles or more, what is loaded or stored, and together they take many registers of a lane.
+  /// Beside the sums there are two tiles or more, what is loaded or stored, and together they take many registers of a lane. Beside
+  /// products of warps, whose operands lie in registers, too, it is enough that sums are not stored as they are.
   bool needsMany() {
     int64_t bytes = 0, others = 0;
     auto add = [&](Value value) {
@@ -146,7 +151,7 @@ private:
       ++others;
     }
     constexpr int64_t registerBytes = 4;
-    return others > 1 && bytes >= kManyRegisters * registerBytes * static_cast<int64_t>(kernel_.getGroup());
+    return (others > 1 || (areOfWarps_ && followers_.size() > stores_.size())) && bytes >= kManyRegisters * registerBytes * static_cast<int64_t>(kernel_.getGroup());
   }
 
   // ---- the loop
@@ -223,6 +228,7 @@ private:
   SmallVector<tile::StoreFragmentOp> stores_;
   tile::FragmentType type_;
   int64_t columns_ = kColumns;
+  bool areOfWarps_ = false;  // the products: by instructions of each warp, which are in rows and columns
   llvm::SetVector<Operation *> followers_;
   SmallVector<Operation *> left_;  // stages, between them
   llvm::SetVector<Value> sums_;

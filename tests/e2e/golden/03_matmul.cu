@@ -18,6 +18,7 @@ TESS_SET(0000000000000000)  // the headers and the manifest of this compile have
 //   schedule  m = 128, n = 256, k = 64, stages = 3, warps = 8, 256 threads a group
 //   products by matrix instructions, warps in 2 rows and 4 columns
 //   stages = 3 of 4: a stage takes 49152 bytes of shared memory
+//   what follows the sums is done in parts of 64 columns, as their registers are few
 template <int Align>
 static __global__ void __launch_bounds__(256, 1)
 matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
@@ -53,15 +54,19 @@ matmul_kernel(tsr::View<const tsr::bf16, 2> A, tsr::View<const tsr::bf16, 2> B,
     tsr::async_commit();  // :15
     stage = stage == Stages - 1 ? 0 : stage + 1;
   }
-  tsr::Fragment<tsr::bf16, BM, BN, Warps> acc_bf16;  // :17
   #pragma unroll
-  for (int i = 0; i < acc_bf16.rows; ++i) {
+  for (int64_t part = 0; part < BN; part += 64) {  // :17
+    const tsr::Fragment<float, BM, 64, Warps> acc_part = tsr::columns<64>(acc, part);
+    tsr::Fragment<tsr::bf16, BM, 64, Warps> acc_part_bf16;
     #pragma unroll
-    for (int j = 0; j < acc_bf16.cols; ++j) {
-      acc_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j));
+    for (int i = 0; i < acc_part_bf16.rows; ++i) {
+      #pragma unroll
+      for (int j = 0; j < acc_part_bf16.cols; ++j) {
+        acc_part_bf16(i, j) = tsr::to<tsr::bf16>(acc_part(i, j));
+      }
     }
+    tsr::store_fragment(result, acc_part_bf16, m, n + part);
   }
-  tsr::store_fragment(result, acc_bf16, m, n);
 }
 
 // def matmul[M, N, K](A: Tensor[M, K, bf16 @accum(f32)], B: Tensor[K, N, bf16 @accum(f32)]) ->
