@@ -92,6 +92,15 @@ static bool isPureScalar(Operation &op) {
   return isa<tile::ConstantOp, tile::DimOp, tile::QueryOp, tile::ElementwiseOp, tile::CastOp>(op);
 }
 
+/// Computed at any time between its operands and its uses: but for what is kept in a variable that holds other values, too, as that of a
+/// loop, whose old value the lanes may still ask for.
+static bool isAtAnyTime(Emission &em, Operation &op) {
+  return isPureScalar(op) && llvm::none_of(op.getResults(), [&](Value result) {
+    Storage *storage = em.values->plan.storage(result);
+    return storage && storage->members.size() > 1;
+  });
+}
+
 /// Numbers the stretches of statements that run in one loop over lanes.
 static void numberRuns(Emission &em, Block &block) {
   ++em.lanes->lastRun;
@@ -102,9 +111,10 @@ static void numberRuns(Emission &em, Block &block) {
         for (Block &nested : region) numberRuns(em, nested);
       ++em.lanes->lastRun;
     } else {
-      if (!variesInside(em, op) && !isPureScalar(op)) ++em.lanes->lastRun;
+      const bool ends = !variesInside(em, op) && !isAtAnyTime(em, op);
+      if (ends) ++em.lanes->lastRun;
       em.lanes->runs[&op] = em.lanes->lastRun;
-      if (!variesInside(em, op) && !isPureScalar(op)) ++em.lanes->lastRun;
+      if (ends) ++em.lanes->lastRun;
     }
   }
 }
@@ -247,7 +257,7 @@ LogicalResult emitLanes(Emission &em, Block &block) {
       run.push_back(&op);
       continue;
     }
-    if (isPureScalar(op)) {  // the same in all lanes, and nobody can tell when it is computed
+    if (isAtAnyTime(em, op)) {  // the same in all lanes, and nobody can tell when it is computed
       if (failed(emitOp(em, op))) return failure();
       continue;
     }
