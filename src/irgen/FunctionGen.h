@@ -78,7 +78,8 @@ private:
     ir::DimsAttr dims(mlir::MLIRContext *context) const { return ir::DimsAttr::get(context, sizes); }
   };
   Groups genGroups(const checked::Access &access);
-  Value genLoad(const checked::Expr &expr, mlir::Location location);
+  void takePart(Groups &groups, const checked::Access &part, mlir::Location location);
+  Value genLoad(const checked::Expr &expr, mlir::Location location, const checked::Access *part = nullptr);
   Value genSlice(const checked::Expr &expr, mlir::Location location);
   void genStore(const checked::Stmt &stmt);
   void genAtomic(const checked::Stmt &stmt);

@@ -28,10 +28,33 @@ static Value baseOf(const std::map<const checked::Var *, SmallVector<Value, 1>, 
   return found->second[0];
 }
 
-Value FunctionGen::genLoad(const checked::Expr &expr, Location location) {
+/// The access of a part of what another access loads, along the axes that it takes ranges of: `stages[k % 2][i, j]` is an element,
+/// not a tile of which one is taken.
+void FunctionGen::takePart(Groups &groups, const checked::Access &part, Location location) {
+  Groups inner = genGroups(part);
+  Type index = builder_.getIndexType();
+  auto combine = [&](StringRef name, Value a, Value b) -> Value { return builder_.create<graph::ElementwiseOp>(location, index, name, ValueRange{a, b}); };
+  auto isZero = [](Value value) {
+    auto number = value.getDefiningOp<graph::ConstantOp>();
+    return number && isa<IntegerAttr>(number.getValue()) && cast<IntegerAttr>(number.getValue()).getInt() == 0;
+  };
+  size_t next = 0;
+  for (size_t i = 0; i < groups.offsets.size(); ++i) {
+    if (groups.points[i]) continue;
+    Value offset = inner.offsets[next];
+    if (groups.steps[i] != 1) offset = combine("mul", offset, genIndex(groups.steps[i]));
+    groups.offsets[i] = isZero(groups.offsets[i]) ? offset : isZero(offset) ? groups.offsets[i] : combine("add", groups.offsets[i], offset);
+    groups.points[i] = inner.points[next];
+    groups.steps[i] = inner.points[next] ? 1 : groups.steps[i] * inner.steps[next];
+    groups.sizes[i] = inner.sizes[next++];
+  }
+}
+
+Value FunctionGen::genLoad(const checked::Expr &expr, Location location, const checked::Access *part) {
   const checked::Access &access = expr.as<node::Load>().access;
   Value base = baseOf(values_, access);
   Groups groups = genGroups(access);
+  if (part) takePart(groups, *part, location);
   MLIRContext *context = builder_.getContext();
   Value other = access.other ? genExpr(*access.other) : Value();
   Type loaded = ir::accessedType(base.getType(), groups.points, groups.sizes);
@@ -40,10 +63,12 @@ Value FunctionGen::genLoad(const checked::Expr &expr, Location location) {
       groups.dims(context), builder_.getDenseI64ArrayAttr(groups.steps),
       builder_.getDenseBoolArrayAttr(groups.inBounds), other);
   if (access.vector) load->setAttr(ir::kVector, builder_.getI64IntegerAttr(access.vector));
-  return fit(load.getResult(), typeOf(expr.type), location);
+  return part ? load.getResult() : fit(load.getResult(), typeOf(expr.type), location);
 }
 
 Value FunctionGen::genSlice(const checked::Expr &expr, Location location) {
+  if (auto *load = expr.args[0]->get<node::Load>(); load && load->access.vector == 0)
+    return fit(genLoad(*expr.args[0], location, &expr.as<node::Slice>().access), typeOf(expr.type), location);
   Value base = genExpr(*expr.args[0]);
   Groups groups = genGroups(expr.as<node::Slice>().access);
   groups.inBounds.assign(groups.inBounds.size(), true);  // the checker proved it, or it would be a guard

@@ -7,6 +7,7 @@
 //                                                    where i, of the axis, is 0; zeros where there is no such row, and behind its end.
 //                                                    <Lanes, Axis, Merged>: places count the rows of so many axes before it, too
 //   copy_rows_async                                  likewise
+//   copy_line_async<Lanes, N>(line, view, first)     N elements of a vector from the one at `first` on; zero behind its end
 //   async_commit()                                   ends a batch of such copies
 //   async_wait<N>()                                  waits until all but the N latest batches of this lane have come
 //
@@ -259,6 +260,41 @@ TSR_DEVICE void copy_whole_tile_async(SharedTile<T, M, N, Swizzle> &tile, const 
     detail::copy_columns_async<Lanes, true>(tile, view, row0, col0);
   else
     detail::copy_aligned<Lanes, true>(tile, &view(row0, col0), view.stride(0), M, N);
+}
+
+namespace detail {
+
+/// N elements, of which `width` lie in the tensor, in chunks of Bytes, lane by lane.
+template <int Lanes, int N, int Bytes, bool Async, class T> TSR_DEVICE void copy_line_chunks(T *to, const T *from, int width) {
+  constexpr int chunk = Bytes / static_cast<int>(sizeof(T));
+  TSR_UNROLL_4
+  for (int at = lane() * chunk; at < N; at += Lanes * chunk) {
+    const int valid = at >= width ? 0 : at + chunk <= width ? chunk : width - at;
+    copy_chunk<Bytes, Async>(to + at, valid > 0 ? from + at : from, valid);
+  }
+}
+
+}  // namespace detail
+
+template <int Lanes, int N, class T, class V, class Layout>
+TSR_DEVICE void copy_line_async(T *line, const View<V, 1, Layout> &view, int64_t first) {
+  const int64_t right = view.extent[0] - first;
+  const int width = static_cast<int>(right < 0 ? 0 : right < N ? right : N);
+  const T *const from = width > 0 ? view.data + first : view.data;
+#if defined(TSR_CPU)
+  static_assert(Lanes == 1, "on the CPU a group has one lane");
+  if (width > 0) memcpy(static_cast<void *>(line), from, width * sizeof(T));
+  for (int at = width; at < N; ++at) line[at] = T{};
+#else
+  const uintptr_t alignment = reinterpret_cast<uintptr_t>(line) | reinterpret_cast<uintptr_t>(from);
+  if constexpr (detail::chunks_fit<T, N, 16>()) {
+    if (alignment % 16 == 0) return detail::copy_line_chunks<Lanes, N, 16, true>(line, from, width);
+  }
+  if constexpr (detail::chunks_fit<T, N, 4>()) {
+    if (alignment % 4 == 0) return detail::copy_line_chunks<Lanes, N, 4, true>(line, from, width);
+  }
+  detail::copy_line_chunks<Lanes, N, static_cast<int>(sizeof(T)), false>(line, from, width);
+#endif
 }
 
 TSR_DEVICE void async_commit() {

@@ -43,6 +43,11 @@ template <class T, int M, int N, class Swizzle = Linear> struct SharedTile {
 
   TSR_INLINE T &operator()(int i, int j) { return element[i * N + Swizzle::template column<T, N>(i, j)]; }
   TSR_INLINE const T &operator()(int i, int j) const { return element[i * N + Swizzle::template column<T, N>(i, j)]; }
+  /// Row i, whose elements are neighbours.
+  TSR_INLINE T *line(int i) {
+    static_assert(std::is_same<Swizzle, Linear>::value, "chunks keep their places");
+    return element + i * N;
+  }
 };
 
 /// The same elements with rows and columns exchanged; moves nothing.

@@ -71,13 +71,12 @@ void namesIn(const ast::Expr &e, std::set<std::string> &names) {
   for (const ast::Expr *child : ast::childrenOf(e).exprs) namesIn(*child, names);
 }
 
-/// `buffers[t % 2][i] = v`, `x[i][j] = v` in a kernel.
+/// `x[i][j] = v` in a kernel.
 void noteNestedStore(diag::Diagnostic &diagnostic, const Place &place) {
   auto *element = ast::as<ast::SubscriptExpr>(place.expr());
   if (!element || !place.inKernel || element->object->kind != ast::ExprKind::Subscript) return;
   std::erase_if(diagnostic.notes, [](const diag::Note &note) { return !note.span.valid(); });
-  diagnostic.notes.push_back({{}, "an index behind an index stores into what the first one gave: all stand in one bracket, `x[i, j] = v`; several "
-                                  "buffers that the run chooses from are one with an axis more, `s = tile.alloc_shared((2, 64), f32)` and `s[t % 2, i] = v`"});
+  diagnostic.notes.push_back({{}, "an index behind an index stores into what the first one gave: all stand in one bracket, `x[i, j] = v`"});
 }
 
 /// `mse(x, y, reduction="sum")`

@@ -1,15 +1,59 @@
 // Numbers as indices: what an integer is known to be, and a symbol for one that is made of data.
 #include "checked/ExprBuild.h"
+#include "frontend/Walk.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/ChosenBuffer.h"
 #include "sema/host/Host.h"
 #include "sema/modules/Modules.h"
 #include "sema/trace/Trace.h"
 #include "sema/types/OwnMethods.h"
 #include "sema/types/Types.h"
 #include <algorithm>
+#include <set>
 
 namespace tessera::sema {
+
+using ast::as;
+
+/// An index that names one place: made of numbers, and of what a kernel asks about its lane and group.
+static bool namesOnePlace(Context &cx, const ast::Expr &index) {
+  switch (index.kind) {
+  case ast::ExprKind::Name: {
+    Value value = lookupName(cx, as<ast::NameExpr>(&index)->name, index.span, /*quiet=*/true);
+    return value.kind == ValueKind::Int || (value.kind == ValueKind::Array && value.type.shape.empty());
+  }
+  case ast::ExprKind::Call: {
+    static const std::set<std::string> numbers = {"local_id", "group_id", "warp_id", "lane_id", "min", "max"};
+    auto *call = as<ast::CallExpr>(&index);
+    auto *member = as<ast::AttributeExpr>(call->callee);
+    auto *name = as<ast::NameExpr>(call->callee);
+    if (!numbers.count(member ? member->attribute.text : name ? name->name : "")) return false;
+    return std::all_of(call->arguments.begin(), call->arguments.end(), [&](const ast::Argument &argument) { return namesOnePlace(cx, *argument.value); });
+  }
+  case ast::ExprKind::Int: return true;
+  case ast::ExprKind::Unary:
+  case ast::ExprKind::Binary: {
+    const auto parts = ast::childrenOf(index).exprs;
+    return std::all_of(parts.begin(), parts.end(), [&](const ast::Expr *part) { return namesOnePlace(cx, *part); });
+  }
+  default: return false;
+  }
+}
+
+const ast::SubscriptExpr *choiceOfBuffer(Context &cx, const ast::SubscriptExpr &expr) {
+  auto *choice = as<ast::SubscriptExpr>(expr.object);
+  auto *name = choice && inKernel(cx) ? as<ast::NameExpr>(choice->object) : nullptr;
+  if (!name || choice->items.size() != 1 || choice->items[0].keyword || choice->items[0].stars) return nullptr;
+  Value buffers = lookupName(cx, name->name, name->span, /*quiet=*/true);
+  const bool several = buffers.kind == ValueKind::Shared && buffers.var && buffers.var->type.shape.size() > 1;
+  return several && namesOnePlace(cx, *choice->items[0].value) ? choice : nullptr;
+}
+
+const ast::Expr &objectOf(Context &cx, const ast::SubscriptExpr &expr) {
+  const ast::SubscriptExpr *choice = choiceOfBuffer(cx, expr);
+  return choice ? *choice->object : *expr.object;
+}
 
 std::optional<Dim> limitOf(const Context &cx, const Expr &e, bool most) {
   if (auto *dim = e.get<node::DimValue>()) return dim->dim;

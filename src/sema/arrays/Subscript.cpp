@@ -2,6 +2,7 @@
 #include "checked/ExprBuild.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/ChosenBuffer.h"
 #include "sema/arrays/DictKeys.h"
 #include "sema/claims/Claims.h"
 #include "sema/host/Host.h"
@@ -283,6 +284,8 @@ bool accessOf(Context &cx, const Value &base, const ast::SubscriptExpr &expr, Ac
   const std::vector<Dim> extents = base.var ? base.var->type.shape : base.type.shape;
   access.base = base.var;
   std::vector<const ast::Expr *> items;
+  if (base.kind == ValueKind::Shared)
+    if (const ast::SubscriptExpr *choice = choiceOfBuffer(cx, expr)) items.push_back(choice->items[0].value.get());
   for (const ast::Argument &item : expr.items) {
     if (item.keyword || item.stars) {
       unsupported(cx, "this index", item.span);
@@ -617,7 +620,7 @@ static Value subscriptSequence(Context &cx, const Value &object, const ast::Subs
 }
 
 Value checkSubscript(Context &cx, const ast::SubscriptExpr &expr, bool updated) {
-  Value object = checkExpr(cx, *expr.object);
+  Value object = checkExpr(cx, objectOf(cx, expr));
   switch (object.kind) {
   case ValueKind::Poison: return object;
   case ValueKind::View:

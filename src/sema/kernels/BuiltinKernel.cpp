@@ -4,6 +4,7 @@
 #include "sema/Builtins.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/ChosenBuffer.h"
 #include "sema/calls/Calls.h"
 #include "sema/kernels/Kernels.h"
 #include "sema/trace/Trace.h"
@@ -148,7 +149,7 @@ static Value kernelStore(Context &cx, const BuiltinRow &, Bound &args, const Giv
            describe(cx, args.values[0]));
     return Value::poison();
   }
-  Value object = checkExpr(cx, *target->object);
+  Value object = checkExpr(cx, objectOf(cx, *target));
   if (object.isPoison()) return Value::of(ValueKind::None);
   if (args.values[2].given()) storeWhere(cx, object, *target, args.values[1], args.values[2], args.spans[1], args.spans[2], span);
   else storeTo(cx, object, *target, args.values[1], span);

@@ -3,6 +3,7 @@
 #include "sema/EditorFacts.h"
 #include "sema/Report.h"
 #include "sema/arrays/Arrays.h"
+#include "sema/arrays/ChosenBuffer.h"
 #include "sema/claims/Claims.h"
 #include "sema/effects/Effects.h"
 #include "sema/host/ArrayWork.h"
@@ -242,7 +243,7 @@ void assignTo(Context &cx, const ast::Expr &target, Value value, Span span, Span
   if (auto *index = as<ast::SubscriptExpr>(&target)) {
     if (storeToDict(cx, *index, value, span) || storeToItem(cx, *index, value, span, valueSpan) || hostStore(cx, *index, value, span, valueSpan)) return;
     std::vector<StackRow> rows;
-    Value object = placeOf(cx, *index->object, rows);
+    Value object = placeOf(cx, objectOf(cx, *index), rows);
     if (object.isStack()) assignRow(cx, *index, object, std::move(rows), std::move(value), span);
     else if (!object.isPoison()) storeTo(cx, object, *index, std::move(value), span, valueSpan, std::move(rows));
     return;

@@ -147,7 +147,7 @@ void declareVariants(Emission &em) {
 }
 
 bool beginsAligned(Emission &em, tile::CopyOp copy) {
-  if (!copy.getAsync() || !isa<BlockArgument>(copy.getBase()) || copy.getOffsets().empty() || copy.getPoints().back())
+  if (!copy.getAsync() || copy.getTarget().getType().getRank() < 2 || !isa<BlockArgument>(copy.getBase()) || copy.getOffsets().empty() || copy.getPoints().back())
     return false;
   int64_t elements = 16 / storedBytes(ir::elementTypeOf(copy.getBase().getType()));
   return copy.getSteps().back() == 1 && Extents(em.kernel).isMultiple(copy.getOffsets().back(), elements);

@@ -36,6 +36,32 @@ static bool isTileOfPart(Emission &em, const Reach &reach, const ExprRef &base) 
   return last && points > 0;
 }
 
+/// Where the first element of a buffer with one axis is: an array of its own, or a row of the tile that several such buffers are.
+static ExprRef lineOf(Emission &em, Value buffer) {
+  if (ExprRef array = em.values->bound.lookup(buffer)) return array;
+  auto row = buffer.getDefiningOp<tile::SelectBufferOp>();
+  return method(em.values->bound.lookup(row.getBase()), "line", {scalar(em, row.getIndex())}, em.none());
+}
+
+/// Neighbours of a tensor into a buffer with one axis, which come later.
+static LogicalResult emitCopyOfLine(Emission &em, tile::CopyOp op, const Reach &reach, const Indices &offsets) {
+  Indices leading(offsets.begin(), offsets.end() - 1);
+  std::vector<Attribute> templates = {StringAttr::get(em.context, em.isCpu() ? "1" : "Threads"),
+                                      StringAttr::get(em.context, typeExtent(em, written(em, op.getTarget().getType().getShape(), op.getTarget().getLoc())[0]))};
+  ExprRef view = partOf(em, em.values->bound.lookup(reach.base), reach, leading);
+  statement(em, call("tsr::copy_line_async", {lineOf(em, op.getTarget()), view, offsets.back()}, em.none(), templates), op.getLoc());
+  return success();
+}
+
+/// The copy takes neighbours of its last dimension, from one that is not below 0, in elements of whole bytes.
+static bool isCopyOfLine(Emission &em, tile::CopyOp op, const Reach &reach) {
+  auto shared = cast<ir::SharedType>(op.getTarget().getType());
+  auto view = dyn_cast<out::ViewType>(em.values->bound.lookup(reach.base)->type);
+  const size_t last = reach.offsets.size() - 1;
+  return op.getAsync() && shared.getRank() == 1 && shared.getSwizzle().empty() && view && !view.getStrided() && reach.free.size() == 1 && reach.free[0] == last &&
+         reach.steps[last] == 1 && (reach.inBounds[last] || em.facts.isNonNegative(reach.offsets[last]));
+}
+
 LogicalResult emitCopy(Emission &em, tile::CopyOp op) {
   if (auto part = op.getTarget().getDefiningOp<tile::SelectBufferOp>();
       part && part.getIndex().getDefiningOp<tile::RingAcquireOp>())
@@ -44,7 +70,8 @@ LogicalResult emitCopy(Emission &em, tile::CopyOp op) {
   ExprRef target = em.values->bound.lookup(op.getTarget()), base = em.values->bound.lookup(reach.base);
   Indices offsets;
   for (Value offset : reach.offsets) offsets.push_back(scalar(em, offset));
-  auto held = dyn_cast<out::LValueType>(target->type);
+  if (isCopyOfLine(em, op, reach)) return emitCopyOfLine(em, op, reach, offsets);
+  auto held = target ? dyn_cast<out::LValueType>(target->type) : nullptr;
   bool isTile = held && isa<out::NamedType>(held.getValue());
   if (isTile && reach.leadingPoints && reach.free.size() == 2) {
     auto [view, rest] = fixLeading(base, offsets, 2);

@@ -15,6 +15,11 @@ namespace tessera::transforms::totarget {
 
 ExprRef elementPlace(Emission &em, Value base, const Indices &indices) {
   ExprRef place = em.values->bound.lookup(base);
+  if (auto line = base.getDefiningOp<tile::SelectBufferOp>(); line && !place) {  // a row of one tile (Fragments.cpp)
+    Indices inTile = {scalar(em, line.getIndex())};
+    inTile.insert(inTile.end(), indices.begin(), indices.end());
+    return elementPlace(em, line.getBase(), inTile);
+  }
   TSR_CHECK(place, "memory is used before it is emitted");
   Type type = ir::elementTypeOf(base.getType());
   Type held = place->type;
