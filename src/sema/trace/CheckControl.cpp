@@ -239,6 +239,44 @@ Binding mergeName(Context &cx, Stmt &stmt, const std::string &name, const Bindin
   return poison;
 }
 
+/// A list to which both branches append as often: each item that they bring is one of both.
+static void mergeLists(Context &cx, Stmt &stmt, const Names &before, const Names &thenNames, const Names &elseNames) {
+  for (const auto &[name, old] : before) {
+    auto a = thenNames.find(name), b = elseNames.find(name);
+    if (old.value.kind != ValueKind::List || old.var || a == thenNames.end() || b == elseNames.end()) continue;
+    const Value &x = a->second.value, &y = b->second.value;
+    if (x.kind != ValueKind::List || y.kind != ValueKind::List) continue;
+    const size_t known = old.value.items.size(), count = std::max(x.items.size(), y.items.size());
+    if (count == known) continue;
+    Binding &merged = cx.function.frame->names[name];
+    if (x.items.size() != y.items.size()) {
+      const bool more = x.items.size() > y.items.size();
+      const std::string few = "a list of " + std::to_string(std::min(x.items.size(), y.items.size())), many = "a list of " + std::to_string(count);
+      if (fresh(cx, Id::redefinedType, (more ? a : b)->second.span))
+        report(cx, Id::redefinedType, (more ? a : b)->second.span, name, few, many)
+            .note(stmt.condition->span, "only on one of the ways from here")
+            .help("append on both ways, for example zeros or `where(condition, x, 0.0)`: how many items a list has is known when it is compiled");
+      merged.value = Value::poison();
+      merged.var = nullptr;
+      continue;
+    }
+    for (size_t i = known; i < count; ++i) {
+      auto item = [&](const Binding &whole) {
+        Binding one = whole;
+        one.value = whole.value.items[i];
+        one.var = one.value.expr && one.value.expr->kind == ExprKind::VarRef && one.value.kind != ValueKind::Rng ? one.value.expr->as<node::VarRef>().var : nullptr;
+        return one;
+      };
+      Value both = mergeName(cx, stmt, name, item(a->second), item(b->second)).value;
+      if (both.isPoison()) {
+        merged.value = Value::poison();
+        break;
+      }
+      merged.value.items.push_back(std::move(both));
+    }
+  }
+}
+
 /// Names that both branches bind get one variable before the condition; names of one branch may have no
 /// value.
 static void mergeBranches(Context &cx, Stmt &stmt, const Names &before, const Names &thenNames,
@@ -254,6 +292,7 @@ static void mergeBranches(Context &cx, Stmt &stmt, const Names &before, const Na
         cx.function.frame->names[name].var = nullptr;
       }
   mergeCounts(cx, before, thenNames, elseNames, stmt.condition->span);
+  if (!thenNames.count(kResult)) mergeLists(cx, stmt, before, thenNames, elseNames);
   for (const auto &[name, a] : thenNames) {
     if (!isNew(name)) continue;
     auto it = elseNames.find(name);

@@ -188,7 +188,7 @@ static void withElse(Context &cx, const ast::Block &body, const ast::Block &othe
   const size_t before = cx.function.block->size();
   loop();
   cx.function.frame->loops.pop_back();
-  returnedInLoop(cx, before, !otherwise.empty(), isAlways && !breaks(body));
+  if (returnedInLoop(cx, before, otherwise, frame.broke, isAlways && !breaks(body))) return;
   if (!frame.broke) return checkBlock(cx, otherwise);
   std::vector<ExprPtr> args;
   args.push_back(makeRef(frame.broke, span));
@@ -243,8 +243,19 @@ static void askedInside(Context &cx, const ast::WhileStmt &stmt) {
   keepLastTurn(cx, loop, stmt.body, false, stmt.span, stmt.condition->span);
 }
 
+/// As often as known numbers say.
+static void writtenOutWhile(Context &cx, const ast::WhileStmt &stmt, int64_t turns) {
+  for (int64_t turn = 0; turn < turns && !cx.function.frame->returned && !exhausted(cx); ++turn) {
+    cx.function.frame->loops.push_back({cx.function.conditionDepth, nullptr});
+    checkBlock(cx, stmt.body);
+    cx.function.frame->loops.pop_back();
+  }
+  if (!cx.function.frame->returned && !exhausted(cx)) checkBlock(cx, stmt.otherwise);
+}
+
 void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
   if (neverEnds(cx, stmt)) return;
+  if (auto turns = knownTurnsOf(cx, stmt)) return writtenOutWhile(cx, stmt, *turns);
   holdGrowingLists(cx, stmt.body);
   holdGrowingDicts(cx, stmt.body);
   std::set<std::string> assigned;
@@ -434,6 +445,7 @@ static void rangeFor(Context &cx, const ast::ForStmt &stmt, const Value &range, 
     Dim i = Dim::var(symName(var));
     cx.function.facts.addNonNegative(i - start.sym);
     cx.function.facts.addNonNegative(stop.sym - Dim(1) - i);
+    if (!inKernel(cx) && step.isKnownInt() && step.sym.constant() > 1) cx.function.facts.addMultiple(i - start.sym, step.sym);
     return std::optional(
         Turns{Dim::floorDiv(i - start.sym, step.sym), Dim::ceilDiv(Dim::max(stop.sym - start.sym, Dim(0)), step.sym)});
   });

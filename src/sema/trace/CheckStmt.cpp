@@ -147,7 +147,10 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
   const ast::FuncDef *def = cx.function.frame->function ? cx.function.frame->function->def : nullptr;
   auto isName = [&](const ast::Parameter &p) { return p.name.text == name->name; };
   if (def && std::any_of(def->parameters.begin(), def->parameters.end(), isName)) return false;  // the caller's would stay as it is
-  if (bound->second.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth) {
+  const auto &loops = cx.function.frame->loops;
+  const bool isOuter = bound->second.block != cx.blockId && cx.function.conditionDepth > cx.function.frame->conditionDepth;
+  const bool onWay = isOuter && !inHost(cx) && !inKernel(cx) && std::all_of(loops.begin(), loops.end(), [](const LoopFrame &loop) { return loop.writtenOut >= 0; });
+  if (isOuter && !onWay) {
     if (!inHost(cx)) return appendToTurns(cx, name->name, *call->arguments[0].value);  // else there is an edit for it: `[f(i) for i in range(n)]`
     const std::string list = name->name, item(cx.sources.text(call->arguments[0].value->span));
     unsupported(cx, "a list that grows while the program runs", stmt.span,
@@ -157,6 +160,12 @@ static bool appendToList(Context &cx, const ast::ExprStmt &stmt) {
     return true;
   }
   Value list = readBinding(cx, name->name, bound->second, name->span), item = checkExpr(cx, *call->arguments[0].value);
+  if (onWay && !list.isPoison() && !item.isPoison()) {  // each way gives the item, and a variable holds it behind them (mergeLists)
+    list.items.push_back(onThisWay(cx, std::move(item), name->name, false, stmt.span));
+    bound->second.value = withinLimits(cx, std::move(list), stmt.span);
+    bound->second.span = stmt.span;
+    return true;
+  }
   if (list.isPoison() || item.isPoison()) return assignName(cx, name->name, Value::poison(), name->span), true;
   list.items.push_back(std::move(item));
   assignName(cx, name->name, withinLimits(cx, std::move(list), stmt.span), name->span);

@@ -8,4 +8,8 @@ namespace tessera::sema {
 /// number i. The compiler writes such a loop out, as it does `static_range`.
 bool needsKnownTurns(Context &cx, const ast::ForStmt &stmt, const Value &range);
 
+/// `while d < 32: y[d:] ...; d *= 2`: how many turns there are, where known numbers count them and the body has them in shapes or slices, which run
+/// time cannot give. Nothing if that is not so: run time counts.
+std::optional<int64_t> knownTurnsOf(Context &cx, const ast::WhileStmt &stmt);
+
 }  // namespace tessera::sema

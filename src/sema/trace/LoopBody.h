@@ -21,8 +21,8 @@ void keepLastTurn(Context &cx, Stmt &loop, const ast::ForStmt &stmt, const Value
 /// A `return` in loops that run, of host code and of functions of tensors. False if it stands in none.
 bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt);
 /// Behind a loop that begins at this place of the block: what it returned leaves the loops around it, or the function.
-/// `endless`: nothing else leaves it.
-void returnedInLoop(Context &cx, size_t before, bool hasElse, bool endless);
+/// `endless`: nothing else leaves it. `otherwise`: its `else`, `broke`: whether a `break` left the loop, where one may. Whether that was checked.
+bool returnedInLoop(Context &cx, size_t before, const ast::Block &otherwise, Var *broke, bool endless);
 /// The same of another loop of host code; it notes whether a turn was done, unless that is sure.
 void keepLastTurn(Context &cx, Stmt &loop, const ast::Block &body, bool isSure, Span span, Span condition);
 

@@ -13,7 +13,7 @@
 namespace tessera::sema {
 
 namespace {
-constexpr const char *kReturned = "%returned", *kKept = "%kept";  // as names that no program has
+constexpr const char *kReturned = "%returned", *kKept = "%kept", *kBroke = "%broke";  // as names that no program has
 
 /// What a number among the results of a function of tensors has to be: as it is declared, or this.
 DType dtypeOfResult(const Context &cx, size_t part, DType otherwise) {
@@ -145,8 +145,9 @@ void dropAssigns(Block &block, const Var *var) {
   for (auto &stmt : block) dropAssigns(stmt->body, var), dropAssigns(stmt->otherwise, var);
 }
 
-/// `if returned: return kept`, with what follows the loop on the other way. Where nothing else leaves the loop, there is no other way.
-void returnBehind(Context &cx, const LoopReturn &made, bool endless) {
+/// `if returned: return kept`, with the loop's `else` and what follows the loop on the other way. Where nothing else leaves the loop, there is no
+/// other way.
+void returnBehind(Context &cx, const LoopReturn &made, const ast::Block &otherwise, Var *broke, bool endless) {
   const Span span = made.stmt->span;
   auto bind = [&](const char *name, Value value) {
     Binding binding;
@@ -166,6 +167,14 @@ void returnBehind(Context &cx, const LoopReturn &made, bool endless) {
   auto asked = std::make_shared<ast::IfStmt>(ast::StmtKind::If, span);
   asked->condition = bind(kReturned, valueOfVar(made.done, truth, span));
   asked->then.push_back(std::move(returns));
+  asked->otherwise = otherwise;
+  if (broke && !otherwise.empty()) {  // a `break` leaves it, too
+    auto left = std::make_shared<ast::IfStmt>(ast::StmtKind::If, span);
+    left->condition = bind(kBroke, valueOfVar(broke, truth, span));
+    left->then.push_back(std::make_shared<ast::SimpleStmt>(ast::StmtKind::Pass, span));
+    left->otherwise = otherwise;
+    asked->otherwise = {std::move(left)};
+  }
   cx.written.push_back(asked);
   if (endless) checkBlock(cx, asked->then);  // the loop was left
   else ifStmt(cx, *asked);
@@ -203,21 +212,16 @@ bool returnFromLoop(Context &cx, const ast::ReturnStmt &stmt) {
   return true;
 }
 
-void returnedInLoop(Context &cx, size_t before, bool hasElse, bool endless) {
+bool returnedInLoop(Context &cx, size_t before, const ast::Block &otherwise, Var *broke, bool endless) {
   Frame &frame = *cx.function.frame;
-  if (!frame.loopReturn) return;
+  if (!frame.loopReturn) return false;
   const std::shared_ptr<LoopReturn> made = frame.loopReturn;
   const Span span = made->stmt->span;
-  if (hasElse) {
-    frame.loopReturn.reset();
-    unsupported(cx, "a `return` in a loop with `else`", span);
-    return;
-  }
   if (!frame.loops.empty()) {
     Stmt &leaves = emit(cx, StmtKind::If, span);
     leaves.condition = makeRef(made->done, span);
     leaveLoop(cx, leaves.body, span);
-    return;
+    return false;
   }
   frame.loopReturn.reset();
   if (endless && !isRead(*cx.function.block, made->done)) dropAssigns(*cx.function.block, made->done);
@@ -230,7 +234,8 @@ void returnedInLoop(Context &cx, size_t before, bool hasElse, bool endless) {
     let->value = var == made->done ? makeBool(false, span) : anyValue(cx, var->type, span);
     cx.function.block->insert(cx.function.block->begin() + static_cast<std::ptrdiff_t>(before++), std::move(let));
   }
-  returnBehind(cx, *made, endless);
+  returnBehind(cx, *made, otherwise, broke, endless);
+  return true;
 }
 
 }  // namespace tessera::sema
