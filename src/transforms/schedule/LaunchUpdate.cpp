@@ -207,7 +207,15 @@ Value FunctionScheduler::partOfBlock(Privatiser &privatiser, Value value, const 
   return partOfBlock(privatiser, gather.getOperand(), inner, local, innerStarts);
 }
 
-/// Writes the block. A value that reads the old array is computed before, in memory of its own.
+/// One element, made of others by elementwise operations alone: its lane has read them before it writes, so that what it reads may lie in
+/// the memory that is written.
+bool FunctionScheduler::isReadBeforeWritten(const Update &update, Value source, ArrayRef<Value> read, Value memory) {
+  auto hasItsShape = [&](Value leaf) { return leaves_.lookup(leaf) != memory || shapeOf(leaf.getType()) == shapeOf(update.old.getType()); };
+  return !leaves_.count(source) && !roots_.count(source) && llvm::all_of(update.sizes, [](const Dim &size) { return size == Dim(1); }) &&
+         llvm::all_of(read, hasItsShape) && !holds(source, [](Operation *op) { return isa<graph::DotOp, graph::ReduceOp>(op); });
+}
+
+/// Writes the block. A value that reads the old array is computed before, in memory of its own, unless one lane does all of it.
 LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
   std::optional<Update> update = updateBy(op);
   Value memory = update ? leaves_.lookup(update->old) : Value();
@@ -217,7 +225,8 @@ LogicalResult FunctionScheduler::launchUpdate(Operation *op) {
   llvm::SetVector<Value> read;
   leavesOf(source, read);
   bool readsOld = llvm::any_of(read, [&](Value leaf) { return leaves_.lookup(leaf) == memory; });
-  if (!leaves_.count(source) && (readsOld || roots_.count(source))) {
+  if (readsOld && isReadBeforeWritten(*update, source, read.getArrayRef(), memory)) {
+  } else if (!leaves_.count(source) && (readsOld || roots_.count(source))) {
     if (failed(makeRoot(source))) return failure();
   } else if (readsOld) {  // under another name
     Value view = launchOp<schedule::TempOp>(

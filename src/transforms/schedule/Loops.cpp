@@ -75,10 +75,19 @@ private:
   /// A sum of products of sizes and of numbers that are not negative.
   bool isNonNegative(const Dim &dim) {
     return llvm::all_of(dim.terms(), [&](const Dim::Term &term) {
-      return term.coefficient >= 0 && llvm::all_of(term.atoms, [&](const auto &atom) {
-               return atom.first.kind == AtomKind::Var && sizes_.count(atom.first.name);
-             });
+      return term.coefficient >= 0 && llvm::all_of(term.atoms, [&](const auto &atom) { return isNonNegative(atom.first); });
     });
+  }
+  bool isNonNegative(const Atom &atom) {
+    auto isPositive = [](const Dim &dim) { return dim.isConstant() && dim.constant() > 0; };
+    switch (atom.kind) {
+    case AtomKind::Var: return sizes_.count(atom.name) != 0;
+    case AtomKind::FloorDiv: return isNonNegative(*atom.left) && isPositive(*atom.right);
+    case AtomKind::Mod: return isPositive(*atom.right);
+    case AtomKind::Min: return isNonNegative(*atom.left) && isNonNegative(*atom.right);
+    case AtomKind::Max: return isNonNegative(*atom.left) || isNonNegative(*atom.right);
+    }
+    return false;
   }
 
   LogicalResult count(scf::ForOp loop) {
@@ -157,6 +166,7 @@ private:
   /// An integer that a loop carries is a variable of the entry function, in the loop and after it.
   void carry(Operation *loop, ArrayRef<Value> arguments, Value init, Value yielded, Value result) {
     std::string name = fresh(nameHint(arguments[0]), "count");
+    sizes_.insert(name);  // as long as nothing says otherwise: `finish` asks each of them
     Operation *condition = nullptr;
     for (Value argument : arguments) {
       auto block = cast<BlockArgument>(argument).getOwner();
@@ -179,7 +189,6 @@ private:
     if (!computes && llvm::any_of(integers_[loop], [](const Integer &integer) { return integer.usedAfter; }))
       return loop->emitError("a loop of a tensor function that computes integers alone; compute them in host code, or let the loop "
                              "carry a tensor or a number of floats, too");
-    for (const Integer &integer : integers_[loop]) sizes_.insert(integer.name);  // as long as nothing says otherwise
     for (Integer &integer : integers_[loop]) {
       // The yielded value may have been replaced by what counts it.
       unsigned i = indexOf(loop, integer);

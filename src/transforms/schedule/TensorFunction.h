@@ -25,6 +25,8 @@ struct Beside {
   bool asHeld = false;               // results have the shapes of their memory
 };
 
+struct Update;
+
 class FunctionScheduler {
 public:
   /// `tables`: what lies in the arguments of the function's body behind those that are its parameters.
@@ -143,6 +145,7 @@ private:
   mlir::LogicalResult writeTogether(llvm::ArrayRef<Stored> together);
   mlir::LogicalResult writeStates(llvm::SmallVector<Stored> states);
   mlir::LogicalResult launchUpdate(mlir::Operation *op);
+  bool isReadBeforeWritten(const Update &update, mlir::Value source, llvm::ArrayRef<mlir::Value> read, mlir::Value memory);
   mlir::Value partOfBlock(Privatiser &privatiser, mlir::Value value, const Indices &indices, const Indices &local, llvm::ArrayRef<mlir::Value> starts);
   bool goesToBlock(ir::graph::GatherOp gather);
   mlir::LogicalResult settle(mlir::Value value, mlir::Operation *change);
