@@ -30,6 +30,19 @@ template <class Direction, int Group, int Count, class T> KERNEL first_of(int64_
 #endif
 }
 
+/// In parts of 500 elements, as groups find them, and then of those.
+template <class Direction, int Group, int Count, class T> KERNEL first_in_parts(int64_t *order, int64_t *firsts, const T *keys, int64_t extent) {
+#if !defined(TSR_CPU)
+  SHARED int64_t words[tsr::sort_chunk];
+  const int64_t parts = (extent + 499) / 500;
+  for (int64_t part = 0; part < parts; ++part) {
+    tsr::argfirst_part<Direction, Group, Count, 500>(firsts, keys, extent, part, words);
+    tsr::group_barrier();
+  }
+  tsr::argfirst_of_parts<Direction, Group, Count>(order, keys, firsts, parts * Count, words);
+#endif
+}
+
 /// Many ties; of floats, NaN, both zeros and both infinities, too.
 template <class T> T key(uint32_t random) {
   const int value = static_cast<int>(random >> 8) % 97 - 48;
@@ -94,6 +107,14 @@ template <class Direction, int Group, int Count, class T> void first(const char 
   found.back();
   for (size_t i = 0; i < Count; ++i) expect(found[i] == (i < right.size() ? right[i] : -7), name, static_cast<long long>(i));
   expect(found[Count] == -7, name, -1);
+#if !defined(TSR_CPU)
+  Buffer<int64_t> firsts(static_cast<size_t>((extent + 499) / 500 * Count)), again(Count + 1);
+  for (size_t i = 0; i < again.size(); ++i) again[i] = -7;
+  LAUNCH(Group, (first_in_parts<Direction, Group, Count, T>), again.device(), firsts.device(), keys.device(), extent);
+  again.back();
+  for (size_t i = 0; i < Count; ++i) expect(again[i] == (i < right.size() ? right[i] : -7), name, static_cast<long long>(i));
+  expect(again[Count] == -7, name, -1);
+#endif
 }
 
 inline void all_first() {

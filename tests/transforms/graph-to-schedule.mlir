@@ -290,12 +290,21 @@ graph.func @ordered(%x: !tsr.tensor<["M", "N"], f32>) -> !tsr.tensor<["M", "N"],
   graph.return %z : !tsr.tensor<["M", "N"], f32>
 }
 
-// Of an order only the first places are read: one group finds them. Where all are read as well, the row is sorted.
-// CHECK-LABEL: schedule.kernel @first_kernel(%x: {{.*}}, %b: !tsr.view<["M", "5"], i64>)
+// Of an order only the first places are read: one group finds them, of few long rows in parts. Where all are read as well, the row is sorted.
+// CHECK-LABEL: schedule.kernel @first_kernel(%x: {{.*}}, %firsts: !tsr.view<["M", "5*((N + 4095) // 4096)"], i64>)
+// CHECK-SAME: grid = #tsr.grid<lanes, ["256*((N + 4095) // 4096)*M"]>
+// CHECK: schedule.argsort_row %x, %firsts[%m] part %part {descending, first = 5 : i64, length = 4096 : i64}
+// CHECK-LABEL: schedule.kernel @first_kernel_1(%x: {{.*}}, %firsts: {{.*}}, %b: !tsr.view<["M", "5"], i64>)
+// CHECK: schedule.argsort_row %x, %b[%group] of %firsts : {{.*}} {descending} : <["M", "N"], f32>, <["M", "5"], i64>
+// CHECK-LABEL: schedule.kernel @first_kernel_2(%x: {{.*}}, %b: !tsr.view<["M", "5"], i64>)
 // CHECK-SAME: grid = #tsr.grid<output, ["1", "5"], param = 1>
 // CHECK: schedule.argsort_row %x, %b[%row] {descending} : <["M", "N"], f32>, <["M", "5"], i64>
 // CHECK: schedule.argsort_row %x, %d[%row] : <["M", "N"], f32>, <["M", "N"], i64>
 // CHECK-LABEL: schedule.func @first(
+// CHECK: schedule.launch @first_kernel({{.*}}) {tsr.when = {{\[\[}}"and", #tsr.requirement<"16384" lt "N", "">, #tsr.requirement<"N" lt "4294967296", "">, #tsr.requirement<"M" lt "512", "">]]}
+// CHECK: schedule.launch @first_kernel_2({{.*}}) {tsr.when = {{\[\[}}"not", ["and", #tsr.requirement<"16384" lt "N", "">
+// TILE: tile.argsort_row %x, %firsts[%{{.*}}] part %{{.*}} {descending, first = 5 : i64, length = 4096 : i64}
+// TILE: tile.argsort_row %x, %b[%{{.*}}] of %firsts : {{.*}} {descending}
 // TILE: tile.argsort_row %x, %b[%row] {descending} : <["M", "N"], f32>, <["M", "5"], i64>
 // TILE-LABEL: tile.func @first(
 graph.func @first(%x: !tsr.tensor<["M", "N"], f32>) -> (!tsr.tensor<["M", "3"], i64>, !tsr.tensor<["M", "5"], i64>, !tsr.tensor<["M", "2"], i64>, !tsr.tensor<["M", "N"], i64>) attributes {

@@ -44,20 +44,38 @@ template <int Lanes, class Word> TSR_DEVICE Word first_of_group(Word word, int64
   return word;
 }
 
-/// Finds the first Count words of a row with two looks at it. The Count-th best of the lanes' first words is one that no more than a few
+/// The elements of a row, from `first` on.
+template <class Direction, class T> struct RowElements {
+  const T *keys;
+  int64_t first, extent;
+  template <class Word> TSR_DEVICE Word word(int64_t at) const { return Word::of(key_of<Direction>(keys[first + at]), first + at); }
+};
+/// Those of its elements that `places` names; where that is below 0, none.
+template <class Direction, class T> struct NamedElements {
+  const T *keys;
+  const int64_t *places;
+  int64_t extent;
+  template <class Word> TSR_DEVICE Word word(int64_t at) const {
+    const int64_t place = places[at];
+    return place < 0 ? Word::last() : Word::of(key_of<Direction>(keys[place]), place);
+  }
+};
+
+/// Finds the first Count words of elements with two looks at them. The Count-th best of the lanes' first words is one that no more than a few
 /// others of the row stand before; these are put together and sorted.
-template <class Word, class Direction, int Lanes, int Count, class T> struct FirstOfRow {
+/// `Fills`: where there are fewer elements, -1 stands for a place.
+template <class Word, int Lanes, int Count, bool Fills, class Elements> struct FirstOfRow {
   using Chunk = SortedChunk<Word, Lanes>;
   static_assert(Count <= Lanes, "a lane has one of them");
   // Words that can be put together: the first integer counts them.
   static constexpr int most = Chunk::held * Lanes / 2;
   static_assert(1 + most * Word::parts <= sort_chunk, "as large as the shared memory");
   int64_t *order;
-  const T *keys;
-  int64_t extent;
+  Elements elements;
   int64_t *space;
 
-  TSR_DEVICE Word word(int64_t at) const { return Word::of(key_of<Direction>(keys[at]), at); }
+  TSR_DEVICE int64_t extent() const { return elements.extent; }
+  TSR_DEVICE Word word(int64_t at) const { return elements.template word<Word>(at); }
   TSR_DEVICE void put(int at, const Word &word) const {
     TSR_UNROLL
     for (int part = 0; part < Word::parts; ++part) space[1 + part * most + at] = word.part(part);
@@ -86,7 +104,7 @@ template <class Word, class Direction, int Lanes, int Count, class T> struct Fir
   TSR_DEVICE Word bound(Chunk &chunk) const {
     Word best = Word::last();
     TSR_UNROLL_4
-    for (int64_t at = lane(); at < extent; at += Lanes) {
+    for (int64_t at = lane(); at < extent(); at += Lanes) {
       const Word next = word(at);
       if (next.is_before(best)) best = next;
     }
@@ -102,15 +120,16 @@ template <class Word, class Direction, int Lanes, int Count, class T> struct Fir
   /// Where too many stand before the bound, as most of the first lie in few lanes: the first one, the first one behind it, and so on.
   TSR_DEVICE void one_by_one() const {
     Word before = Word::last();
-    for (int i = 0; i < Count && i < extent; ++i) {
+    for (int i = 0; i < Count && i < extent(); ++i) {
       Word best = Word::last();
-      for (int64_t at = lane(); at < extent; at += Lanes) {
+      for (int64_t at = lane(); at < extent(); at += Lanes) {
         const Word next = word(at);
         if ((i == 0 || before.is_before(next)) && next.is_before(best)) best = next;
       }
       before = first_of_group<Lanes>(best, space);
       if (lane() == 0) order[i] = before.place();
     }
+    if (Fills && lane() < Count && lane() >= extent()) order[lane()] = -1;
   }
   TSR_DEVICE void find() const {
     Chunk chunk;
@@ -118,7 +137,7 @@ template <class Word, class Direction, int Lanes, int Count, class T> struct Fir
     if (lane() == 0) space[0] = 0;
     group_barrier();
     TSR_UNROLL_4
-    for (int64_t at = lane(); at < extent; at += Lanes) {
+    for (int64_t at = lane(); at < extent(); at += Lanes) {
       const Word next = word(at);
       if (last.is_before(next)) continue;
       const int64_t free = atomic_add(space[0], 1);
@@ -128,7 +147,8 @@ template <class Word, class Direction, int Lanes, int Count, class T> struct Fir
     const int64_t count = space[0];
     if (count > most) return one_by_one();
     sort(chunk, static_cast<int>(count));
-    if (lane() < Count && lane() < extent) order[lane()] = chunk.words[0].place();
+    if (lane() < Count && lane() < extent()) order[lane()] = chunk.words[0].place();
+    else if (Fills && lane() < Count) order[lane()] = -1;
   }
 };
 }  // namespace detail
@@ -137,9 +157,26 @@ template <class Word, class Direction, int Lanes, int Count, class T> struct Fir
 /// `space`: shared memory, sort_chunk integers. Holds barriers: every one of the group's `Lanes` lanes takes part, with the same arguments.
 template <class Direction, int Lanes, int Count, class T>
 TSR_DEVICE void argfirst_row(int64_t *order, const T *keys, int64_t extent, int64_t *space) {
+  using Elements = detail::RowElements<Direction, T>;
   if constexpr (sizeof(T) <= 4)
-    if (extent <= int64_t(1) << 32) return detail::FirstOfRow<detail::PackedWord, Direction, Lanes, Count, T>{order, keys, extent, space}.find();
-  detail::FirstOfRow<detail::WideWord, Direction, Lanes, Count, T>{order, keys, extent, space}.find();
+    if (extent <= int64_t(1) << 32) return detail::FirstOfRow<detail::PackedWord, Lanes, Count, false, Elements>{order, {keys, 0, extent}, space}.find();
+  detail::FirstOfRow<detail::WideWord, Lanes, Count, false, Elements>{order, {keys, 0, extent}, space}.find();
+}
+
+/// The same of the part of a row that begins at `part` times Length and has as many elements, or those up to the end of the row: firsts[part * Count]
+/// and those behind it are their places in the row, and -1 where the part has fewer. Rows of at most 2^32 elements.
+template <class Direction, int Lanes, int Count, int Length, class T>
+TSR_DEVICE void argfirst_part(int64_t *firsts, const T *keys, int64_t extent, int64_t part, int64_t *space) {
+  using Word = typename std::conditional<(sizeof(T) > 4), detail::WideWord, detail::PackedWord>::type;
+  const int64_t first = part * Length, length = extent - first < Length ? extent - first : Length;
+  detail::FirstOfRow<Word, Lanes, Count, true, detail::RowElements<Direction, T>>{firsts + part * Count, {keys, first, length}, space}.find();
+}
+
+/// The first Count of those elements of a row that the first `count` numbers of `firsts` name, as argfirst_part has left them. There are as many.
+template <class Direction, int Lanes, int Count, class T>
+TSR_DEVICE void argfirst_of_parts(int64_t *order, const T *keys, const int64_t *firsts, int64_t count, int64_t *space) {
+  using Word = typename std::conditional<(sizeof(T) > 4), detail::WideWord, detail::PackedWord>::type;
+  detail::FirstOfRow<Word, Lanes, Count, false, detail::NamedElements<Direction, T>>{order, {keys, firsts, count}, space}.find();
 }
 #endif
 

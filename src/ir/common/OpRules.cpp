@@ -346,12 +346,18 @@ LogicalResult verifyExchange(Operation *op, StringRef kind, StringRef over) {
   return success();
 }
 
-LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t indices) {
+LogicalResult verifyArgsortRow(Operation *op, Value keys, Value order, size_t indices, const FirstPlaces &how) {
   auto from = cast<ViewType>(keys.getType()), to = cast<ViewType>(order.getType());
   if (keys == order) return op->emitOpError("writes the order of a row over the row");
   if (from.getShape().empty() || indices + 1 != from.getShape().size())
     return op->emitOpError() << "has " << indices << " indices for a row of " << from;
-  if (!holdsOrderOf(from.getShape(), to.getShape())) return op->emitOpError() << "writes the order of " << from << " to " << to;
+  const bool isOfPart = how.part != nullptr;
+  if (isOfPart != (how.first > 0 && how.length > 0)) return op->emitOpError() << "has " << how.first << " first places of parts of " << how.length << (isOfPart ? "" : ", and no part");
+  if (isOfPart && how.named) return op->emitOpError("orders a part of a row, and places that are named");
+  if (isOfPart && to.getShape().drop_back() != from.getShape().drop_back()) return op->emitOpError() << "writes the first places of " << from << " to " << to;
+  if (how.named && (cast<ViewType>(how.named.getType()).getShape().drop_back() != from.getShape().drop_back() || to.getShape().back() == from.getShape().back()))
+    return op->emitOpError() << "takes all places of " << from << " from " << how.named.getType();
+  if (!isOfPart && !holdsOrderOf(from.getShape(), to.getShape())) return op->emitOpError() << "writes the order of " << from << " to " << to;
   if (isa<ComplexType>(from.getElementType())) return op->emitOpError("sorts complex numbers, which have no order");
   if (!to.getElementType().isInteger(64))
     return op->emitOpError() << "counts places in i64, not in " << to.getElementType();

@@ -35,7 +35,12 @@ mlir::LogicalResult verifyWarp(mlir::Operation *op, llvm::StringRef what, mlir::
 mlir::LogicalResult verifyTable(mlir::Operation *op, mlir::ArrayAttr values, mlir::Type type);
 /// Something that all devices along an axis do together: the kind, and the axis of the mesh.
 mlir::LogicalResult verifyExchange(mlir::Operation *op, llvm::StringRef kind, llvm::StringRef over);
-mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices);
+/// How the first places of an order are found in two steps: of a part of a row, and of those that parts have.
+struct FirstPlaces {
+  mlir::Value part, named;  // may be null
+  int64_t first = 0, length = 0;
+};
+mlir::LogicalResult verifyArgsortRow(mlir::Operation *op, mlir::Value keys, mlir::Value order, size_t indices, const FirstPlaces &how);
 /// There is an index for each dimension of `base`: one for all elements of `value`, or as many integers.
 mlir::LogicalResult verifyPlaces(mlir::Operation *op, mlir::Type value, mlir::Type base, mlir::TypeRange indices, size_t proofs);
 /// An update of memory in one step: the operation has that form for elements of `base`, there is an index for each dimension (of

@@ -127,16 +127,20 @@ def Schedule_ReturnOp : Schedule_Op<"return", [Terminator, Pure, ParentOneOf<["F
   let hasVerifier = 1;
 }
 
-def Schedule_ArgsortRowOp : Schedule_Op<"argsort_row", [HasParent<"KernelOp">]> {
+def Schedule_ArgsortRowOp : Schedule_Op<"argsort_row", [AttrSizedOperandSegments, HasParent<"KernelOp">]> {
   let summary = "the group sorts one row, along the last axis: the places of its elements in order";
   let description = [{
     `indices` name the row: one for each axis but the last, proved to lie inside. The order is that of `graph.argsort`.
 
+    With `part`: of the elements of a part of the row, which begins at `part` times `length`, the `first` ones stand first; the last
+    axis of the result has `first` places for each part, -1 where there are fewer. With `of`: of the elements that these name.
+
     Example: `schedule.argsort_row %x, %order[%r] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>`
   }];
   let arguments = (ins Arg<Tsr_ViewType, "", [MemRead]>:$keys, Arg<Tsr_ViewType, "", [MemWrite]>:$base,
-                       Variadic<Index>:$indices, UnitAttr:$descending);
-  let assemblyFormat = "$keys `,` $base `[` $indices `]` attr-dict `:` type($keys) `,` type($base)";
+                       Variadic<Index>:$indices, Optional<Index>:$part, Arg<Optional<Tsr_ViewType>, "", [MemRead]>:$named,
+                       UnitAttr:$descending, DefaultValuedAttr<I64Attr, "0">:$first, DefaultValuedAttr<I64Attr, "0">:$length);
+  let assemblyFormat = "$keys `,` $base `[` $indices `]` (`part` $part^)? (`of` $named^ `:` type($named))? attr-dict `:` type($keys) `,` type($base)";
   let hasVerifier = 1;
 }
 

@@ -90,7 +90,9 @@ LogicalResult KernelOp::verify() {
 
 LogicalResult TableOp::verify() { return verifyTable(*this, getValues(), getType()); }
 LogicalResult ExchangeOp::verify() { return verifyExchange(*this, getKind(), getOver()); }
-LogicalResult ArgsortRowOp::verify() { return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size()); }
+LogicalResult ArgsortRowOp::verify() {
+  return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size(), {getPart(), getNamed(), static_cast<int64_t>(getFirst()), static_cast<int64_t>(getLength())});
+}
 
 // ---------------------------------------------------------------- launches
 

@@ -99,7 +99,9 @@ LogicalResult WriteSharedOp::verify() {
   return checkAccess(*this, getValue().getType().getShape(), getValue().getType().getElementType());
 }
 
-LogicalResult ArgsortRowOp::verify() { return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size()); }
+LogicalResult ArgsortRowOp::verify() {
+  return verifyArgsortRow(*this, getKeys(), getBase(), getIndices().size(), {getPart(), getNamed(), static_cast<int64_t>(getFirst()), static_cast<int64_t>(getLength())});
+}
 
 LogicalResult CopyOp::verify() {
   SharedType target = getTarget().getType();

@@ -185,16 +185,20 @@ def Tile_CopyRowsOp : Tile_AccessStmt<"copy_rows"> {
   let assemblyFormat = "$base `[` $indices `]` `rows` $places `axis` custom<Integer>($axis) `to` $target attr-dict `:` type($base) `,` type($places) `to` type($target)";
 }
 
-def Tile_ArgsortRowOp : Tile_AccessStmt<"argsort_row"> {
+def Tile_ArgsortRowOp : Tile_AccessStmt<"argsort_row", [AttrSizedOperandSegments]> {
   let summary = "the group sorts one row, along the last axis: the places of its elements in order";
   let description = [{
     `indices` name the row: one for each axis but the last, proved to lie inside. All lanes take part.
 
+    With `part`: of the elements of a part of the row, which begins at `part` times `length`, the `first` ones stand first; the last
+    axis of the result has `first` places for each part, -1 where there are fewer. With `of`: of the elements that these name.
+
     Example: `tile.argsort_row %x, %order[%r] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>`
   }];
   let arguments = (ins Arg<Tsr_ViewType, "", [MemRead]>:$keys, Arg<Tsr_ViewType, "", [MemWrite]>:$base,
-                       Variadic<Index>:$indices, UnitAttr:$descending);
-  let assemblyFormat = "$keys `,` $base `[` $indices `]` attr-dict `:` type($keys) `,` type($base)";
+                       Variadic<Index>:$indices, Optional<Index>:$part, Arg<Optional<Tsr_ViewType>, "", [MemRead]>:$named,
+                       UnitAttr:$descending, DefaultValuedAttr<I64Attr, "0">:$first, DefaultValuedAttr<I64Attr, "0">:$length);
+  let assemblyFormat = "$keys `,` $base `[` $indices `]` (`part` $part^)? (`of` $named^ `:` type($named))? attr-dict `:` type($keys) `,` type($base)";
 }
 
 // ---------------------------------------------------------------- shared memory and time

@@ -179,6 +179,8 @@ private:
   mlir::LogicalResult rowKernel(mlir::Value root, size_t privateAxes, mlir::Value target, llvm::ArrayRef<Stored> others = {});
   mlir::LogicalResult sortKernel(ir::graph::ArgsortOp op, mlir::Value target);  // SortKernel.cpp
   mlir::LogicalResult sortByGroups(ir::graph::ArgsortOp op, mlir::Value target);
+  std::optional<mlir::Attribute> findsInParts(ir::graph::ArgsortOp op);
+  mlir::LogicalResult firstInParts(ir::graph::ArgsortOp op, mlir::Value target);
   /// Long rows by their digits (RadixSort.cpp), where sizes may say so only at run time; the others as before.
   mlir::LogicalResult longSort(ir::graph::ArgsortOp op, mlir::Value target, llvm::function_ref<mlir::LogicalResult()> otherwise);
   // ---- what devices do together (Exchange.cpp)

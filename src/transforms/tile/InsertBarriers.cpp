@@ -56,6 +56,7 @@ private:
     if (auto atomic = dyn_cast<tile::AtomicOp>(op); atomic && isa<tile::FragmentType>(atomic.getValue().getType()))
       add(writes, atomic.getBase());
     if (auto sort = dyn_cast<tile::ArgsortRowOp>(op)) add(reads, sort.getKeys()), add(writes, sort.getBase());
+    if (auto sort = dyn_cast<tile::ArgsortRowOp>(op); sort && sort.getNamed()) add(reads, sort.getNamed());
     if (auto write = dyn_cast<tile::WriteSharedOp>(op)) add(writes, write.getBase());
     if (auto dot = dyn_cast<tile::DotOp>(op)) add(reads, dot.getA()), add(reads, dot.getB());
   }

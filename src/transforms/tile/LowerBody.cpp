@@ -66,7 +66,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
     SmallVector<Value> indices;
     for (Value index : sort.getIndices()) indices.push_back(values_.lookup(index));
     builder_.create<tile::ArgsortRowOp>(loc, values_.lookup(sort.getKeys()), values_.lookup(sort.getBase()), indices,
-                                        sort.getDescending());
+                                        sort.getPart() ? values_.lookup(sort.getPart()) : Value(), sort.getNamed() ? values_.lookup(sort.getNamed()) : Value(), sort.getDescending(),
+                                        sort.getFirst(), sort.getLength());
   } else if (isScalarOp(op)) {
     return lowerScalar(op);
   } else {

@@ -175,6 +175,50 @@ schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], com
     attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
     grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
   %m = graph.query "group_id" 0
+  // expected-error @+1 {{has 0 first places of parts of 0}}
+  schedule.argsort_row %x, %y[%m] part %m : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
+  // expected-error @+1 {{has 5 first places of parts of 4096, and no part}}
+  schedule.argsort_row %x, %y[%m] {first = 5 : i64, length = 4096 : i64} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
+  // expected-error @+1 {{writes the first places of}}
+  schedule.argsort_row %x, %r[%m] part %m {first = 5 : i64, length = 4096 : i64} : !tsr.view<["M", "N"], f32>, !tsr.view<["N", "M"], i64>
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
+  // expected-error @+1 {{takes all places of}}
+  schedule.argsort_row %x, %y[%m] of %r : !tsr.view<["N", "M"], i64> : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  schedule.kernel_end
+}
+
+// -----
+
+schedule.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = graph.query "group_id" 0
   // expected-error @+1 {{writes the order of}}
   schedule.argsort_row %x, %r[%m] : !tsr.view<["M", "N"], f32>, !tsr.view<["N", "M"], i64>
   schedule.kernel_end

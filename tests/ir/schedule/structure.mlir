@@ -71,3 +71,18 @@ schedule.kernel @order_kernel(%x: !tsr.view<["M", "N"], f32>, %order: !tsr.view<
   schedule.argsort_row %x, %order[%row] {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
   schedule.kernel_end
 }
+
+// The first places of parts of rows, and the first of those.
+// CHECK-LABEL: schedule.kernel @first_kernel
+schedule.kernel @first_kernel(%x: !tsr.view<["M", "N"], f32>, %firsts: !tsr.view<["M", "5*((N + 4095) // 4096)"], i64>, %order: !tsr.view<["M", "5"], i64>) attributes {
+    dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"firsts", inout>, #tsr.param<"order", out, result>],
+    outputs = [#tsr.result<"order", !tsr.tensor<["M", "5"], i64>, param = 2>],
+    grid = #tsr.grid<output, ["1", "5"], param = 2>, group = 256 : i64} {
+  %row = graph.query "origin" 0
+  %part = graph.query "group_id" 0
+  // CHECK: schedule.argsort_row %x, %firsts[%{{.*}}] part %{{.*}} {descending, first = 5 : i64, length = 4096 : i64} : <["M", "N"], f32>
+  schedule.argsort_row %x, %firsts[%row] part %part {descending, first = 5 : i64, length = 4096 : i64} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "5*((N + 4095) // 4096)"], i64>
+  // CHECK: schedule.argsort_row %x, %order[%{{.*}}] of %firsts : {{.*}} {descending} : <["M", "N"], f32>, <["M", "5"], i64>
+  schedule.argsort_row %x, %order[%row] of %firsts : !tsr.view<["M", "5*((N + 4095) // 4096)"], i64> {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "5"], i64>
+  schedule.kernel_end
+}

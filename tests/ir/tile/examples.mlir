@@ -193,6 +193,21 @@ tile.kernel @order_kernel(%x: !tsr.view<["M", "N"], f32>, %order: !tsr.view<["M"
   tile.kernel_end
 }
 
+// The first places of parts of rows, and the first of those.
+// CHECK-LABEL: tile.kernel @first_kernel
+tile.kernel @first_kernel(%x: !tsr.view<["M", "N"], f32>, %firsts: !tsr.view<["M", "5*((N + 4095) // 4096)"], i64>, %order: !tsr.view<["M", "5"], i64>) attributes {
+    dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"firsts", inout>, #tsr.param<"order", out, result>],
+    outputs = [#tsr.result<"order", !tsr.tensor<["M", "5"], i64>, param = 2>],
+    grid = #tsr.grid<output, ["1", "5"], param = 2>, group = 256 : i64} {
+  %row = tile.query "origin"
+  %part = tile.query "group_id"
+  // CHECK: tile.argsort_row %x, %firsts[%{{.*}}] part %{{.*}} {descending, first = 5 : i64, length = 4096 : i64} : <["M", "N"], f32>
+  tile.argsort_row %x, %firsts[%row] part %part {descending, first = 5 : i64, length = 4096 : i64} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "5*((N + 4095) // 4096)"], i64>
+  // CHECK: tile.argsort_row %x, %order[%{{.*}}] of %firsts : {{.*}} {descending} : <["M", "N"], f32>, <["M", "5"], i64>
+  tile.argsort_row %x, %order[%row] of %firsts : !tsr.view<["M", "5*((N + 4095) // 4096)"], i64> {descending} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "5"], i64>
+  tile.kernel_end
+}
+
 // CHECK-LABEL: tile.kernel @sums_kernel
 tile.kernel @sums_kernel(%sums: !tsr.view<["(M + 15) // 16", "N"], f32>) attributes {dims = ["M", "N"], params = [#tsr.param<"sums", out, result>],
     outputs = [#tsr.result<"sums", !tsr.tensor<["(M + 15) // 16", "N"], f32>, param = 0>], grid = #tsr.grid<output, ["4", "64"], param = 0>, group = 128 : i64} {

@@ -625,6 +625,50 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex
     attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
     grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
   %m = tile.query "group_id"
+  // expected-error @+1 {{has 0 first places of parts of 0}}
+  tile.argsort_row %x, %y[%m] part %m : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = tile.query "group_id"
+  // expected-error @+1 {{has 5 first places of parts of 4096, and no part}}
+  tile.argsort_row %x, %y[%m] {first = 5 : i64, length = 4096 : i64} : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = tile.query "group_id"
+  // expected-error @+1 {{writes the first places of}}
+  tile.argsort_row %x, %r[%m] part %m {first = 5 : i64, length = 4096 : i64} : !tsr.view<["M", "N"], f32>, !tsr.view<["N", "M"], i64>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = tile.query "group_id"
+  // expected-error @+1 {{takes all places of}}
+  tile.argsort_row %x, %y[%m] of %r : !tsr.view<["N", "M"], i64> : !tsr.view<["M", "N"], f32>, !tsr.view<["M", "N"], i64>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%x: !tsr.view<["M", "N"], f32>, %z: !tsr.view<["M", "N"], complex<f32>>, %y: !tsr.view<["M", "N"], i64>, %r: !tsr.view<["N", "M"], i64>)
+    attributes {dims = ["M", "N"], params = [#tsr.param<"x", in>, #tsr.param<"z", in>, #tsr.param<"y", out>, #tsr.param<"r", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["M"]>, group = 32 : i64} {
+  %m = tile.query "group_id"
   // expected-error @+1 {{writes the order of}}
   tile.argsort_row %x, %r[%m] : !tsr.view<["M", "N"], f32>, !tsr.view<["N", "M"], i64>
   tile.kernel_end

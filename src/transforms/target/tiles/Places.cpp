@@ -92,6 +92,8 @@ LogicalResult emitArgsortRow(Emission &em, tile::ArgsortRowOp op) {
   Value keys = op.getKeys(), order = op.getBase();
   Indices arguments = {pointerTo(em, order, op.getIndices(), false), pointerTo(em, keys, op.getIndices(), false),
                        dim(em, ir::shapeOf(keys.getType()).back().getDim())};
+  if (op.getPart()) arguments.push_back(scalar(em, op.getPart()));
+  if (Value named = op.getNamed()) arguments[2] = pointerTo(em, named, op.getIndices(), false), arguments.push_back(dim(em, ir::shapeOf(named.getType()).back().getDim()));
   std::vector<Attribute> templates = {
       StringAttr::get(em.context, op.getDescending() ? "tsr::Descending" : "tsr::Ascending")};
   if (!em.isCpu()) {
@@ -107,8 +109,10 @@ LogicalResult emitArgsortRow(Emission &em, tile::ArgsortRowOp op) {
   }
   ir::DimAttr extent = ir::shapeOf(keys.getType()).back(), count = ir::shapeOf(order.getType()).back();
   bool isWhole = extent == count;
-  if (!isWhole) templates.push_back(em.builder.getI64IntegerAttr(count.getDim().constant()));
-  statement(em, call(isWhole ? "tsr::argsort_row" : "tsr::argfirst_row", arguments, em.none(), templates), place);
+  if (op.getPart()) for (int64_t number : {op.getFirst(), op.getLength()}) templates.push_back(em.builder.getI64IntegerAttr(number));
+  else if (!isWhole) templates.push_back(em.builder.getI64IntegerAttr(count.getDim().constant()));
+  const char *name = op.getPart() ? "tsr::argfirst_part" : op.getNamed() ? "tsr::argfirst_of_parts" : isWhole ? "tsr::argsort_row" : "tsr::argfirst_row";
+  statement(em, call(name, arguments, em.none(), templates), place);
   return success();
 }
 
