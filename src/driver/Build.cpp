@@ -140,11 +140,46 @@ void call(CompileCommand command, const std::vector<std::string> &flags, Compile
   else words.log += result.output.empty() ? "it ended with status " + std::to_string(result.exitCode) : result.output;
 }
 
+/// What host code calls of files, texts and formats (tessera/host/apart.h): the same for all programs, compiled once and kept.
+struct HostObject {
+  std::string path;       // of the entry; empty: the program has no host code, or nothing can be kept
+  std::string temporary;  // where it is to be made first; empty: it is there
+  std::string source;
+};
+constexpr const char *kHostSource = "#include \"tessera/host.h\"\n#include \"tessera/host/files.h\"\n#include \"tessera/host/json_values.h\"\n";
+
+/// The command that makes it. What is called seldom need not be as quick as it can be.
+CompileCommand hostObjectCommand(const TargetSpec &target, const HostObject &object, const std::string &headers, bool shared) {
+  CompileCommand command = objectCommand(target, object.source, object.temporary, headers, shared);
+  command.command.insert(command.command.end(), {"-O1", "-DTSR_HOST_DEFINED"});
+  return command;
+}
+
+/// GPU compilers take programs whole.
+bool takesHostObject(const TargetSpec &target, const std::vector<std::string> &texts) {
+  return target.target == Target::Cpu && std::any_of(texts.begin(), texts.end(), [](const std::string &text) {
+           return text.find("#include \"tessera/host.h\"") != std::string::npos;
+         });
+}
+
+/// Finds it in `folder`, or where it is to be made. Fails with a problem.
+Result<HostObject> hostObject(const TargetSpec &target, const std::string &folder, bool shared) {
+  HostObject object;
+  const std::string key = keyOf({kHostSource}, "host", target, shared, {});
+  object.path = folder + "/" + key + ".o";
+  object.source = folder + "/" + key + target.suffix();
+  if (readEntry(object.path).state == EntryState::Good) return object;
+  object.temporary = temporaryBeside(object.path);
+  if (object.temporary.empty()) return Failure{object.path + ": " + std::strerror(errno)};
+  if (std::string problem = writeFiles({{object.source, kHostSource}}); !problem.empty()) return Failure{object.source + ": " + problem};
+  return object;
+}
+
 /// One compiler call, or one for each source side by side, and one that links what comes of them.
 CompilerWords compileSources(const TargetSpec &target, const std::vector<std::string> &sources, const std::string &output, const std::string &headers,
-                             bool shared, const std::string &exports, const Libraries &flags) {
+                             bool shared, const std::string &exports, const Libraries &flags, const HostObject &host) {
   CompilerWords all;
-  if (sources.size() == 1) {
+  if (sources.size() == 1 && host.temporary.empty()) {
     std::vector<std::string> both = flags.translate;
     both.insert(both.end(), flags.link.begin(), flags.link.end());
     call(shared ? sharedLibraryCommand(target, sources[0], output, headers, exports) : programCommand(target, sources[0], output, headers), both, all);
@@ -152,10 +187,11 @@ CompilerWords compileSources(const TargetSpec &target, const std::vector<std::st
   }
   std::vector<std::string> objects;
   for (size_t i = 0; i < sources.size(); ++i) objects.push_back(output + "." + std::to_string(i + 1) + ".o");
-  std::vector<CompilerWords> each(sources.size());
+  std::vector<CompilerWords> each(sources.size() + 1);
   std::vector<std::thread> compilers;
   for (size_t i = 0; i < sources.size(); ++i)
     compilers.emplace_back([&, i] { call(objectCommand(target, sources[i], objects[i], headers, shared), flags.translate, each[i]); });
+  if (!host.temporary.empty()) compilers.emplace_back([&] { call(hostObjectCommand(target, host, headers, shared), {}, each.back()); });
   for (std::thread &compiler : compilers) compiler.join();
   for (const CompilerWords &one : each) {
     all.log += one.log, all.said += one.said;
@@ -203,6 +239,8 @@ static std::string build(Session &session, const TargetSpec &target, const std::
     if (text.find("#include \"tessera/collectives.h\"") != std::string::npos) flags = collectiveLibraries(target.target);
   const std::vector<std::string> ofSpills = flagsForSpills(target.target, compiler.program(), functions);
   flags.translate.insert(flags.translate.end(), ofSpills.begin(), ofSpills.end());
+  const bool hostApart = place.whyNotKept.empty() && takesHostObject(target, texts);
+  if (hostApart) flags.translate.push_back("-DTSR_HOST_DECLARED");
   const std::string folder = *place.folder + "/compiled", key = keyOf(texts, shown, target, shared, flags);
   const std::string output = folder + "/" + key + (shared ? ".so" : "");
   std::vector<std::string> sources = {folder + "/" + key + target.suffix()};
@@ -219,7 +257,17 @@ static std::string build(Session &session, const TargetSpec &target, const std::
   const std::string exports = library ? folder + "/" + key + ".map" : "";
   if (library)
     if (std::string problem = writeFiles({{exports, shown}}); !problem.empty()) return cacheProblem(session, exports, problem);
-  const auto [log, said, missing] = compileSources(target, sources, temporary, *headers, shared, exports, flags);
+  HostObject host;
+  if (hostApart) {
+    auto found = hostObject(target, folder, shared);
+    if (!found) return cacheProblem(session, folder, found.error());
+    host = *found;
+    flags.link.push_back(host.temporary.empty() ? host.path : host.temporary);
+  }
+  const auto [log, said, missing] = compileSources(target, sources, temporary, *headers, shared, exports, flags, host);
+  if (!host.temporary.empty() && (!missing.empty() || !log.empty())) std::remove(host.temporary.c_str());
+  else if (!host.temporary.empty())
+    if (std::string problem = keepEntry(host.temporary, host.path); !problem.empty()) return cacheProblem(session, host.path, problem);
   const bool spills = !ofSpills.empty() && missing.empty() && log.empty() &&
                       !keepToRegisters(compiler.program(), product->manifest, spillsIn(target.target, said), session.sources, session.diagnostics);
   if (!missing.empty() || !log.empty() || spills) std::remove(temporary.c_str());

@@ -1,5 +1,6 @@
 // The command line of a program: `--steps 1000` or `--steps=1000` for the parameter `steps` of `def main(steps: int)`.
 #pragma once
+#include "tessera/host/apart.h"
 #include "tessera/host/tensor.h"
 #include <cerrno>
 #include <cstdlib>
@@ -16,13 +17,13 @@ struct CommandLine {
   std::vector<Argument> given;
   std::string known;  // what the program takes, for messages
 };
-inline CommandLine &command_line() {
+TSR_APART CommandLine &command_line() {
   static CommandLine line;
   return line;
 }
 
 /// The text given for a parameter, or null. `kind` is what messages call it.
-inline const std::string *argument(const std::string &name, const char *kind, const std::string *preset) {
+TSR_APART const std::string *argument(const std::string &name, const char *kind, const std::string *preset) {
   CommandLine &line = command_line();
   line.known += (line.known.empty() ? "--" : ", --") + name + " " + kind + (preset ? " (" + *preset + ")" : "");
   const std::string *found = nullptr;
@@ -40,7 +41,7 @@ inline const std::string *argument(const std::string &name, const char *kind, co
   stop("--" + name + " is '" + value + "', and I expected " + kind);
 }
 
-inline int64_t int_argument(const std::string &name, const int64_t *preset) {
+TSR_APART int64_t int_argument(const std::string &name, const int64_t *preset) {
   const std::string shown = preset ? std::to_string(*preset) : "";
   const std::string *text = argument(name, "an integer", preset ? &shown : nullptr);
   if (!text) return *preset;
@@ -50,7 +51,7 @@ inline int64_t int_argument(const std::string &name, const int64_t *preset) {
   if (text->empty() || *end || errno) wrong_argument(name, *text, "an integer");
   return value;
 }
-inline double real_argument(const std::string &name, const double *preset) {
+TSR_APART double real_argument(const std::string &name, const double *preset) {
   char shown[40];
   std::snprintf(shown, sizeof shown, "%g", preset ? *preset : 0.0);
   const std::string preset_text = shown;
@@ -61,7 +62,7 @@ inline double real_argument(const std::string &name, const double *preset) {
   if (text->empty() || *end) wrong_argument(name, *text, "a number");
   return value;
 }
-inline bool bool_argument(const std::string &name, const bool *preset) {
+TSR_APART bool bool_argument(const std::string &name, const bool *preset) {
   const std::string shown = preset && *preset ? "true" : "false";
   const std::string *text = argument(name, "true or false", preset ? &shown : nullptr);
   if (!text) return *preset;
@@ -73,7 +74,7 @@ inline bool bool_argument(const std::string &name, const bool *preset) {
 }  // namespace detail
 
 /// What the program was started with; the functions below take it apart.
-inline void read_arguments(int count, char **values) {
+TSR_APART void read_arguments(int count, char **values) {
   detail::CommandLine &line = detail::command_line();
   for (int i = 1; i < count; ++i) {
     const std::string text = values[i];
@@ -92,20 +93,20 @@ inline void read_arguments(int count, char **values) {
   }
 }
 
-inline int64_t int_argument(const std::string &name, int64_t preset) { return detail::int_argument(name, &preset); }
-inline int64_t int_argument(const std::string &name) { return detail::int_argument(name, nullptr); }
-inline double real_argument(const std::string &name, double preset) { return detail::real_argument(name, &preset); }
-inline double real_argument(const std::string &name) { return detail::real_argument(name, nullptr); }
-inline bool bool_argument(const std::string &name, bool preset) { return detail::bool_argument(name, &preset); }
-inline bool bool_argument(const std::string &name) { return detail::bool_argument(name, nullptr); }
-inline std::string text_argument(const std::string &name, const std::string &preset) {
+TSR_APART int64_t int_argument(const std::string &name, int64_t preset) { return detail::int_argument(name, &preset); }
+TSR_APART int64_t int_argument(const std::string &name) { return detail::int_argument(name, nullptr); }
+TSR_APART double real_argument(const std::string &name, double preset) { return detail::real_argument(name, &preset); }
+TSR_APART double real_argument(const std::string &name) { return detail::real_argument(name, nullptr); }
+TSR_APART bool bool_argument(const std::string &name, bool preset) { return detail::bool_argument(name, &preset); }
+TSR_APART bool bool_argument(const std::string &name) { return detail::bool_argument(name, nullptr); }
+TSR_APART std::string text_argument(const std::string &name, const std::string &preset) {
   const std::string *text = detail::argument(name, "a text", &preset);
   return text ? *text : preset;
 }
-inline std::string text_argument(const std::string &name) { return *detail::argument(name, "a text", nullptr); }
+TSR_APART std::string text_argument(const std::string &name) { return *detail::argument(name, "a text", nullptr); }
 
 /// After all parameters: what is left over is a mistake.
-inline void no_more_arguments() {
+TSR_APART void no_more_arguments() {
   for (const detail::Argument &argument : detail::command_line().given)
     if (!argument.used) stop("there is no argument --" + argument.name + "; there are " + detail::command_line().known);
 }

@@ -1,6 +1,7 @@
 // Dicts of numbers: a row for each key, with its value, in the order in which the keys came: of either one its kind and its word (words.h), so
 // that integers of 64 bits are exact. Keys are looked for from the first on.
 #pragma once
+#include "tessera/host/apart.h"
 #include "tessera/host/format.h"
 #include "tessera/host/rows.h"
 #include "tessera/host/store.h"
@@ -12,7 +13,7 @@ namespace detail {
 struct KeyAndValue {
   Word key[2], value[2];
 };
-inline const KeyAndValue *entries_in(const Tensor &dict) { return reinterpret_cast<const KeyAndValue *>(dict.bytes()); }
+TSR_APART const KeyAndValue *entries_in(const Tensor &dict) { return reinterpret_cast<const KeyAndValue *>(dict.bytes()); }
 /// The row of a key, or how many rows there are.
 template <class Key> int64_t row_of(const Tensor &dict, Key key) {
   const Word wanted[2] = {words::kind_of<Key>(), words::word_of(key)};
@@ -30,10 +31,10 @@ template <class Number> std::string shown_number(Number value) {
 /// The words of a key's value, which must be there.
 template <class Key> const Word *value_words(const Tensor &dict, Key key) {
   const int64_t row = row_of(dict, key);
-  check(row < shape(dict, 0), "the dict has no key " + shown_number(key) + ": ask with `in`, or read it with `get(key, value)`");
+  if (row >= shape(dict, 0)) stop("the dict has no key " + shown_number(key) + ": ask with `in`, or read it with `get(key, value)`", kKeyError);
   return entries_in(dict)[row].value;
 }
-inline Tensor column(const Tensor &dict, int64_t which, const char *dtype) {
+TSR_APART Tensor column(const Tensor &dict, int64_t which, const char *dtype) {
   const KeyAndValue *entries = entries_in(dict);
   return tensor_of(dtype, {shape(dict, 0)}, [&](int64_t i) {
     const Word *words = which == 0 ? entries[i].key : entries[i].value;
@@ -64,10 +65,10 @@ template <class Key> double real_of_key(const Tensor &dict, Key key) { return wo
 template <class Key> int64_t whole_or(const Tensor &dict, Key key, int64_t other) { return has_key(dict, key) ? whole_of_key(dict, key) : other; }
 template <class Key> double real_or(const Tensor &dict, Key key, double other) { return has_key(dict, key) ? real_of_key(dict, key) : other; }
 /// All keys (0) or all values (1).
-inline Tensor column_real(const Tensor &dict, int64_t which) { return detail::column(dict, which, "f64"); }
-inline Tensor column_whole(const Tensor &dict, int64_t which) { return detail::column(dict, which, "i64"); }
+TSR_APART Tensor column_real(const Tensor &dict, int64_t which) { return detail::column(dict, which, "f64"); }
+TSR_APART Tensor column_whole(const Tensor &dict, int64_t which) { return detail::column(dict, which, "i64"); }
 /// `{3: 1.5, 4: 2.0}`
-inline std::string dict_text(const Tensor &dict) {
+TSR_APART std::string dict_text(const Tensor &dict) {
   const detail::KeyAndValue *entries = detail::entries_in(dict);
   std::string text = "{";
   for (int64_t row = 0; row < shape(dict, 0); ++row) {

@@ -1,5 +1,6 @@
 // Numbers and arrays as Python prints them, and the format specifications of f-strings, for host code.
 #pragma once
+#include "tessera/host/apart.h"
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -15,7 +16,7 @@ namespace host {
 namespace detail {
 
 /// The digits of "d.ddde+x" as Python writes them: without an exponent if that is from -4 to below `highest`.
-inline std::string python_float(const std::string &text, int highest = 16) {
+TSR_APART std::string python_float(const std::string &text, int highest = 16) {
   const bool negative = text[0] == '-';
   const size_t e = text.find('e');
   std::string digits;
@@ -38,7 +39,7 @@ inline std::string python_float(const std::string &text, int highest = 16) {
   return (negative ? "-" : "") + out;
 }
 
-inline std::string printed(const char *pattern, int precision, double value) {
+TSR_APART std::string printed(const char *pattern, int precision, double value) {
   const int length = std::snprintf(nullptr, 0, pattern, precision, value);
   std::string text(static_cast<size_t>(length), '\0');
   std::snprintf(&text[0], text.size() + 1, pattern, precision, value);
@@ -70,8 +71,8 @@ struct Spec {
   }
 };
 
-inline size_t utf8_length(unsigned char lead) { return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4; }
-inline size_t code_points(std::string_view text) {
+TSR_APART size_t utf8_length(unsigned char lead) { return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4; }
+TSR_APART size_t code_points(std::string_view text) {
   size_t n = 0;
   for (unsigned char c : text) n += (c & 0xc0) != 0x80;
   return n;
@@ -132,7 +133,7 @@ private:
   Spec spec_;
 };
 
-inline std::string padded(const Spec &spec, const std::string &prefix, const std::string &body, char defaultAlign) {
+TSR_APART std::string padded(const Spec &spec, const std::string &prefix, const std::string &body, char defaultAlign) {
   const size_t length = code_points(prefix) + code_points(body);
   const char align = spec.align ? spec.align : defaultAlign;
   const size_t gap = static_cast<size_t>(spec.width) > length ? static_cast<size_t>(spec.width) - length : 0;
@@ -150,7 +151,7 @@ inline std::string padded(const Spec &spec, const std::string &prefix, const std
 }
 
 /// Separators between groups of digits of the whole part; zeros that fill a field up to `width` are grouped, too.
-inline std::string grouped(std::string digits, char separator, size_t every, size_t width) {
+TSR_APART std::string grouped(std::string digits, char separator, size_t every, size_t width) {
   size_t whole = 0;
   auto counts = [&](char c) { return every == 3 ? c >= '0' && c <= '9' : std::isxdigit(static_cast<unsigned char>(c)) != 0; };
   while (whole < digits.size() && counts(digits[whole])) ++whole;
@@ -163,11 +164,11 @@ inline std::string grouped(std::string digits, char separator, size_t every, siz
   return out;
 }
 
-inline std::string sign_prefix(const Spec &spec, bool negative) {
+TSR_APART std::string sign_prefix(const Spec &spec, bool negative) {
   return negative ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
 }
 
-inline std::string format_integer(const Spec &spec, int64_t value) {
+TSR_APART std::string format_integer(const Spec &spec, int64_t value) {
   const bool negative = value < 0;
   uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   const unsigned base = spec.type == 'b' ? 2 : spec.type == 'o' ? 8 : spec.type == 'x' || spec.type == 'X' ? 16 : 10;
@@ -205,7 +206,7 @@ template <class Round> std::string format_real(const Spec &spec, double value, R
   return padded(spec, prefix, body, '>');
 }
 
-inline std::string format_text(const Spec &spec, std::string shown) {
+TSR_APART std::string format_text(const Spec &spec, std::string shown) {
   if (spec.precision >= 0 && code_points(shown) > static_cast<size_t>(spec.precision)) {
     size_t end = 0;
     for (int n = 0; n < spec.precision; ++n) end += utf8_length(static_cast<unsigned char>(shown[end]));
@@ -214,7 +215,7 @@ inline std::string format_text(const Spec &spec, std::string shown) {
   return padded(spec, "", shown, '<');
 }
 
-inline std::string repr(const std::string &text) {
+TSR_APART std::string repr(const std::string &text) {
   const bool doubled = text.find('\'') != std::string::npos && text.find('"') == std::string::npos;
   const char quote = doubled ? '"' : '\'';
   std::string out(1, quote);

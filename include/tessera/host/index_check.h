@@ -1,6 +1,7 @@
 // Programs look at the indices among the arguments of each entry function, before anything is computed or changed: at those that are in
 // host memory, and with --check-bounds at those that are on a device alone, for which they wait. An index that lies outside ends them.
 #pragma once
+#include "tessera/host/apart.h"
 #include "tessera/host/tensor.h"
 #include <vector>
 
@@ -24,7 +25,7 @@ template <class T> bool all_within(const unsigned char *elements, int64_t count,
   }
   return count == 0 || (static_cast<int64_t>(low) >= least && static_cast<int64_t>(high) < extent);
 }
-inline bool all_within(const Tensor &indices, int64_t least, int64_t extent) {
+TSR_APART bool all_within(const Tensor &indices, int64_t least, int64_t extent) {
   if (extent <= 0 || indices.dtype().code != TESS_INT) return false;
   if (indices.dtype().bits == 32) return all_within<int32_t>(indices.bytes(), indices.count(), least, extent);
   return indices.dtype().bits == 64 && all_within<int64_t>(indices.bytes(), indices.count(), least, extent);
@@ -32,7 +33,7 @@ inline bool all_within(const Tensor &indices, int64_t least, int64_t extent) {
 }  // namespace detail
 
 /// `from_end`: an index below 0 counts from the end. `of`: the array that has `extent` elements to choose from.
-inline void check_indices(const char *function, const char *name, const Tensor &indices, const std::vector<UsedAxis> &used, int64_t extent, bool from_end,
+TSR_APART void check_indices(const char *function, const char *name, const Tensor &indices, const std::vector<UsedAxis> &used, int64_t extent, bool from_end,
                           const char *of) {
   if (detail::all_within(indices, from_end ? -extent : 0, extent)) return;
   const std::vector<int64_t> &shape = indices.shape();
@@ -59,7 +60,7 @@ inline void check_indices(const char *function, const char *name, const Tensor &
 }
 
 /// Likewise if they are in host memory.
-inline void check_indices_here(const char *function, const char *name, const Tensor &indices, const std::vector<UsedAxis> &used, int64_t extent, bool from_end,
+TSR_APART void check_indices_here(const char *function, const char *name, const Tensor &indices, const std::vector<UsedAxis> &used, int64_t extent, bool from_end,
                                const char *of) {
 #if !defined(TSR_CPU)
   if (indices.is_on_device()) return;

@@ -1,6 +1,7 @@
 // Texts of JSON as host code reads them: a value is the text that it has, and its parts are looked up in it. What is wrong with a text is a
 // sentence in `problem`.
 #pragma once
+#include "tessera/host/apart.h"
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -132,7 +133,7 @@ private:
 };
 
 /// What kind of value a text shows, for messages.
-inline std::string kind_of(const std::string &value) {
+TSR_APART std::string kind_of(const std::string &value) {
   switch (value.empty() ? ' ' : value[0]) {
   case '{': return "an object";
   case '[': return "a list";
@@ -144,7 +145,7 @@ inline std::string kind_of(const std::string &value) {
   }
 }
 /// One value, without what stands around it.
-inline std::string whole(const std::string &text, std::string &problem) {
+TSR_APART std::string whole(const std::string &text, std::string &problem) {
   Reader reader(text);
   reader.blanks();
   const size_t begin = reader.at();
@@ -154,7 +155,7 @@ inline std::string whole(const std::string &text, std::string &problem) {
   return text.substr(begin, end - begin);
 }
 /// The value of a key; the last one, where there are several.
-inline std::string member(const std::string &value, const std::string &key, std::string &problem) {
+TSR_APART std::string member(const std::string &value, const std::string &key, std::string &problem) {
   if (value.empty() || value[0] != '{') return problem = "`[\"" + key + "\"]` of " + kind_of(value) + ", which has no keys", "";
   std::string found, keys;
   bool is = false;
@@ -165,14 +166,14 @@ inline std::string member(const std::string &value, const std::string &key, std:
   if (!is) problem = "there is no key `" + key + "`: there " + (keys.empty() ? "are none" : "is " + keys);
   return found;
 }
-inline int64_t count(const std::string &value, std::string &problem) {
+TSR_APART int64_t count(const std::string &value, std::string &problem) {
   int64_t count = 0;
   const char open = value.empty() ? ' ' : value[0];
   if (open != '{' && open != '[') return problem = "the length of " + kind_of(value), 0;
   Reader(value).parts(open, [&](const std::string &, size_t, size_t) { ++count; });
   return count;
 }
-inline std::string item(const std::string &value, int64_t index, std::string &problem) {
+TSR_APART std::string item(const std::string &value, int64_t index, std::string &problem) {
   if (value.empty() || value[0] != '[') return problem = "`[" + std::to_string(index) + "]` of " + kind_of(value) + ", which has no items", "";
   const int64_t items = count(value, problem), wanted = index < 0 ? index + items : index;
   int64_t at = 0;
@@ -184,7 +185,7 @@ inline std::string item(const std::string &value, int64_t index, std::string &pr
   return found;
 }
 /// A text without its quotes; what `print` shows of other values.
-inline std::string shown(const std::string &value) {
+TSR_APART std::string shown(const std::string &value) {
   std::string text;
   if (!value.empty() && value[0] == '"') return Reader(value).string(text), text;
   return value == "true" ? "True" : value == "false" ? "False" : value == "null" ? "None" : value;

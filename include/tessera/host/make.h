@@ -1,28 +1,20 @@
 // Tensors that host code makes, of the dtype that the language calls so.
 #pragma once
-#include "tessera/host/tensor.h"
+#include "tessera/host/numbers.h"
 
 namespace tsr {
 namespace host {
 namespace detail {
 
-template <class T, class Values> void set_elements(Tensor &tensor, const Values &values) {
-  unsigned char *at = tensor.bytes_to_write();
-  const int64_t count = tensor.count();
-  for (int64_t i = 0; i < count; ++i, at += sizeof(T)) {
-    const T value = tsr::to<T>(values(i));
-    memcpy(at, &value, sizeof(T));
-  }
-}
-template <class... T, class Values> Tensor made_of(const std::string &dtype, std::vector<int64_t> shape, const Values &values) {
-  Tensor tensor(dtype_among<T...>(dtype), std::move(shape));
-  ((dtype == tsr::detail::DTypeOf<T>::text() ? set_elements<T>(tensor, values) : void()), ...);
-  return tensor;
-}
 /// A tensor whose elements are values(0), values(1), ... in row-major order.
 template <class Values> Tensor made(const std::string &dtype, std::vector<int64_t> shape, const Values &values) {
-  return made_of<double, float, tf32, bf16, f16, f8e4m3, f8e5m2, f6e2m3, f6e3m2, f4e2m1, int64_t, int32_t, int16_t, int8_t, i4, uint32_t,
-                 uint16_t, uint8_t, bool>(dtype, std::move(shape), values);
+  Tensor tensor(real_dtype_named(dtype), std::move(shape));
+  unsigned char *const elements = tensor.bytes_to_write();
+  const auto bytes = static_cast<int64_t>(tensor.element_bytes());
+  some_at_once(tensor.count(), values, [&](const auto *numbers, int64_t begin, int64_t count) {
+    put_numbers(tensor.dtype(), elements + begin * bytes, numbers, count);
+  });
+  return tensor;
 }
 
 }  // namespace detail

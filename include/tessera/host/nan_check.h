@@ -1,6 +1,7 @@
 // Programs that were built with --check-nan look at what each entry function returns. At the first NaN they keep what it was
 // called with, as .npy files in a folder, and end: the one call can then be looked at again.
 #pragma once
+#include "tessera/host/apart.h"
 #include "tessera/host/npy.h"
 #include <cmath>
 #include <utility>
@@ -9,7 +10,7 @@ namespace tsr {
 namespace host {
 namespace detail {
 
-inline int64_t first_nan(const Tensor &tensor) {
+TSR_APART int64_t first_nan(const Tensor &tensor) {
   if (!tensor.is_real()) return -1;
   const int64_t count = tensor.count();
   if (tensor.dtype().code == TESS_FLOAT && tensor.dtype().bits == 32) {  // most are, and they are many
@@ -24,20 +25,20 @@ inline int64_t first_nan(const Tensor &tensor) {
 }
 
 /// "[3, 7]"
-inline std::string place_text(const Tensor &tensor, int64_t index) {
+TSR_APART std::string place_text(const Tensor &tensor, int64_t index) {
   std::string text;
   for (size_t axis = tensor.shape().size(); axis-- > 0; index /= tensor.shape()[axis])
     text = std::to_string(index % tensor.shape()[axis]) + (text.empty() ? "" : ", ") + text;
   return "[" + text + "]";
 }
 
-inline Tensor copy_of(const Tensor &tensor) {
+TSR_APART Tensor copy_of(const Tensor &tensor) {
   Tensor copy(tensor.dtype(), tensor.shape());
   if (copy.byte_count()) std::memcpy(copy.bytes_to_write(), tensor.bytes(), copy.byte_count());
   return copy;
 }
 
-inline void make_folder(const std::string &path) {
+TSR_APART void make_folder(const std::string &path) {
 #if defined(TSR_HAS_POSIX_FILES)
   if (mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) stop("cannot make the folder `" + path + "`: " + std::strerror(errno));
 #else

@@ -1,6 +1,7 @@
 // The format of .npz files: a ZIP archive with an .npy file for each array. Members that are stored as they are can be read;
 // what does not hold together is an error, never a guess. Needs nothing but the standard library.
 #pragma once
+#include "tessera/host/apart.h"
 #include <array>
 #include <cstdint>
 #include <string>
@@ -20,17 +21,17 @@ struct Member {
 };
 
 /// The number of `bytes` bytes at a place, the lowest first; the place has been checked.
-inline uint64_t number(std::string_view file, uint64_t at, int bytes) {
+TSR_APART uint64_t number(std::string_view file, uint64_t at, int bytes) {
   uint64_t value = 0;
   for (int i = bytes; i-- > 0;) value = value << 8 | static_cast<unsigned char>(file[static_cast<size_t>(at) + static_cast<size_t>(i)]);
   return value;
 }
-inline bool has(std::string_view file, uint64_t at, uint64_t bytes) { return at <= file.size() && bytes <= file.size() - at; }
-inline bool marked(std::string_view file, uint64_t at, uint64_t bytes, std::string_view mark) {
+TSR_APART bool has(std::string_view file, uint64_t at, uint64_t bytes) { return at <= file.size() && bytes <= file.size() - at; }
+TSR_APART bool marked(std::string_view file, uint64_t at, uint64_t bytes, std::string_view mark) {
   return has(file, at, bytes) && file.substr(static_cast<size_t>(at), mark.size()) == mark;
 }
 
-inline uint32_t crc_of(std::string_view bytes) {
+TSR_APART uint32_t crc_of(std::string_view bytes) {
   std::array<uint32_t, 256> table{};
   for (uint32_t i = 0; i < 256; ++i) {
     table[i] = i;
@@ -42,7 +43,7 @@ inline uint32_t crc_of(std::string_view bytes) {
 }
 
 /// Sizes that do not fit 32 bits stand in a field behind the name.
-inline bool wide_sizes(std::string_view extra, Member &member) {
+TSR_APART bool wide_sizes(std::string_view extra, Member &member) {
   uint64_t *const wanted[] = {&member.size, &member.stored, &member.header};
   for (uint64_t at = 0; has(extra, at, 4);) {
     const uint64_t kind = number(extra, at, 2), bytes = number(extra, at + 2, 2), end = at + 4 + bytes;
@@ -60,7 +61,7 @@ inline bool wide_sizes(std::string_view extra, Member &member) {
 }
 
 /// The members of an archive. Empty, or what is wrong with it.
-inline std::string members(std::string_view file, std::vector<Member> &out) {
+TSR_APART std::string members(std::string_view file, std::vector<Member> &out) {
   constexpr uint64_t kEnd = 22, kWideEnd = 56, kWhere = 20, kEntry = 46;
   if (file.size() < kEnd) return "it is no .npz file: it has " + std::to_string(file.size()) + " bytes";
   uint64_t end = file.size() - kEnd;
@@ -91,7 +92,7 @@ inline std::string members(std::string_view file, std::vector<Member> &out) {
 }
 
 /// The .npy file of the array `name`. Empty, or why there is none.
-inline std::string array_named(std::string_view file, const std::string &name, std::string_view &out) {
+TSR_APART std::string array_named(std::string_view file, const std::string &name, std::string_view &out) {
   std::vector<Member> all;
   std::string problem = members(file, all), names;
   if (!problem.empty()) return problem;
@@ -113,12 +114,12 @@ inline std::string array_named(std::string_view file, const std::string &name, s
   return crc_of(out) == found->crc ? "" : "`" + name + "` is damaged: its check sum is another one";
 }
 
-inline void put(std::string &to, uint64_t value, int bytes) {
+TSR_APART void put(std::string &to, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i, value >>= 8) to += static_cast<char>(value & 0xff);
 }
 
 /// An archive of these .npy files, stored as they are, each under the name of its array. Empty, or why there is none.
-inline std::string archive(const std::vector<std::pair<std::string, std::string>> &arrays, std::string &out) {
+TSR_APART std::string archive(const std::vector<std::pair<std::string, std::string>> &arrays, std::string &out) {
   constexpr uint64_t kMost = 0xffffffffu;
   std::string list;
   for (const auto &[name, bytes] : arrays) {

@@ -1,6 +1,7 @@
 // Lists of lists of several lengths, of texts, tuples and arrays, and dicts of such keys and values: tensors of i64 with a row for each item,
 // which begins with the number of its words (words.h). Rows are as wide as the longest item so far.
 #pragma once
+#include "tessera/host/apart.h"
 #include "tessera/host/format.h"
 #include "tessera/host/store.h"
 #include "tessera/host/words.h"
@@ -13,19 +14,19 @@ namespace detail {
 using words::Word;
 using words::Words;
 
-inline Tensor tensor_of_words(const Words &words) {
+TSR_APART Tensor tensor_of_words(const Words &words) {
   Tensor made = Tensor::make<Word>({static_cast<int64_t>(words.size())});
   if (!words.empty()) memcpy(made.bytes_to_write(), words.data(), words.size() * sizeof(Word));
   return made;
 }
-inline const Word *words_in(const Tensor &tensor) { return reinterpret_cast<const Word *>(tensor.bytes()); }
-inline int64_t width_of(const Tensor &table) { return table.shape()[1]; }
-inline const Word *row_in(const Tensor &table, int64_t row) { return words_in(table) + row * width_of(table); }
-inline std::string shown_real(double value, Word bits) {
+TSR_APART const Word *words_in(const Tensor &tensor) { return reinterpret_cast<const Word *>(tensor.bytes()); }
+TSR_APART int64_t width_of(const Tensor &table) { return table.shape()[1]; }
+TSR_APART const Word *row_in(const Tensor &table, int64_t row) { return words_in(table) + row * width_of(table); }
+TSR_APART std::string shown_real(double value, Word bits) {
   return shortest(value, [&](double x) { return bits == 64 ? x : static_cast<double>(static_cast<float>(x)); });
 }
 /// Room for rows of this many words.
-inline void widen(Tensor &table, int64_t words) {
+TSR_APART void widen(Tensor &table, int64_t words) {
   const int64_t rows = table.shape()[0], before = width_of(table);
   if (words < before) return;
   const int64_t width = std::max<int64_t>(words + 1, 2 * before);
@@ -37,18 +38,18 @@ inline void widen(Tensor &table, int64_t words) {
   }
   table = wide;
 }
-inline void write_words(Tensor &table, int64_t row, const Word *words, int64_t count) {
+TSR_APART void write_words(Tensor &table, int64_t row, const Word *words, int64_t count) {
   Word *to = reinterpret_cast<Word *>(table.bytes_to_write()) + row * width_of(table);
   to[0] = count;
   std::copy_n(words, count, to + 1);
 }
-inline int64_t row_at(const Tensor &table, int64_t index) {
+TSR_APART int64_t row_at(const Tensor &table, int64_t index) {
   const int64_t rows = shape(table, 0), row = index < 0 ? index + rows : index;
-  check(row >= 0 && row < rows, rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(rows));
+  if (row < 0 || row >= rows) stop(rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(rows), kIndexError);
   return row;
 }
 /// The row of a dict whose key has these words, or how many rows there are.
-inline int64_t row_of_key(const Tensor &dict, const Tensor &key) {
+TSR_APART int64_t row_of_key(const Tensor &dict, const Tensor &key) {
   const int64_t rows = shape(dict, 0), count = key.count();
   int64_t row = 0;
   for (; row < rows; ++row) {
@@ -58,15 +59,15 @@ inline int64_t row_of_key(const Tensor &dict, const Tensor &key) {
   return row;
 }
 /// That row; where there is none, the program ends, and says so in these words around the key.
-inline int64_t place_of(const Tensor &table, const Tensor &key, const char *missing, const char *advice) {
+TSR_APART int64_t place_of(const Tensor &table, const Tensor &key, const char *missing, const char *advice, int64_t kind) {
   const int64_t row = row_of_key(table, key);
   if (row < shape(table, 0)) return row;
   std::string text;
   words::show(words_in(key), shown_real, text);
-  stop(missing + text + advice);
+  stop(missing + text + advice, kind);
 }
-inline const Word *part_in(const Tensor &row, int64_t k) { return words::part_of(words_in(row), k); }
-inline Words words_of(const Tensor &row) { return Words(words_in(row), words_in(row) + row.count()); }
+TSR_APART const Word *part_in(const Tensor &row, int64_t k) { return words::part_of(words_in(row), k); }
+TSR_APART Words words_of(const Tensor &row) { return Words(words_in(row), words_in(row) + row.count()); }
 /// A table of rows that visit(row) tells the words of: from the first to the last.
 template <class Visit> Tensor table_of(int64_t rows, const Visit &visit) {
   int64_t width = 1;
@@ -80,7 +81,7 @@ template <class Visit> Tensor table_of(int64_t rows, const Visit &visit) {
   for (int64_t row = 0; row < rows; ++row) write_words(table, row, all[static_cast<size_t>(row)].first, all[static_cast<size_t>(row)].second);
   return table;
 }
-inline std::pair<const Word *, int64_t> row_words(const Tensor &table, int64_t row) {
+TSR_APART std::pair<const Word *, int64_t> row_words(const Tensor &table, int64_t row) {
   const Word *words = row_in(table, row);
   return {words + 1, words[0]};
 }
@@ -98,8 +99,8 @@ template <class NumberAt> Tensor tensor_of(const std::string &dtype, std::vector
   return made;
 }
 /// The kind of a tensor's elements, and the word of one.
-inline words::Kind kind_of(const Tensor &tensor) { return tensor.is_real() ? words::Real : tensor.dtype().code == TESS_BOOL ? words::Truth : words::Whole; }
-inline Word element_word(const Tensor &tensor, int64_t i) { return tensor.is_real() ? words::bits_of(tensor.real(i)) : tensor.integer(i); }
+TSR_APART words::Kind kind_of(const Tensor &tensor) { return tensor.is_real() ? words::Real : tensor.dtype().code == TESS_BOOL ? words::Truth : words::Whole; }
+TSR_APART Word element_word(const Tensor &tensor, int64_t i) { return tensor.is_real() ? words::bits_of(tensor.real(i)) : tensor.integer(i); }
 }  // namespace detail
 
 /// A list of items with these words.
@@ -113,23 +114,23 @@ template <class Number> Tensor words_of_number(Number number) {
   words::put_number(number, words);
   return detail::tensor_of_words(words);
 }
-inline Tensor words_of_text(const std::string &text) {
+TSR_APART Tensor words_of_text(const std::string &text) {
   detail::Words words;
   words::put_text(text, words);
   return detail::tensor_of_words(words);
 }
-inline Tensor words_of_list(const Tensor &list) {
+TSR_APART Tensor words_of_list(const Tensor &list) {
   detail::Words words = {words::List, list.count()};
   for (int64_t i = 0; i < list.count(); ++i) words.insert(words.end(), {detail::kind_of(list), detail::element_word(list, i)});
   return detail::tensor_of_words(words);
 }
-inline Tensor words_of_array(const Tensor &array) {
+TSR_APART Tensor words_of_array(const Tensor &array) {
   detail::Words words = {words::Array, detail::kind_of(array), array.dtype().bits, rank(array)};
   words.insert(words.end(), array.shape().begin(), array.shape().end());
   for (int64_t i = 0; i < array.count(); ++i) words.push_back(detail::element_word(array, i));
   return detail::tensor_of_words(words);
 }
-inline Tensor words_of_rows(const Tensor &table) {
+TSR_APART Tensor words_of_rows(const Tensor &table) {
   const int64_t rows = shape(table, 0);
   detail::Words words = {words::List, rows};
   for (int64_t row = 0; row < rows; ++row) {
@@ -150,18 +151,18 @@ template <class... Items> Tensor words_of_items(const Items &...items) {
 }
 
 /// The words of an item, one behind the last, and a list with another item in the place of one.
-inline Tensor words_at(const Tensor &table, int64_t index) {
+TSR_APART Tensor words_at(const Tensor &table, int64_t index) {
   const auto row = detail::row_words(table, detail::row_at(table, index));
   return detail::tensor_of_words(detail::Words(row.first, row.first + row.second));
 }
-inline void store_next_words(Tensor &table, const Tensor &given) {
+TSR_APART void store_next_words(Tensor &table, const Tensor &given) {
   const Tensor words = given;  // it may share the list's elements
   detail::widen(table, words.count());
   table.own();
   table.grow();
   detail::write_words(table, shape(table, 0) - 1, detail::words_in(words), words.count());
 }
-inline void store_words(Tensor &table, int64_t index, const Tensor &given) {
+TSR_APART void store_words(Tensor &table, int64_t index, const Tensor &given) {
   const Tensor words = given;  // it may share the list's elements
   const int64_t row = detail::row_at(table, index);
   detail::widen(table, words.count());
@@ -170,23 +171,23 @@ inline void store_words(Tensor &table, int64_t index, const Tensor &given) {
 }
 
 /// Part `k` of an item, or the item itself where `k` is below 0: a number, a text, a list of numbers or array of a dtype, a list of other things.
-inline int64_t whole_in(const Tensor &row, int64_t k) { return words::whole_at(detail::part_in(row, k)); }
-inline double real_in(const Tensor &row, int64_t k) { return words::real_at(detail::part_in(row, k)); }
-inline bool truth_in(const Tensor &row, int64_t k) { return words::whole_at(detail::part_in(row, k)) != 0; }
-inline std::string text_in(const Tensor &row, int64_t k) { return words::text_at(detail::part_in(row, k)); }
-inline Tensor words_in(const Tensor &row, int64_t k) {
+TSR_APART int64_t whole_in(const Tensor &row, int64_t k) { return words::whole_at(detail::part_in(row, k)); }
+TSR_APART double real_in(const Tensor &row, int64_t k) { return words::real_at(detail::part_in(row, k)); }
+TSR_APART bool truth_in(const Tensor &row, int64_t k) { return words::whole_at(detail::part_in(row, k)) != 0; }
+TSR_APART std::string text_in(const Tensor &row, int64_t k) { return words::text_at(detail::part_in(row, k)); }
+TSR_APART Tensor words_in(const Tensor &row, int64_t k) {
   const detail::Word *part = detail::part_in(row, k);
   return detail::tensor_of_words(detail::Words(part, words::skipped(part)));
 }
-inline Tensor list_in(const Tensor &row, const std::string &dtype, int64_t k) {
+TSR_APART Tensor list_in(const Tensor &row, const std::string &dtype, int64_t k) {
   const detail::Word *part = detail::part_in(row, k), *items = part + 2;
   return detail::tensor_of(dtype, {part[1]}, [&](int64_t i) { return detail::Held{{items[2 * i], items[2 * i + 1]}}; });
 }
-inline Tensor array_in(const Tensor &row, const std::string &dtype, int64_t k) {
+TSR_APART Tensor array_in(const Tensor &row, const std::string &dtype, int64_t k) {
   const detail::Word *part = detail::part_in(row, k), *elements = words::element_words(part);
   return detail::tensor_of(dtype, std::vector<int64_t>(part + 4, elements), [&](int64_t i) { return detail::Held{{part[1], elements[i]}}; });
 }
-inline Tensor rows_in(const Tensor &row, int64_t k) {
+TSR_APART Tensor rows_in(const Tensor &row, int64_t k) {
   const detail::Word *part = detail::part_in(row, k), *at = part + 2;
   return detail::table_of(part[1], [&](int64_t) {
     const detail::Word *begin = at;
@@ -196,19 +197,19 @@ inline Tensor rows_in(const Tensor &row, int64_t k) {
 }
 
 /// `rows[a:b]`, cut as Python cuts lists, the items that indices name, and one list behind another.
-inline Tensor rows_part(const Tensor &table, int64_t begin, int64_t end) {
+TSR_APART Tensor rows_part(const Tensor &table, int64_t begin, int64_t end) {
   const int64_t rows = shape(table, 0), first = words::cut(begin, rows), last = words::cut(end, rows);
   return detail::table_of(std::max<int64_t>(last - first, 0), [&](int64_t i) { return detail::row_words(table, first + i); });
 }
-inline Tensor rows_by(const Tensor &table, const Tensor &order) {
+TSR_APART Tensor rows_by(const Tensor &table, const Tensor &order) {
   return detail::table_of(order.count(), [&](int64_t i) { return detail::row_words(table, static_cast<int64_t>(order.real(i))); });
 }
-inline Tensor rows_joined(const Tensor &a, const Tensor &b) {
+TSR_APART Tensor rows_joined(const Tensor &a, const Tensor &b) {
   const int64_t first = shape(a, 0);
   return detail::table_of(first + shape(b, 0), [&](int64_t i) { return i < first ? detail::row_words(a, i) : detail::row_words(b, i - first); });
 }
 /// Where the items lie once they are in order; what is equal keeps its order.
-inline Tensor rows_order(const Tensor &table, bool reverse) {
+TSR_APART Tensor rows_order(const Tensor &table, bool reverse) {
   std::vector<int64_t> order(static_cast<size_t>(shape(table, 0)));
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -220,18 +221,18 @@ inline Tensor rows_order(const Tensor &table, bool reverse) {
   return made;
 }
 /// From the last item to the first; where an item is, and how often.
-inline Tensor rows_turned(const Tensor &table) {
+TSR_APART Tensor rows_turned(const Tensor &table) {
   const int64_t rows = shape(table, 0);
   return detail::table_of(rows, [&](int64_t i) { return detail::row_words(table, rows - 1 - i); });
 }
-inline int64_t rows_place(const Tensor &table, const Tensor &item) { return detail::place_of(table, item, "the list has no item ", ": ask with `in`"); }
-inline int64_t rows_count(const Tensor &table, const Tensor &item) {
+TSR_APART int64_t rows_place(const Tensor &table, const Tensor &item) { return detail::place_of(table, item, "the list has no item ", ": ask with `in`", kValueError); }
+TSR_APART int64_t rows_count(const Tensor &table, const Tensor &item) {
   int64_t count = 0;
   for (int64_t row = 0; row < shape(table, 0); ++row) count += words::compared(detail::row_in(table, row) + 1, detail::words_in(item)) == 0;
   return count;
 }
-inline bool has_item(const Tensor &table, const Tensor &item) { return detail::row_of_key(table, item) < shape(table, 0); }
-inline std::string rows_text(const Tensor &table) {
+TSR_APART bool has_item(const Tensor &table, const Tensor &item) { return detail::row_of_key(table, item) < shape(table, 0); }
+TSR_APART std::string rows_text(const Tensor &table) {
   std::string text = "[";
   for (int64_t row = 0; row < shape(table, 0); ++row) {
     if (row > 0) text += ", ";
@@ -241,7 +242,7 @@ inline std::string rows_text(const Tensor &table) {
 }
 
 /// A dict: rows of a key's words and its value's.
-inline void store_entry(Tensor &dict, const Tensor &key, const Tensor &value) {
+TSR_APART void store_entry(Tensor &dict, const Tensor &key, const Tensor &value) {
   detail::Words both = detail::words_of(key);
   both.insert(both.end(), detail::words_in(value), detail::words_in(value) + value.count());
   const Tensor words = detail::tensor_of_words(both);
@@ -251,23 +252,23 @@ inline void store_entry(Tensor &dict, const Tensor &key, const Tensor &value) {
   dict.own();
   detail::write_words(dict, row, detail::words_in(words), words.count());
 }
-inline int64_t entry_place(const Tensor &dict, const Tensor &key) {
-  return detail::place_of(dict, key, "the dict has no key ", ": ask with `in`, or read it with `get(key, value)`");
+TSR_APART int64_t entry_place(const Tensor &dict, const Tensor &key) {
+  return detail::place_of(dict, key, "the dict has no key ", ": ask with `in`, or read it with `get(key, value)`", kKeyError);
 }
-inline bool has_entry(const Tensor &dict, const Tensor &key) { return detail::row_of_key(dict, key) < shape(dict, 0); }
-inline Tensor entry_of(const Tensor &dict, const Tensor &key) {
+TSR_APART bool has_entry(const Tensor &dict, const Tensor &key) { return detail::row_of_key(dict, key) < shape(dict, 0); }
+TSR_APART Tensor entry_of(const Tensor &dict, const Tensor &key) {
   const auto words = detail::row_words(dict, entry_place(dict, key));
   return detail::tensor_of_words(detail::Words(words.first + key.count(), words.first + words.second));
 }
 /// The words of the key's value, or these where it has none.
-inline Tensor entry_or(const Tensor &dict, const Tensor &key, const Tensor &other) {
+TSR_APART Tensor entry_or(const Tensor &dict, const Tensor &key, const Tensor &other) {
   const int64_t row = detail::row_of_key(dict, key);
   if (row == shape(dict, 0)) return other;
   const auto words = detail::row_words(dict, row);
   return detail::tensor_of_words(detail::Words(words.first + key.count(), words.first + words.second));
 }
 /// A dict of the pairs of a list.
-inline Tensor entries_of_rows(const Tensor &pairs) {
+TSR_APART Tensor entries_of_rows(const Tensor &pairs) {
   Tensor dict = rows_of();
   for (int64_t row = 0; row < shape(pairs, 0); ++row) {
     const detail::Word *key = detail::row_words(pairs, row).first + 2, *value = words::skipped(key);
@@ -276,13 +277,13 @@ inline Tensor entries_of_rows(const Tensor &pairs) {
   return dict;
 }
 /// All keys, or all values, as a list.
-inline Tensor entry_keys(const Tensor &dict) {
+TSR_APART Tensor entry_keys(const Tensor &dict) {
   return detail::table_of(shape(dict, 0), [&](int64_t i) {
     const auto words = detail::row_words(dict, i);
     return std::make_pair(words.first, static_cast<int64_t>(words::skipped(words.first) - words.first));
   });
 }
-inline Tensor entry_values(const Tensor &dict) {
+TSR_APART Tensor entry_values(const Tensor &dict) {
   return detail::table_of(shape(dict, 0), [&](int64_t i) {
     const auto words = detail::row_words(dict, i);
     const detail::Word *value = words::skipped(words.first);
@@ -290,7 +291,7 @@ inline Tensor entry_values(const Tensor &dict) {
   });
 }
 /// A list and a dict as JSON.
-inline std::string rows_json(const Tensor &table) {
+TSR_APART std::string rows_json(const Tensor &table) {
   std::string text = "[";
   for (int64_t row = 0; row < shape(table, 0); ++row) {
     if (row > 0) text += ", ";
@@ -312,33 +313,33 @@ template <class Key, class Value> std::string entries_shown(const Tensor &dict, 
   return text + "}";
 }
 }  // namespace detail
-inline std::string entries_json(const Tensor &dict) {
+TSR_APART std::string entries_json(const Tensor &dict) {
   return detail::entries_shown(dict, [](const detail::Word *at, std::string &text) { words::json_key(at, detail::shown_real, text); },
                                [](const detail::Word *at, std::string &text) { words::json(at, detail::shown_real, text); });
 }
-inline std::string entries_text(const Tensor &dict) {
+TSR_APART std::string entries_text(const Tensor &dict) {
   const auto show = [](const detail::Word *at, std::string &text) { words::show(at, detail::shown_real, text); };
   return detail::entries_shown(dict, show, show);
 }
 /// A set: a dict whose values say nothing.
-inline Tensor set_of_rows(const Tensor &table) {
+TSR_APART Tensor set_of_rows(const Tensor &table) {
   Tensor set = rows_of();
   const Tensor none = words_of_number(true);
   for (int64_t row = 0; row < shape(table, 0); ++row) store_entry(set, words_at(table, row), none);
   return set;
 }
-inline std::string set_text(const Tensor &set) {
+TSR_APART std::string set_text(const Tensor &set) {
   const std::string items = rows_text(entry_keys(set));
   return shape(set, 0) == 0 ? "set()" : "{" + items.substr(1, items.size() - 2) + "}";
 }
 /// A list of numbers as a list of rows, and back: a row for each.
-inline Tensor rows_of_list(const Tensor &list) {
+TSR_APART Tensor rows_of_list(const Tensor &list) {
   const Tensor words = words_of_list(list);
   const detail::Word *at = detail::words_in(words) + 2;
   return detail::table_of(list.count(), [&](int64_t i) { return std::make_pair(at + 2 * i, int64_t(2)); });
 }
 /// A matrix as a list of lists, or of tuples.
-inline Tensor rows_of_table(const Tensor &table, bool tuples) {
+TSR_APART Tensor rows_of_table(const Tensor &table, bool tuples) {
   const int64_t rows = shape(table, 0), count = rows == 0 ? 0 : table.count() / rows, wide = 2 + 2 * count;
   detail::Words words;
   for (int64_t i = 0; i < table.count(); ++i) {
@@ -347,9 +348,9 @@ inline Tensor rows_of_table(const Tensor &table, bool tuples) {
   }
   return detail::table_of(rows, [&](int64_t row) { return std::make_pair(words.data() + row * wide, wide); });
 }
-inline Tensor list_of_rows(const Tensor &table, const std::string &dtype) { return list_in(words_of_rows(table), dtype, -1); }
+TSR_APART Tensor list_of_rows(const Tensor &table, const std::string &dtype) { return list_in(words_of_rows(table), dtype, -1); }
 /// The parts of a text between marks, of none between blanks, and texts with a mark between them.
-inline Tensor text_parts(const std::string &text, const std::string &mark) {
+TSR_APART Tensor text_parts(const std::string &text, const std::string &mark) {
   std::vector<detail::Words> parts;
   words::parts_of(text, mark, [&](const std::string &part) {
     parts.emplace_back();
@@ -360,7 +361,7 @@ inline Tensor text_parts(const std::string &text, const std::string &mark) {
     return std::make_pair(part.data(), static_cast<int64_t>(part.size()));
   });
 }
-inline Tensor text_lines(const std::string &text, bool keepEnds) {
+TSR_APART Tensor text_lines(const std::string &text, bool keepEnds) {
   std::vector<detail::Words> lines;
   lines_of(text, keepEnds, [&](const std::string &line) { words::put_text(line, lines.emplace_back()); });
   return detail::table_of(static_cast<int64_t>(lines.size()), [&](int64_t i) {
@@ -368,7 +369,7 @@ inline Tensor text_lines(const std::string &text, bool keepEnds) {
     return std::make_pair(line.data(), static_cast<int64_t>(line.size()));
   });
 }
-inline std::string text_joined(const std::string &mark, const Tensor &texts) {
+TSR_APART std::string text_joined(const std::string &mark, const Tensor &texts) {
   std::string all;
   for (int64_t row = 0; row < shape(texts, 0); ++row) all += (row > 0 ? mark : "") + words::text_at(detail::row_in(texts, row) + 1);
   return all;

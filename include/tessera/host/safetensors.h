@@ -1,6 +1,7 @@
 // .safetensors files for host code. Elements are read straight into the tensor's memory, so that a file that becomes shorter
 // meanwhile is an error like any other; a file that is written appears under its name when it is complete.
 #pragma once
+#include "tessera/host/apart.h"
 #include "tessera/host/npy.h"
 #include "tessera/host/tensor_file.h"
 
@@ -12,7 +13,7 @@ namespace detail {
 class TensorFile {
 public:
   explicit TensorFile(const std::string &path) : path_(path), file_(std::fopen(path.c_str(), "rb")) {
-    if (!file_) host::stop("cannot open `" + path + "`: " + std::strerror(errno));
+    if (!file_) host::stop("cannot open `" + path + "`: " + std::strerror(errno), errno == ENOENT ? kFileNotFoundError : kOSError);
     if (std::fseek(file_, 0, SEEK_END) != 0) stop("it cannot be read from any place");
     const long size = std::ftell(file_);
     if (size < 0) stop("it cannot be read from any place");
@@ -33,7 +34,7 @@ public:
   void ok(const std::string &problem) const {
     if (!problem.empty()) stop(problem);
   }
-  [[noreturn]] void stop(const std::string &problem) const { host::stop("`" + path_ + "`: " + problem); }
+  [[noreturn]] void stop(const std::string &problem) const { host::stop("`" + path_ + "`: " + problem, kValueError); }
   void read(uint64_t at, void *to, size_t bytes) const {
     if (std::fseek(file_, static_cast<long>(at), SEEK_SET) != 0 || std::fread(to, 1, bytes, file_) != bytes) stop("it ends before its elements do");
   }
@@ -45,19 +46,19 @@ private:
 };
 
 /// The file that was opened last stays open: its tensors are loaded one after another.
-inline TensorFile &tensor_file_at(const std::string &path, bool anew) {
+TSR_APART TensorFile &tensor_file_at(const std::string &path, bool anew) {
   static std::unique_ptr<TensorFile> file;
   if (!file || anew || file->path() != path) file.reset(new TensorFile(path));
   return *file;
 }
 
-inline void collect_tensors(std::vector<std::pair<std::string, Tensor>> &) {}
+TSR_APART void collect_tensors(std::vector<std::pair<std::string, Tensor>> &) {}
 template <class... Rest> void collect_tensors(std::vector<std::pair<std::string, Tensor>> &out, const std::string &name, const Tensor &tensor, const Rest &...rest) {
   out.emplace_back(name, tensor);
   collect_tensors(out, rest...);
 }
 
-inline void save_all(const std::string &path, const std::vector<std::pair<std::string, Tensor>> &tensors) {
+TSR_APART void save_all(const std::string &path, const std::vector<std::pair<std::string, Tensor>> &tensors) {
   std::vector<tensor_file::Entry> entries;
   uint64_t end = 0;
   for (const auto &[name, tensor] : tensors) {
@@ -84,7 +85,7 @@ template <class... Names> void expect_tensors(const std::string &path, const Nam
 }
 
 /// The tensor of this name, of the dtype that the language calls so; "": of any.
-inline Tensor load_tensor(const std::string &path, const std::string &name, const std::string &dtype) {
+TSR_APART Tensor load_tensor(const std::string &path, const std::string &name, const std::string &dtype) {
   const detail::TensorFile &file = detail::tensor_file_at(path, dtype.empty());
   tensor_file::Rows rows;
   file.ok(tensor_file::rows_named(file.header(), name, rows));

@@ -1,7 +1,7 @@
 // Elements of tensors by their places: `x[i, j]` as a number, and `x[i, 2:5] = value`, which writes where the elements lie. Tensors that
 // share their elements are values of their own: the one that is written to gets a copy first. What lies on the device is written there.
 #pragma once
-#include "tessera/host/tensor.h"
+#include "tessera/host/numbers.h"
 #include <algorithm>
 
 namespace tsr {
@@ -19,6 +19,11 @@ inline Along all() { return part(0, kToEnd); }
 
 namespace detail {
 
+[[noreturn]] TSR_APART void no_such_place(const Along &along, int64_t begin, int64_t end, size_t axis, int64_t extent) {
+  const std::string where = " of axis " + std::to_string(axis) + ", which has " + std::to_string(extent) + " elements";
+  if (along.isPoint) stop("there is no index " + std::to_string(along.begin) + where, kIndexError);
+  stop("there is no part " + std::to_string(begin) + ":" + std::to_string(end) + where, kIndexError);
+}
 /// The elements that indices name: where the first is, and for each axis that is left its extent and how far apart neighbours are.
 struct Places {
   int64_t first = 0;
@@ -27,7 +32,7 @@ struct Places {
   Places(const Tensor &tensor, std::vector<Along> along) {
     const std::vector<int64_t> &extents = tensor.shape();
     if (along.size() > extents.size())
-      stop(std::to_string(along.size()) + " indices of a tensor with " + std::to_string(extents.size()) + " dimensions");
+      stop(std::to_string(along.size()) + " indices of a tensor with " + std::to_string(extents.size()) + " dimensions", kIndexError);
     along.resize(extents.size(), all());
     int64_t stride = tensor.count();
     for (size_t axis = 0; axis < extents.size(); ++axis) {
@@ -40,24 +45,19 @@ struct Places {
     for (int64_t extent : shape) product *= extent;
     return product;
   }
-  /// Calls `visit` with the place of each element and its number.
-  template <class Visit> void each(const Visit &visit) const {
-    const int64_t all = count();
-    for (int64_t i = 0; i < all; ++i) {
-      int64_t place = first, rest = i;
-      for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) place += rest % shape[axis] * strides[axis];
-      visit(place, i);
-    }
+  /// Where element `i` lies.
+  int64_t place(int64_t i) const {
+    int64_t at = first;
+    for (size_t axis = shape.size(); axis-- > 0; i /= shape[axis]) at += i % shape[axis] * strides[axis];
+    return at;
   }
 
 private:
   void add(const Along &along, int64_t extent, size_t axis, int64_t stride) {
     auto fromFront = [&](int64_t index) { return index < 0 ? index + extent : index; };
     const int64_t begin = fromFront(along.begin), end = along.end == kToEnd ? extent : fromFront(along.end);
-    const std::string where = " of axis " + std::to_string(axis) + ", which has " + std::to_string(extent) + " elements";
-    if (along.isPoint && (begin < 0 || begin >= extent)) stop("there is no index " + std::to_string(along.begin) + where);
-    if (!along.isPoint && (begin < 0 || end > extent || end < begin || along.step < 1))
-      stop("there is no part " + std::to_string(along.begin) + ":" + std::to_string(end) + where);
+    if (along.isPoint ? begin < 0 || begin >= extent : begin < 0 || end > extent || end < begin || along.step < 1)
+      no_such_place(along, begin, end, axis, extent);
     first += begin * stride;
     if (along.isPoint) return;
     shape.push_back((end - begin + along.step - 1) / along.step);
@@ -65,33 +65,27 @@ private:
   }
 };
 
-template <class T, class Values> void store_as(Tensor &tensor, const Places &places, const Values &values) {
-  unsigned char *bytes = tensor.bytes_to_write();
-  places.each([&](int64_t place, int64_t i) {
-    const T value = tsr::to<T>(values(i));
-    memcpy(bytes + static_cast<size_t>(place) * sizeof(T), &value, sizeof(T));
-  });
-}
-template <class T> bool holds(const Tensor &tensor) {
-  const TessDType mine = tensor.dtype(), other = tsr::detail::DTypeOf<T>::dtype();
-  return mine.code == other.code && mine.bits == other.bits;
-}
-template <class... T, class Values> void store_among(Tensor &tensor, const Places &places, const Values &values) {
-  (void)((holds<T>(tensor) && (store_as<T>(tensor, places, values), true)) || ...);
+/// Writes elements of so many bytes, one behind the other, to the places from number `begin` on.
+TSR_APART void put_elements(unsigned char *tensor, const Places &places, const unsigned char *elements, size_t bytes, int64_t begin, int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    memcpy(tensor + static_cast<size_t>(places.place(begin + i)) * bytes, elements + static_cast<size_t>(i) * bytes, bytes);
 }
 template <class Values> void store_values(Tensor &tensor, const Places &places, const Values &values) {
   tensor.own();
-  store_among<float, double, int32_t, int64_t, bf16, f16, f8e4m3, f8e5m2, f6e2m3, f6e3m2, f4e2m1, tf32, int16_t, int8_t, i4, uint32_t, uint16_t, uint8_t,
-              bool>(tensor, places, values);
+  unsigned char elements[static_cast<size_t>(kNumbersAtOnce) * kWidestElement];
+  some_at_once(places.count(), values, [&](const auto *numbers, int64_t begin, int64_t count) {
+    put_numbers(tensor.dtype(), elements, numbers, count);
+    put_elements(tensor.bytes_to_write(), places, elements, tensor.element_bytes(), begin, count);
+  });
 }
 
-inline std::string extents_text(const std::vector<int64_t> &shape) {
+TSR_APART std::string extents_text(const std::vector<int64_t> &shape) {
   std::string text;
   for (int64_t extent : shape) text += (text.empty() ? "" : ", ") + std::to_string(extent);
   return "[" + text + "]";
 }
 /// How far apart the elements of a value are that go to neighbours of a place; 0 along axes that it is repeated along.
-inline std::vector<int64_t> spread(const Tensor &value, const std::vector<int64_t> &shape) {
+TSR_APART std::vector<int64_t> spread(const Tensor &value, const std::vector<int64_t> &shape) {
   std::vector<int64_t> strides(shape.size(), 0);
   const std::vector<int64_t> &from = value.shape();
   bool fits = from.size() <= shape.size();
@@ -103,7 +97,7 @@ inline std::vector<int64_t> spread(const Tensor &value, const std::vector<int64_
     strides[axis] = extent == 1 ? 0 : stride;
     stride *= extent;
   }
-  if (!fits) stop("a tensor of the shape " + extents_text(from) + " is stored to a part of the shape " + extents_text(shape));
+  if (!fits) stop("a tensor of the shape " + extents_text(from) + " is stored to a part of the shape " + extents_text(shape), kValueError);
   return strides;
 }
 
@@ -203,23 +197,23 @@ template <class... A> void store_part(Tensor &tensor, const Tensor &given, A... 
 }
 
 /// `tensor[rows] = value`: the rows that a tensor names, one after the other. Of one that is named twice the last value stays.
-inline void store_rows_real(Tensor &tensor, double value, const Tensor &rows) {
+TSR_APART void store_rows_real(Tensor &tensor, double value, const Tensor &rows) {
   for (int64_t i = 0; i < rows.count(); ++i) store_real(tensor, value, at(rows.integer(i)));
 }
-inline void store_rows_whole(Tensor &tensor, int64_t value, const Tensor &rows) {
+TSR_APART void store_rows_whole(Tensor &tensor, int64_t value, const Tensor &rows) {
   for (int64_t i = 0; i < rows.count(); ++i) store_whole(tensor, value, at(rows.integer(i)));
 }
-inline void store_rows_part(Tensor &tensor, const Tensor &given, const Tensor &rows) {
+TSR_APART void store_rows_part(Tensor &tensor, const Tensor &given, const Tensor &rows) {
   const Tensor value = given;  // it may be the tensor that is written to
   const bool each = value.shape().size() == tensor.shape().size() && value.shape()[0] != 1;
   if (each && value.shape()[0] != rows.count())
-    stop("a tensor of the shape " + detail::extents_text(value.shape()) + " is stored to " + std::to_string(rows.count()) + " rows");
+    stop("a tensor of the shape " + detail::extents_text(value.shape()) + " is stored to " + std::to_string(rows.count()) + " rows", kValueError);
   for (int64_t i = 0; i < rows.count(); ++i) store_part(tensor, each ? row(value, i) : value, at(rows.integer(i)));
 }
 
 namespace detail {
 /// The numbers of the elements that are not 0, in row-major order.
-inline std::vector<int64_t> held_places(const Tensor &mask) {
+TSR_APART std::vector<int64_t> held_places(const Tensor &mask) {
   std::vector<int64_t> held;
   const int64_t count = mask.count();
   for (int64_t i = 0; i < count; ++i)
@@ -227,7 +221,7 @@ inline std::vector<int64_t> held_places(const Tensor &mask) {
   return held;
 }
 /// The extents of `tensor` behind those of a mask, which has its first ones.
-inline std::vector<int64_t> behind_mask(const Tensor &tensor, const Tensor &mask) {
+TSR_APART std::vector<int64_t> behind_mask(const Tensor &tensor, const Tensor &mask) {
   const std::vector<int64_t> &all = tensor.shape(), &of = mask.shape();
   if (of.size() > all.size() || !std::equal(of.begin(), of.end(), all.begin()))
     stop("a mask of the shape " + extents_text(of) + " chooses from a tensor of the shape " + extents_text(all));
@@ -236,7 +230,7 @@ inline std::vector<int64_t> behind_mask(const Tensor &tensor, const Tensor &mask
 }  // namespace detail
 
 /// `tensor[mask]`: the elements, or parts, where the mask holds, in a row.
-inline Tensor chosen(const Tensor &tensor, const Tensor &mask) {
+TSR_APART Tensor chosen(const Tensor &tensor, const Tensor &mask) {
   std::vector<int64_t> shape = detail::behind_mask(tensor, mask);
   const std::vector<int64_t> held = detail::held_places(mask);
   const size_t width = Tensor::bytes_of(shape, tensor.element_bytes());
@@ -247,7 +241,7 @@ inline Tensor chosen(const Tensor &tensor, const Tensor &mask) {
   return result;
 }
 /// `tensor[mask] = values`, one for each place where the mask holds.
-inline void store_chosen(Tensor &tensor, const Tensor &given, const Tensor &mask) {
+TSR_APART void store_chosen(Tensor &tensor, const Tensor &given, const Tensor &mask) {
   const Tensor values = given;  // it may be the tensor that is written to
   (void)detail::behind_mask(tensor, mask);
   const std::vector<int64_t> held = detail::held_places(mask);
@@ -263,7 +257,7 @@ inline void store_chosen(Tensor &tensor, const Tensor &given, const Tensor &mask
   tensor.reshape(before);
 }
 /// Where the elements are that are not 0: the index of each along an axis, or with -1 its number in row-major order.
-inline Tensor places(const Tensor &mask, int64_t axis) {
+TSR_APART Tensor places(const Tensor &mask, int64_t axis) {
   const std::vector<int64_t> held = detail::held_places(mask);
   int64_t inner = 1, extent = kToEnd;
   if (axis >= 0) {
@@ -291,7 +285,7 @@ template <class... Numbers> void store_next_whole(Tensor &tensor, Numbers... num
   detail::store_values(tensor, detail::Places(tensor, {at(-1)}), [&](int64_t i) { return all[i]; });
 }
 /// ... that is a tensor. A list that has no rows yet takes its shape.
-inline void store_next_row(Tensor &list, const Tensor &given) {
+TSR_APART void store_next_row(Tensor &list, const Tensor &given) {
   const Tensor value = given;  // it may share the list's elements
   std::vector<int64_t> shape = value.shape();
   shape.insert(shape.begin(), list.shape()[0]);
@@ -304,9 +298,9 @@ inline void store_next_row(Tensor &list, const Tensor &given) {
   if (bytes > 0) memcpy(list.bytes_to_write() + (list.byte_count() - bytes), value.bytes(), bytes);
 }
 /// A row less; the rows behind it move up.
-inline void store_without(Tensor &tensor, int64_t index) {
+TSR_APART void store_without(Tensor &tensor, int64_t index) {
   const int64_t rows = shape(tensor, 0), row = index < 0 ? index + rows : index;
-  check(row >= 0 && row < rows, rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(rows));
+  if (row < 0 || row >= rows) stop(rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(rows), kIndexError);
   tensor.shrink(row);
 }
 

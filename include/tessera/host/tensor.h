@@ -3,6 +3,7 @@
 #pragma once
 #include "tessera/device/math.h"
 #include "tessera/entry.h"
+#include "tessera/host/stop.h"
 #include <array>
 #include <memory>
 #include <string>
@@ -11,26 +12,20 @@
 namespace tsr {
 namespace host {
 
-/// Ends the program with a message.
-[[noreturn]] inline void stop(const std::string &message) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(1);
-}
 inline void stop_unless_ok(TessStatus status) {
   if (status != TESS_OK) stop(tessLastErrorText());
 }
 inline void check(bool condition, const std::string &message) {
-  if (!condition) stop(message);
+  if (!condition) stop(message, kAssertionError);
 }
 
 /// Quotient and remainder rounded to minus infinity, as in Python; a divisor of 0 ends the program.
 template <class T> T floordiv(T a, T b) {
-  check(b != T{0}, "a division by zero");
+  if (b == T{0}) stop("a division by zero", kZeroDivisionError);
   return tsr::floordiv<T>(a, b);
 }
 template <class T> T mod(T a, T b) {
-  check(b != T{0}, "a division by zero");
+  if (b == T{0}) stop("a division by zero", kZeroDivisionError);
   return tsr::mod<T>(a, b);
 }
 
@@ -86,17 +81,17 @@ public:
     try {
       storage_->bytes.resize(bytes);
     } catch (const std::exception &) {
-      stop("no memory for a tensor of " + std::to_string(bytes) + " bytes");
+      stop("no memory for a tensor of " + std::to_string(bytes) + " bytes", kMemoryError);
     }
   }
   /// What elements of these extents take; ends the program where there cannot be such a tensor.
   static size_t bytes_of(const std::vector<int64_t> &shape, size_t elementBytes) {
     int64_t bytes = static_cast<int64_t>(elementBytes);
     for (int64_t extent : shape) {
-      check(extent >= 0, "a tensor with an extent of " + std::to_string(extent));
+      if (extent < 0) stop("a tensor with an extent of " + std::to_string(extent), kValueError);
       bytes = saturating_multiply(bytes, extent);
     }
-    check(bytes != kMostSize, "a tensor with more bytes than a machine can have");
+    if (bytes == kMostSize) stop("a tensor with more bytes than a machine can have");
     return static_cast<size_t>(bytes);
   }
   template <class T> static Tensor make(std::vector<int64_t> shape) { return Tensor(tsr::detail::DTypeOf<T>::dtype(), std::move(shape)); }
@@ -282,17 +277,23 @@ namespace detail {
 template <class... T> TessDType dtype_among(const std::string &name) {
   TessDType found{};
   const bool any = ((name == tsr::detail::DTypeOf<T>::text() && (found = tsr::detail::DTypeOf<T>::dtype(), true)) || ...);
-  if (!any) stop("there is no dtype '" + name + "'");
+  if (!any) stop("there is no dtype '" + name + "'", kTypeError);
   return found;
 }
-inline TessDType dtype_named(const std::string &name) {
+TSR_APART TessDType dtype_named(const std::string &name) {
   return dtype_among<double, float, tf32, bf16, f16, f8e4m3, f8e5m2, f6e2m3, f6e3m2, f4e2m1, int64_t, int32_t, int16_t, int8_t, i4, uint32_t,
                      uint16_t, uint8_t, bool, complex64>(name);
+}
+/// Likewise of real numbers, integers and truth values.
+TSR_APART TessDType real_dtype_named(const std::string &name) {
+  const TessDType dtype = dtype_named(name);
+  if (dtype.code == TESS_COMPLEX) stop("there is no dtype '" + name + "' here: it is one of complex numbers");
+  return dtype;
 }
 }  // namespace detail
 
 /// As Python prints it: `(2, 3)`, `(2,)`, `()`.
-inline std::string shape_text(const Tensor &tensor) {
+TSR_APART std::string shape_text(const Tensor &tensor) {
   std::string text = "(";
   for (size_t i = 0; i < tensor.shape().size(); ++i) text += (i ? ", " : "") + std::to_string(tensor.shape()[i]);
   return text + (tensor.shape().size() == 1 ? ",)" : ")");
@@ -304,15 +305,15 @@ inline int64_t rank(const Tensor &tensor) { return static_cast<int64_t>(tensor.s
 inline int64_t shape(const Tensor &tensor, int64_t axis) {
   const int64_t axes = rank(tensor);
   if (axis < 0) axis += axes;
-  if (axis < 0 || axis >= axes) stop("axis " + std::to_string(axis) + " of a tensor with " + std::to_string(axes) + " dimensions");
+  if (axis < 0 || axis >= axes) stop("axis " + std::to_string(axis) + " of a tensor with " + std::to_string(axes) + " dimensions", kIndexError);
   return tensor.shape()[static_cast<size_t>(axis)];
 }
 
 /// Row `index` along the first axis, as a tensor of its own; negative indices count from the end.
-inline Tensor row(const Tensor &tensor, int64_t index) {
+TSR_APART Tensor row(const Tensor &tensor, int64_t index) {
   const int64_t rows = shape(tensor, 0);
   if (index < 0) index += rows;
-  if (index < 0 || index >= rows) stop("row " + std::to_string(index) + " of a tensor with " + std::to_string(rows) + " rows");
+  if (index < 0 || index >= rows) stop("row " + std::to_string(index) + " of a tensor with " + std::to_string(rows) + " rows", kIndexError);
   Tensor result(tensor.dtype(), std::vector<int64_t>(tensor.shape().begin() + 1, tensor.shape().end()));
   const size_t bytes = result.byte_count();
   if (bytes) memcpy(result.bytes_to_write(), tensor.bytes() + static_cast<size_t>(index) * bytes, bytes);
@@ -321,7 +322,7 @@ inline Tensor row(const Tensor &tensor, int64_t index) {
 
 namespace detail {
 /// An integer as f64, which holds all up to 2^53 and some beyond.
-inline double exact_real(int64_t value) {
+TSR_APART double exact_real(int64_t value) {
   const double real = static_cast<double>(value);
   if (!(real < 0x1p63) || static_cast<int64_t>(real) != value)
     stop("the integer " + std::to_string(value) + " is read as a number of f64, which cannot hold it: say that it is one, `cast(x, i64)`");

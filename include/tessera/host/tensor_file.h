@@ -2,6 +2,7 @@
 // with its dtype, its shape and where its bytes lie, and the bytes. A file may come from anywhere: what does not hold
 // together is an error, never a guess. Needs nothing but the standard library.
 #pragma once
+#include "tessera/host/apart.h"
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -22,18 +23,18 @@ struct DTypeName {
   int bytes;
 };
 /// How files and the language call the dtypes that both have.
-inline const std::vector<DTypeName> &dtypes() {
+TSR_APART const std::vector<DTypeName> &dtypes() {
   static const std::vector<DTypeName> all = {{"F64", "f64", 8}, {"F32", "f32", 4},  {"F16", "f16", 2},        {"BF16", "bf16", 2},      {"I64", "i64", 8},
                                              {"I32", "i32", 4}, {"I16", "i16", 2},  {"I8", "i8", 1},          {"U32", "u32", 4},        {"U16", "u16", 2},
                                              {"U8", "u8", 1},   {"BOOL", "bool", 1}, {"F8_E4M3", "f8e4m3", 1}, {"F8_E5M2", "f8e5m2", 1}, {"C64", "complex64", 8}};
   return all;
 }
-inline const DTypeName *dtype_of_file(std::string_view name) {
+TSR_APART const DTypeName *dtype_of_file(std::string_view name) {
   for (const DTypeName &dtype : dtypes())
     if (name == dtype.file) return &dtype;
   return nullptr;
 }
-inline const DTypeName *dtype_of_language(std::string_view name) {
+TSR_APART const DTypeName *dtype_of_language(std::string_view name) {
   for (const DTypeName &dtype : dtypes())
     if (name == dtype.language) return &dtype;
   return nullptr;
@@ -56,7 +57,7 @@ struct Header {
 };
 
 /// Bytes of a tensor; false if there cannot be so many.
-inline bool byte_count(const std::vector<int64_t> &shape, int elementBytes, uint64_t &out) {
+TSR_APART bool byte_count(const std::vector<int64_t> &shape, int elementBytes, uint64_t &out) {
   uint64_t bytes = static_cast<uint64_t>(elementBytes);
   bool empty = false;
   for (int64_t extent : shape) empty = empty || extent == 0;
@@ -69,7 +70,7 @@ inline bool byte_count(const std::vector<int64_t> &shape, int elementBytes, uint
 }
 
 /// Whether a text is valid UTF-8.
-inline bool is_utf8(std::string_view text) {
+TSR_APART bool is_utf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const unsigned char lead = static_cast<unsigned char>(text[i]);
     const size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
@@ -244,7 +245,7 @@ private:
 };
 
 /// How long the header is that the first 8 bytes announce. Empty, or what is wrong.
-inline std::string header_length(std::string_view first, uint64_t fileBytes, uint64_t &length) {
+TSR_APART std::string header_length(std::string_view first, uint64_t fileBytes, uint64_t &length) {
   if (fileBytes < 8 || first.size() < 8) return "it is no .safetensors file: it has " + std::to_string(fileBytes) + " bytes, fewer than the length of a header";
   length = 0;
   for (size_t i = 8; i-- > 0;) length = length << 8 | static_cast<unsigned char>(first[i]);
@@ -255,7 +256,7 @@ inline std::string header_length(std::string_view first, uint64_t fileBytes, uin
 
 /// Reads a header and checks it against the size of the file: the tensors fill it, without holes and without overlaps.
 /// Empty, or what is wrong.
-inline std::string read_header(std::string_view text, uint64_t fileBytes, Header &header) {
+TSR_APART std::string read_header(std::string_view text, uint64_t fileBytes, Header &header) {
   HeaderReader reader(text);
   if (!reader.read(header)) return reader.error();
   header.data = 8 + text.size();
@@ -280,7 +281,7 @@ inline std::string read_header(std::string_view text, uint64_t fileBytes, Header
 }
 
 /// "`a`, `b`"
-inline std::string listed(const std::vector<std::string> &names) {
+TSR_APART std::string listed(const std::vector<std::string> &names) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < 8; ++i) text += (i ? ", `" : "`") + names[i] + "`";
   return names.size() > 8 ? text + " and " + std::to_string(names.size() - 8) + " more" : text;
@@ -292,7 +293,7 @@ struct Rows {
   std::vector<int64_t> counts;
 };
 /// Empty, or why the tensors are no rows of one: "layers.1.w is missing".
-inline std::string rows_named(const Header &header, const std::string &name, Rows &out) {
+TSR_APART std::string rows_named(const Header &header, const std::string &name, Rows &out) {
   const size_t star = name.find('*');
   if (const Entry *entry = header.find(name)) out.entries.push_back(entry);
   else if (star != std::string::npos) {
@@ -316,13 +317,13 @@ inline std::string rows_named(const Header &header, const std::string &name, Row
   return "";
 }
 /// The shape of the tensor that has these tensors as its rows.
-inline std::vector<int64_t> shape_of(const Rows &rows) {
+TSR_APART std::vector<int64_t> shape_of(const Rows &rows) {
   std::vector<int64_t> shape = rows.counts;
   shape.insert(shape.end(), rows.entries[0]->shape.begin(), rows.entries[0]->shape.end());
   return shape;
 }
 /// A tensor as it is written: of a name with `*`, a tensor for each of its rows.
-inline void add_rows(Entry whole, std::vector<Entry> &out) {
+TSR_APART void add_rows(Entry whole, std::vector<Entry> &out) {
   const size_t star = whole.name.find('*');
   if (star == std::string::npos || whole.shape.empty()) return out.push_back(std::move(whole));
   const int64_t count = whole.shape[0];
@@ -354,7 +355,7 @@ struct Wanted {
   bool sized = false;
 };
 /// Empty, or what other shape a tensor has than the one that is wanted. `sizes`: what the names of extents are, and which tensor said so.
-inline std::string other_shape(const Wanted &wanted, const Rows &rows, std::map<std::string, std::pair<int64_t, std::string>> &sizes) {
+TSR_APART std::string other_shape(const Wanted &wanted, const Rows &rows, std::map<std::string, std::pair<int64_t, std::string>> &sizes) {
   const std::vector<int64_t> shape = shape_of(rows);
   const size_t front = rows.counts.size();
   std::string has, wants, why;
@@ -377,7 +378,7 @@ inline std::string other_shape(const Wanted &wanted, const Rows &rows, std::map<
   return fits ? "" : "`" + wanted.name + "` has the shape [" + has + "], and [" + wants + "] is expected" + why;
 }
 /// Empty, or which of the tensors that are wanted are missing in the file, which others it has, and whose shapes differ.
-inline std::string other_names(const Header &header, const std::vector<std::string> &texts) {
+TSR_APART std::string other_names(const Header &header, const std::vector<std::string> &texts) {
   std::vector<std::string> missing, extra;
   std::set<const Entry *> known;
   std::map<std::string, std::pair<int64_t, std::string>> sizes;
@@ -401,19 +402,19 @@ inline std::string other_names(const Header &header, const std::vector<std::stri
          (extra.empty() ? "" : "it has " + listed(extra) + ", which nothing asks for");
 }
 /// Empty, or why this tensor cannot be given as one of the dtype that the language calls `dtype`; any if that is empty.
-inline std::string other_dtype(const Entry &entry, std::string_view dtype) {
+TSR_APART std::string other_dtype(const Entry &entry, std::string_view dtype) {
   if (dtype.empty() || dtype == entry.dtype->language) return "";
   return "`" + entry.name + "` is of " + entry.dtype->language + ", and " + std::string(dtype) + " is needed";
 }
 /// Empty, or that a truth value is neither 0 nor 1.
-inline std::string no_truth(const Entry &entry, std::string_view bytes) {
+TSR_APART std::string no_truth(const Entry &entry, std::string_view bytes) {
   if (std::string_view(entry.dtype->file) != "BOOL") return "";
   for (char byte : bytes)
     if (byte != 0 && byte != 1) return "`" + entry.name + "` holds " + std::to_string(static_cast<unsigned char>(byte)) + " where a truth value is 0 or 1";
   return "";
 }
 
-inline std::string quoted(const std::string &name) {
+TSR_APART std::string quoted(const std::string &name) {
   std::string text = "\"";
   for (char c : name) {
     if (c == '"' || c == '\\') text += '\\';
@@ -422,7 +423,7 @@ inline std::string quoted(const std::string &name) {
   return text + "\"";
 }
 /// The first bytes of a file with these tensors, whose offsets follow from their sizes: the length and the header.
-inline std::string header_text(const std::vector<Entry> &tensors) {
+TSR_APART std::string header_text(const std::vector<Entry> &tensors) {
   std::string text;
   for (const Entry &entry : tensors) {
     std::string shape;

@@ -1,5 +1,6 @@
 // What texts can do that emitted programs, the reference interpreter and the checker need alike.
 #pragma once
+#include "tessera/host/apart.h"
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -7,53 +8,53 @@
 namespace tsr {
 namespace host {
 
-inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+TSR_APART bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 /// Letters of ASCII; others stay as they are.
-inline std::string text_lower(std::string text) {
+TSR_APART std::string text_lower(std::string text) {
   for (char &c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return text;
 }
-inline std::string text_upper(std::string text) {
+TSR_APART std::string text_upper(std::string text) {
   for (char &c : text)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   return text;
 }
 /// Without blanks at its ends.
-inline std::string text_strip(const std::string &text) {
+TSR_APART std::string text_strip(const std::string &text) {
   const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
   const auto last = std::find_if_not(text.rbegin(), std::make_reverse_iterator(first), is_blank).base();
   return std::string(first, last);
 }
 /// Without those of these characters that stand at its begin ("l"), its end ("r"), or both.
-inline std::string text_without(const std::string &text, const std::string &characters, const std::string &where) {
+TSR_APART std::string text_without(const std::string &text, const std::string &characters, const std::string &where) {
   size_t begin = 0, end = text.size();
   if (where != "r") while (begin < end && characters.find(text[begin]) != std::string::npos) ++begin;
   if (where != "l") while (end > begin && characters.find(text[end - 1]) != std::string::npos) --end;
   return text.substr(begin, end - begin);
 }
-inline std::string text_lstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "l"); }
-inline std::string text_rstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "r"); }
+TSR_APART std::string text_lstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "l"); }
+TSR_APART std::string text_rstrip(const std::string &text) { return text_without(text, " \t\n\v\f\r", "r"); }
 /// So many times, one behind the other.
-inline std::string text_times(const std::string &text, int64_t times) {
+TSR_APART std::string text_times(const std::string &text, int64_t times) {
   std::string all;
   for (; times > 0; --times) all += text;
   return all;
 }
 /// As wide as this at least, with a character at its end ("l"), in front of it ("r") or on both sides, as Python puts it.
-inline std::string text_padded(const std::string &text, int64_t width, const std::string &fill, const std::string &side) {
+TSR_APART std::string text_padded(const std::string &text, int64_t width, const std::string &fill, const std::string &side) {
   const int64_t size = static_cast<int64_t>(text.size()), more = width > size ? width - size : 0;
   const int64_t front = side == "l" ? 0 : side == "r" ? more : more / 2 + (more & width & 1);
   return text_times(fill, front) + text + text_times(fill, more - front);
 }
 /// With zeros behind its sign.
-inline std::string text_zfill(const std::string &text, int64_t width) {
+TSR_APART std::string text_zfill(const std::string &text, int64_t width) {
   const size_t sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? 1 : 0;
   return text.substr(0, sign) + text_padded(text.substr(sign), width - static_cast<int64_t>(sign), "0", "r");
 }
-inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+TSR_APART bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 /// Words with a capital in front; the first letter alone; the other way round.
-inline std::string text_title(std::string text) {
+TSR_APART std::string text_title(std::string text) {
   bool inside = false;
   for (char &c : text) {
     c = (inside ? text_lower(std::string(1, c)) : text_upper(std::string(1, c)))[0];
@@ -61,27 +62,27 @@ inline std::string text_title(std::string text) {
   }
   return text;
 }
-inline std::string text_capital(const std::string &text) { return text_upper(text.substr(0, 1)) + (text.empty() ? "" : text_lower(text.substr(1))); }
-inline std::string text_turned(const std::string &text) { return std::string(text.rbegin(), text.rend()); }
+TSR_APART std::string text_capital(const std::string &text) { return text_upper(text.substr(0, 1)) + (text.empty() ? "" : text_lower(text.substr(1))); }
+TSR_APART std::string text_turned(const std::string &text) { return std::string(text.rbegin(), text.rend()); }
 /// How often a part is in a text, one behind the other; the empty part is between all characters.
-inline int64_t text_count(const std::string &text, const std::string &part) {
+TSR_APART int64_t text_count(const std::string &text, const std::string &part) {
   if (part.empty()) return static_cast<int64_t>(text.size()) + 1;
   int64_t count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++count;
   return count;
 }
-inline bool text_digits(const std::string &text) {
+TSR_APART bool text_digits(const std::string &text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
-inline bool text_letters(const std::string &text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_letter); }
-inline bool text_blank(const std::string &text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_blank); }
-inline bool text_words(const std::string &text) {
+TSR_APART bool text_letters(const std::string &text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_letter); }
+TSR_APART bool text_blank(const std::string &text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_blank); }
+TSR_APART bool text_words(const std::string &text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 /// Below 0, 0 or above, as one text stands before, at or behind another.
-inline int64_t text_order(const std::string &a, const std::string &b) { return a.compare(b); }
+TSR_APART int64_t text_order(const std::string &a, const std::string &b) { return a.compare(b); }
 /// As JSON writes it.
-inline std::string text_quoted(const std::string &text) {
+TSR_APART std::string text_quoted(const std::string &text) {
   std::string all = "\"";
   for (char c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -104,21 +105,21 @@ template <class Visit> void lines_of(const std::string &text, bool keepEnds, con
     at = next;
   }
 }
-inline bool text_starts(const std::string &text, const std::string &part) { return text.compare(0, part.size(), part) == 0; }
-inline bool text_ends(const std::string &text, const std::string &part) {
+TSR_APART bool text_starts(const std::string &text, const std::string &part) { return text.compare(0, part.size(), part) == 0; }
+TSR_APART bool text_ends(const std::string &text, const std::string &part) {
   return text.size() >= part.size() && text.compare(text.size() - part.size(), part.size(), part) == 0;
 }
 /// Where a part begins, or -1.
-inline int64_t text_find(const std::string &text, const std::string &part) {
+TSR_APART int64_t text_find(const std::string &text, const std::string &part) {
   const size_t at = text.find(part);
   return at == std::string::npos ? -1 : static_cast<int64_t>(at);
 }
-inline int64_t text_rfind(const std::string &text, const std::string &part) {
+TSR_APART int64_t text_rfind(const std::string &text, const std::string &part) {
   const size_t at = text.rfind(part);
   return at == std::string::npos ? -1 : static_cast<int64_t>(at);
 }
 /// With another text in the place of each part; an empty part stands between all characters.
-inline std::string text_replace(const std::string &text, const std::string &part, const std::string &other) {
+TSR_APART std::string text_replace(const std::string &text, const std::string &part, const std::string &other) {
   std::string out;
   size_t at = 0;
   if (part.empty()) {

@@ -5,6 +5,7 @@
 //   Array, what its elements are, how many bits they have, how many axes, its extents, and a word for each element
 // This file has what emitted programs and the reference interpreter read alike; rows.h keeps such rows in tensors.
 #pragma once
+#include "tessera/host/apart.h"
 #include "tessera/host/texts.h"
 #include <cstdint>
 #include <cstring>
@@ -20,12 +21,12 @@ using Word = int64_t;
 using Words = std::vector<Word>;
 enum Kind : Word { Whole, Real, Truth, Text, List, Tuple, Array };
 
-inline Word bits_of(double value) {
+TSR_APART Word bits_of(double value) {
   Word bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
-inline double real_of(Word bits) {
+TSR_APART double real_of(Word bits) {
   double value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -41,12 +42,12 @@ template <class Number> void put_number(Number value, Words &words) {
   words.push_back(word_of(value));
 }
 /// A number of any kind as one of f64.
-inline double real_at(const Word *at) { return at[0] == Real ? real_of(at[1]) : static_cast<double>(at[1]); }
-inline Word whole_at(const Word *at) { return at[0] == Real ? static_cast<Word>(real_of(at[1])) : at[1]; }
+TSR_APART double real_at(const Word *at) { return at[0] == Real ? real_of(at[1]) : static_cast<double>(at[1]); }
+TSR_APART Word whole_at(const Word *at) { return at[0] == Real ? static_cast<Word>(real_of(at[1])) : at[1]; }
 
-inline std::string text_at(const Word *at) { return std::string(reinterpret_cast<const char *>(at + 2), static_cast<size_t>(at[1])); }
-inline Word words_of_bytes(Word bytes) { return (bytes + 7) / 8; }
-inline void put_text(const std::string &text, Words &words) {
+TSR_APART std::string text_at(const Word *at) { return std::string(reinterpret_cast<const char *>(at + 2), static_cast<size_t>(at[1])); }
+TSR_APART Word words_of_bytes(Word bytes) { return (bytes + 7) / 8; }
+TSR_APART void put_text(const std::string &text, Words &words) {
   const size_t begin = words.size() + 2;
   words.push_back(Text);
   words.push_back(static_cast<Word>(text.size()));
@@ -55,15 +56,15 @@ inline void put_text(const std::string &text, Words &words) {
 }
 
 /// How many elements an array has, and the first of them.
-inline Word elements_of(const Word *at) {
+TSR_APART Word elements_of(const Word *at) {
   Word count = 1;
   for (Word axis = 0; axis < at[3]; ++axis) count *= at[4 + axis];
   return count;
 }
-inline const Word *element_words(const Word *at) { return at + 4 + at[3]; }
+TSR_APART const Word *element_words(const Word *at) { return at + 4 + at[3]; }
 
 /// Behind the words of one value.
-inline const Word *skipped(const Word *at) {
+TSR_APART const Word *skipped(const Word *at) {
   switch (static_cast<Kind>(*at)) {
   case Whole:
   case Real:
@@ -78,7 +79,7 @@ inline const Word *skipped(const Word *at) {
   return at;
 }
 /// Item `k` of a list or tuple; the value itself where `k` is below 0.
-inline const Word *part_of(const Word *at, Word k) {
+TSR_APART const Word *part_of(const Word *at, Word k) {
   if (k < 0) return at;
   for (at += 2; k > 0; --k) at = skipped(at);
   return at;
@@ -149,7 +150,7 @@ template <class Show> void json_key(const Word *at, const Show &real, std::strin
 }
 
 /// Below, equal or above 0, as Python compares: an integer and a number with a fraction by their values, not as f64.
-inline int compared_numbers(const Word *a, const Word *b) {
+TSR_APART int compared_numbers(const Word *a, const Word *b) {
   if (a[0] != Real && b[0] != Real) return a[1] < b[1] ? -1 : a[1] > b[1] ? 1 : 0;
   if (a[0] == Real && b[0] == Real) {
     const double x = real_of(a[1]), y = real_of(b[1]);
@@ -164,7 +165,7 @@ inline int compared_numbers(const Word *a, const Word *b) {
   return static_cast<double>(whole) < real ? -1 : static_cast<double>(whole) > real ? 1 : 0;
 }
 /// ... parts one after the other, texts by their bytes, and what ends first is less.
-inline int compared(const Word *a, const Word *b) {
+TSR_APART int compared(const Word *a, const Word *b) {
   if (*a <= Truth && *b <= Truth) return compared_numbers(a, b);
   if (*a != *b) return *a < *b ? -1 : 1;
   if (*a == Text) return text_at(a).compare(text_at(b));
@@ -201,7 +202,7 @@ template <class Visit> void parts_of(const std::string &text, const std::string 
 }
 
 /// The end of a slice as Python takes it: from the end below 0, and cut to what there is.
-inline int64_t cut(int64_t index, int64_t count) {
+TSR_APART int64_t cut(int64_t index, int64_t count) {
   if (index < 0) index += count;
   return index < 0 ? 0 : index > count ? count : index;
 }
