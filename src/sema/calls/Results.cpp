@@ -153,7 +153,7 @@ void flatTypes(const DeclaredType &type, std::vector<Type> &types, std::vector<S
 /// The i-th part of a result as the type that is declared for it. Null after a message.
 static ExprPtr resultExpr(Context &cx, const ResultPart &part, size_t i, bool alone) {
   const auto &[value, name, span] = part;
-  const bool isWhole = cx.function.arrayWork && !cx.function.declared && value.kind == ValueKind::Int;  // and stays so in host code
+  const bool isWhole = !cx.function.declared && value.kind == ValueKind::Int;
   Value v = toArray(cx, value, isWhole ? DType::I64 : DType::F32, span);
   if (v.isPoison() || reportNone(cx, v, span)) return nullptr;
   if (v.kind != ValueKind::Array) {

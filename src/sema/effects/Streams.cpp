@@ -78,6 +78,21 @@ static Value splitStream(Context &cx, Bound &args, Span span) {
   return Value::tuple(std::move(parts));
 }
 
+/// `rng.fold_in(step)`: the stream of a number, beside those that `split` gives and the numbers of the stream itself.
+static Value foldedStream(Context &cx, Bound &args, Span span) {
+  constexpr double kApart = 0x666f6c64;  // no part of `split` has this number
+  const Value number = convertInt(cx, args.values[1], args.spans[1]);
+  if (number.isPoison()) return number;
+  auto key = [&](ExprPtr from, ExprPtr of) {
+    std::vector<ExprPtr> operands;
+    operands.push_back(std::move(from));
+    operands.push_back(std::move(of));
+    return makeElementwise(ElementwiseOp::RandomKey, keyType(), span, std::move(operands));
+  };
+  ExprPtr apart = key(clone(*args.values[0].expr), makeConstant(DType::I64, kApart, span));
+  return streamValue(cx, key(std::move(apart), inCarryType(cx, number, DType::I64, args.spans[1])), "folded");
+}
+
 ExprPtr inNamedVariable(Context &cx, ExprPtr expr, const std::string &name) {
   Value v = Value::of(ValueKind::Array);
   v.type = withDType(expr->type, expr->type.dtype);
@@ -257,7 +272,7 @@ static Value dropout(Context &cx, Bound &args, Span span) {
 Value callEffectBuiltin(Context &cx, const BuiltinRow &row, Bound &args, Span span) {
   switch (row.kind) {
   case BuiltinKind::Stream: return newStream(cx, args, span);
-  case BuiltinKind::SplitStream: return splitStream(cx, args, span);
+  case BuiltinKind::SplitStream: return row.name == "fold_in" ? foldedStream(cx, args, span) : splitStream(cx, args, span);
   case BuiltinKind::Draw: return drawFrom(cx, row, args, span);
   case BuiltinKind::Dropout: return dropout(cx, args, span);
   case BuiltinKind::Collective: return collective(cx, row, args, span);
