@@ -48,6 +48,8 @@ private:
   void variable(mlir::Operation *op);
   void forLoop(mlir::Operation *op);
   void ifStatement(mlir::Operation *op);
+  static bool isTry(mlir::Operation *op);
+  void tryStatement(mlir::Operation *op);
   void returnStatement(mlir::Operation *op);
   void body(mlir::Block &block, llvm::StringRef end = "}");
 

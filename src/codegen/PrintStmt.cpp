@@ -156,6 +156,7 @@ void FunctionPrinter::forLoop(Operation *op) {
 
 void FunctionPrinter::ifStatement(Operation *op) {
   auto o = cast<target::IfOp>(op);
+  if (isTry(o)) return tryStatement(o);
   std::string lead;
   while (true) {
     writer_.statement(block(Doc::nest(4, Doc(lead + "if (") + expr(o.getCondition()).doc + ")")), placeOf(o));
@@ -172,7 +173,7 @@ void FunctionPrinter::ifStatement(Operation *op) {
         ++count;
         next = dyn_cast<target::IfOp>(inner);
       }
-    if (count == 1 && next) {
+    if (count == 1 && next && !isTry(next)) {
       lead = "} else ";
       o = next;
       continue;
@@ -183,6 +184,28 @@ void FunctionPrinter::ifStatement(Operation *op) {
     writer_.dedent();
     break;
   }
+  writer_.line("}");
+}
+
+/// Whether it is what host code tries.
+bool FunctionPrinter::isTry(Operation *op) {
+  auto call = cast<target::IfOp>(op).getCondition().getDefiningOp<target::CallOp>();
+  return call && call.getCallee() == "tsr::host::tries";
+}
+
+/// What host code tries, and what it does where that fails.
+void FunctionPrinter::tryStatement(Operation *tried) {
+  auto op = cast<target::IfOp>(tried);
+  writer_.statement(Doc("try {"), placeOf(op));
+  writer_.indent();
+  writer_.line("const tsr::host::Trying tsr_trying;");
+  statements(op.getThenBody().front());
+  writer_.dedent();
+  writer_.line("} catch (const tsr::host::Stopped &tsr_stopped) {");
+  writer_.indent();
+  writer_.line("tsr::host::caught(tsr_stopped);");
+  if (!op.getElseBody().empty()) statements(op.getElseBody().front());
+  writer_.dedent();
   writer_.line("}");
 }
 

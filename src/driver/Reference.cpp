@@ -75,7 +75,8 @@ std::string interpret(const Session &session, const checked::Function &function,
 }
 
 std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
-                          codegen::HostChecks checks, std::function<void(const std::string &)> print) {
+                          codegen::HostChecks checks, int &status, std::function<void(const std::string &)> print) {
+  status = 0;
   if (std::string problem = notRunYet(session, function); !problem.empty()) return problem;
   reference::Options options;
   options.readFile = [](const std::string &path) -> Result<std::string> {
@@ -91,6 +92,7 @@ std::string interpretMain(const Session &session, const checked::Function &funct
   options.print = print ? std::move(print) : [](const std::string &line) { std::printf("%s\n", line.c_str()); };
   reference::Outcome outcome = reference::run(function, {}, options);
   if (!options.files->waiting.empty()) options.print(options.files->waiting);  // a line without an end
+  if (outcome.error && outcome.error->exitCode) return status = static_cast<int>(*outcome.error->exitCode), "";
   return outcome.error ? placed(session, *outcome.error) : "";
 }
 

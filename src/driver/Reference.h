@@ -18,9 +18,10 @@ std::string interpret(const Session &session, const checked::Function &function,
 std::string traceNaN(const Session &session, const checked::Function &function, const BoundArguments &arguments, std::optional<reference::FoundNaN> &found);
 /// An index among the arguments of a call that lies outside of what it chooses from, and where; empty if there is none.
 std::string checkIndices(const Session &session, const checked::Function &function, const BoundArguments &arguments);
-/// Interprets `def main()` with the files of this process. `print`: takes its lines, in place of the standard output.
+/// Interprets `def main()` with the files of this process. `status`: the exit status that it ends with. `print`: takes its lines, in place of
+/// the standard output.
 std::string interpretMain(const Session &session, const checked::Function &function, std::map<std::string, std::string> arguments,
-                          codegen::HostChecks checks = {}, std::function<void(const std::string &)> print = {});
+                          codegen::HostChecks checks, int &status, std::function<void(const std::string &)> print = {});
 /// Element i in row-major order, as a number.
 double elementOf(const NpyArray &array, size_t i);
 /// Complex numbers as pairs of f32 along one more axis.

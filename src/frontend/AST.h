@@ -164,7 +164,18 @@ struct ForStmt : Stmt { static constexpr auto Kind = StmtKind::For; bool isAsync
 struct WithItem { ExprPtr context, target; /* target may be null */ };
 struct WithStmt : Stmt { static constexpr auto Kind = StmtKind::With; bool isAsync = false; std::vector<WithItem> items; Block body; using Stmt::Stmt; };
 struct ExceptClause { ExprPtr type; std::optional<Identifier> name; Block body; Span span; };  // type may be null
-struct TryStmt : Stmt { static constexpr auto Kind = StmtKind::Try; Block body; std::vector<ExceptClause> handlers; Block otherwise, finally; using Stmt::Stmt; };
+/// `of`: the checker made it, for a part of that one; `from`: the handler that is meant.
+enum class TryPart : uint8_t { Whole, WithoutFinally, Body, End, Otherwise, Handlers, Name, Handler, Finally, Again };
+struct TryStmt : Stmt {
+  static constexpr auto Kind = StmtKind::Try;
+  Block body;
+  std::vector<ExceptClause> handlers;
+  Block otherwise, finally;
+  TryPart part = TryPart::Whole;
+  const TryStmt *of = nullptr;
+  size_t from = 0;
+  using Stmt::Stmt;
+};
 
 enum class ParameterKind { Plain, KeywordOnly, VarPositional /* *rest */, VarKeyword /* **options */ };
 struct Parameter {

@@ -89,9 +89,8 @@ void compound(Collector &c, const Stmt &s) {
     c.block(to<WithStmt>(s).body);
     break;
   case StmtKind::Try:
-    c.block(to<TryStmt>(s).body);
-    for (const ExceptClause &clause : to<TryStmt>(s).handlers) c.expr(clause.type), c.block(clause.body);
-    c.block(to<TryStmt>(s).otherwise), c.block(to<TryStmt>(s).finally);
+    for (const ExceptClause &clause : to<TryStmt>(s).handlers) c.expr(clause.type);
+    for (const Block *block : blocksOf(s)) c.block(*block);
     break;
   case StmtKind::FuncDef: c.function(to<FuncDef>(s)); break;
   case StmtKind::ClassDef:
@@ -152,6 +151,19 @@ Children childrenOf(const Stmt &s) {
   return std::move(c.children);
 }
 
+/// Those of the part that is meant.
+static std::vector<const Block *> blocksOfTry(const TryStmt &stmt) {
+  const TryStmt &whole = stmt.of ? *stmt.of : stmt;
+  const TryPart part = stmt.part;
+  const bool all = part == TryPart::Whole || part == TryPart::WithoutFinally;
+  std::vector<const Block *> blocks;
+  if (all || part == TryPart::Body) blocks.push_back(&whole.body);
+  for (size_t i = stmt.from; i < whole.handlers.size(); ++i)
+    if (all || part == TryPart::Handlers || (part == TryPart::Handler && i == stmt.from)) blocks.push_back(&whole.handlers[i].body);
+  if (all || part == TryPart::Otherwise) blocks.push_back(&whole.otherwise);
+  if (part == TryPart::Whole || part == TryPart::Finally) blocks.push_back(&whole.finally);
+  return blocks;
+}
 std::vector<const Block *> blocksOf(const Stmt &stmt) {
   if (auto *s = as<IfStmt>(&stmt)) return {&s->then, &s->otherwise};
   if (auto *s = as<WhileStmt>(&stmt)) return {&s->body, &s->otherwise};
@@ -161,11 +173,7 @@ std::vector<const Block *> blocksOf(const Stmt &stmt) {
   if (auto *s = as<StructDef>(&stmt)) return {&s->body};
   if (auto *s = as<ClassDef>(&stmt)) return {&s->body};
   auto *attempt = as<TryStmt>(&stmt);
-  if (!attempt) return {};
-  std::vector<const Block *> blocks = {&attempt->body};
-  for (const ExceptClause &handler : attempt->handlers) blocks.push_back(&handler.body);
-  blocks.insert(blocks.end(), {&attempt->otherwise, &attempt->finally});
-  return blocks;
+  return attempt ? blocksOfTry(*attempt) : std::vector<const Block *>();
 }
 
 }  // namespace tessera::ast

@@ -79,7 +79,7 @@ Ref Interpreter::hostDict(const Expr &expr) {
   if (!is) {
     std::string text;
     show(key.data(), text);
-    return fail(expr.span, "the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
+    return fail(expr.span, "the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`", tsr::host::kKeyError);
   }
   if (name == "place_of_key") return makeInt(DType::I64, static_cast<int64_t>(row));
   const Word *value = dict->ints.data() + kWide * row + 2;

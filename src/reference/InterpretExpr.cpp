@@ -16,8 +16,8 @@ namespace {
 constexpr int64_t kMostElements = int64_t(1) << 31;  // 16 GiB of doubles
 }
 
-std::nullptr_t Interpreter::fail(Span span, std::string message) {
-  if (!error_) error_ = RunError{span, std::move(message)};
+std::nullptr_t Interpreter::fail(Span span, std::string message, int64_t kind) {
+  if (!error_) error_ = RunError{span, std::move(message), kind};
   return nullptr;
 }
 
@@ -195,7 +195,7 @@ Ref Interpreter::evalArray(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Elementwise:
     if (function_.kind == checked::FunctionKind::Host && dividesByZero(expr.as<node::Elementwise>().op, *args.back()))
-      return fail(expr.span, "a division by zero");
+      return fail(expr.span, "a division by zero", tsr::host::kZeroDivisionError);
     out = elementwise(expr.as<node::Elementwise>().op, dtype, args, error);
     break;
   case ExprKind::Cast:

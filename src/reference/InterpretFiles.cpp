@@ -26,12 +26,12 @@ Ref Interpreter::openFile(const Expr &expr) {
   HostFiles::File file{path->text, {}, 0, way != "r", true, true};
   if (way != "w") {
     auto bytes = options_.readFile ? options_.readFile(path->text) : Result<std::string>(Failure{"files cannot be read here"});
-    if (!bytes && way == "r") return fail(expr.span, "cannot read `" + path->text + "`: " + bytes.error());
+    if (!bytes && way == "r") return fail(expr.span, "cannot read `" + path->text + "`: " + bytes.error(), tsr::host::kFileNotFoundError);
     if (bytes) file.text = *bytes;
   }
   if (way != "r") {
     const std::string error = options_.writeFile ? options_.writeFile(path->text, file.text) : "files cannot be written here";
-    if (!error.empty()) return fail(expr.span, "cannot write `" + path->text + "`: " + error);
+    if (!error.empty()) return fail(expr.span, "cannot write `" + path->text + "`: " + error, tsr::host::kOSError);
   }
   options_.files->files.push_back(std::move(file));
   return makeInt(DType::I64, static_cast<int64_t>(options_.files->files.size()) - 1);

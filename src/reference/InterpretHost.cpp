@@ -64,7 +64,9 @@ Ref Interpreter::evalCall(const Expr &expr) {
   if (!callee.call(std::move(args))) {
     RunError inner = callee.error();
     bool inside = callee.argumentsFit() && inner.span.valid();
-    return fail(inside ? inner.span : expr.span, inner.message);
+    fail(inside ? inner.span : expr.span, inner.message, inner.kind);
+    error_->exitCode = inner.exitCode, error_->caught = inner.caught;
+    return nullptr;
   }
   auto &results = callee.results();
   if (function_.kind == checked::FunctionKind::Host && callee.function_.kind != checked::FunctionKind::Host)
@@ -95,8 +97,7 @@ Ref Interpreter::hostItem(const Expr &expr) {
     if (array->shape.empty()) return fail(expr.span, "an array without dimensions has no rows");
     int64_t extent = array->shape[0], at = *row < 0 ? *row + extent : *row;
     if (at < 0 || at >= extent)
-      return fail(expr.span, "I asked for row " + std::to_string(*row) + " of an array of shape " +
-                                 shapeText(array->shape));
+      return fail(expr.span, "I asked for row " + std::to_string(*row) + " of an array of shape " + shapeText(array->shape), tsr::host::kIndexError);
     std::vector<SlicePart> parts{{at, 1, 1, true}};
     for (size_t d = 1; d < array->shape.size(); ++d) parts.push_back({0, array->shape[d], 1, false});
     item = slice(array, parts);
@@ -115,7 +116,7 @@ Ref Interpreter::loadNpy(const Expr &expr) {
   if (!path) return nullptr;
   if (!options_.readFile) return fail(expr.span, "files cannot be read here");
   auto bytes = options_.readFile(path->text);
-  if (!bytes) return fail(expr.span, "cannot read '" + path->text + "': " + bytes.error());
+  if (!bytes) return fail(expr.span, "cannot read '" + path->text + "': " + bytes.error(), tsr::host::kFileNotFoundError);
   // Two raw bytes can only be bf16; a single one may be of several dtypes, and its first use says which.
   auto array = parseNpy(*bytes);
   bool raw = false;
@@ -125,7 +126,7 @@ Ref Interpreter::loadNpy(const Expr &expr) {
       if (array) raw = storageBytes(dtype) == 1;
       if (!array) array = parseNpy(*bytes);
     }
-  if (!array) return fail(expr.span, "'" + path->text + "': " + array.error());
+  if (!array) return fail(expr.span, "'" + path->text + "': " + array.error(), tsr::host::kValueError);
   if (raw) array->dtype = DType::U8;
   auto value = fromNpy(*array);
   if (!value) return fail(expr.span, "'" + path->text + "': " + value.error());
@@ -174,6 +175,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
       if (!askedFor_.count(name)) return fail(expr.span, "there is no argument --" + name);
     return makeNone();
   }
+  if (name.starts_with("caught_") || name.starts_with("raise_") || name == "exit_program") return errorCall(expr);
   if (name == "element_real" || name == "element_whole" || name == "element") return hostElement(expr);
   if (name.starts_with("file_")) return fileCall(expr);
   if (isOfRows(name)) return hostRows(expr);
@@ -198,7 +200,7 @@ Ref Interpreter::hostCall(const Expr &expr) {
     const auto size = static_cast<int64_t>(first->text.size());
     if (!index) return nullptr;
     const int64_t at = *index < 0 ? *index + size : *index;
-    if (at < 0 || at >= size) return fail(expr.span, "there is no index " + std::to_string(*index) + " of a text of " + std::to_string(size));
+    if (at < 0 || at >= size) return fail(expr.span, "there is no index " + std::to_string(*index) + " of a text of " + std::to_string(size), tsr::host::kIndexError);
     return makeText(first->text.substr(static_cast<size_t>(at), 1));
   }
   if (name.starts_with("text_") || name.starts_with("json_") || name.find("of_text") != std::string::npos || name == "code_of" || name == "character_of") return textCall(expr, first->text);
@@ -233,6 +235,25 @@ Ref Interpreter::hostCall(const Expr &expr) {
   TSR_CHECK(name == "decode", "a function of the host runtime that the interpreter does not know");
   std::string text;
   return appendBytes(expr, *first, text) ? makeText(std::move(text)) : nullptr;
+}
+
+/// What `except` asks of an error, and what makes one.
+Ref Interpreter::errorCall(const Expr &expr) {
+  const std::string &name = expr.as<node::HostCall>().function;
+  if (name == "caught_text") return makeText(caught_.caught.empty() ? caught_.message : caught_.caught);
+  if (name == "raise_again") return error_ = caught_, nullptr;
+  std::vector<Ref> args;
+  if (!evalAll(expr.args, args)) return nullptr;
+  if (name == "caught_kind") return makeInt(DType::Bool, caught_.kind >= args[0]->ints[0] && caught_.kind <= args[1]->ints[0]);
+  if (name == "exit_program") {
+    fail(expr.span, "the program ends");
+    error_->exitCode = args[0]->ints[0] & 255;
+    return nullptr;
+  }
+  const std::string &text = args[2]->text;
+  fail(expr.span, args[0]->text + (text.empty() ? "" : ": " + text), args[1]->ints[0]);
+  error_->caught = text;
+  return nullptr;
 }
 
 /// Appends the elements of a tensor of integers, each a byte, in row-major order.

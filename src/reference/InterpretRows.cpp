@@ -175,7 +175,7 @@ Ref Interpreter::hostRows(const Expr &expr) {
     std::vector<Words> items;
     std::string problem;
     tsr::host::json::items(args[0]->text, problem, [&](const std::string &item) { words::put_text(item, items.emplace_back()); });
-    return problem.empty() ? ofRows(items) : fail(expr.span, "JSON: " + problem);
+    return problem.empty() ? ofRows(items) : fail(expr.span, "JSON: " + problem, tsr::host::kValueError);
   }
   if (name == "rows_json") return makeText(jsonRows(*args[0], false));
   if (name == "text_lines") {
@@ -246,7 +246,7 @@ Ref Interpreter::hostRowsOf(const Expr &expr, const std::vector<Ref> &args) {
   if (name == "words_at" || name == "store_words") {
     const int64_t index = args[1]->ints[0], row = index < 0 ? index + count : index;
     if (row < 0 || row >= count)
-      return fail(expr.span, rows.empty() ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(count));
+      return fail(expr.span, rows.empty() ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(index) + " of a list of " + std::to_string(count), tsr::host::kIndexError);
     if (name == "words_at") return ofWords(rows[static_cast<size_t>(row)]);
     rows[static_cast<size_t>(row)] = args[2]->ints;
     return ofRows(rows);
@@ -272,7 +272,7 @@ Ref Interpreter::hostRowsOf(const Expr &expr, const std::vector<Ref> &args) {
     if (found > 0) return makeInt(DType::I64, static_cast<int64_t>(rowOfKey(*args[0], item)));
     std::string text;
     words::show(item.data(), shownReal, text);
-    return fail(expr.span, "the list has no item " + text + ": ask with `in`");
+    return fail(expr.span, "the list has no item " + text + ": ask with `in`", tsr::host::kValueError);
   }
   if (name == "rows_order") return orderOf(*args[0], args[1]->ints[0] != 0);
   if (name == "has_item") return makeInt(DType::Bool, rowOfKey(*args[0], args[1]->ints) < rows.size());
@@ -309,7 +309,7 @@ Ref Interpreter::hostEntries(const Expr &expr, const std::vector<Ref> &args) {
   if (!is) {
     std::string text;
     words::show(key.data(), shownReal, text);
-    return fail(expr.span, "the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`");
+    return fail(expr.span, "the dict has no key " + text + ": ask with `in`, or read it with `get(key, value)`", tsr::host::kKeyError);
   }
   if (name == "entry_place") return makeInt(DType::I64, static_cast<int64_t>(row));
   const Words entry = wordsOf(*args[0], row);

@@ -242,6 +242,12 @@ LaneMask Interpreter::lanesWhere(const Datum &condition) const {
 }
 
 Flow Interpreter::execIf(const Stmt &stmt) {
+  if (auto *call = stmt.condition->get<checked::node::HostCall>(); call && call->function == "tries") {
+    const Flow flow = exec(stmt.body);
+    if (flow != Flow::Failed || !error_ || error_->exitCode) return flow;
+    caught_ = *std::exchange(error_, std::nullopt);
+    return exec(stmt.otherwise);
+  }
   Ref condition = eval(*stmt.condition);
   if (!condition) return Flow::Failed;
   TSR_CHECK(condition->isScalar() && !condition->isFloat(), "the condition of an if");
@@ -306,9 +312,12 @@ bool Interpreter::assertion(const Stmt &stmt) {
     for (size_t lane = 0; lane < mask_.size(); ++lane) holds &= !mask_[lane] || condition->ints[lane] != 0;
   }
   if (holds) return true;
-  if (!stmt.value) return fails(stmt.span, "this assertion does not hold");
+  if (!stmt.value) return fails(stmt.span, "this assertion does not hold", tsr::host::kAssertionError);
   Ref message = eval(*stmt.value);
-  return message ? fails(stmt.span, "this assertion does not hold: " + textOf(*message)) : false;
+  if (!message) return false;
+  fail(stmt.span, "this assertion does not hold: " + textOf(*message), tsr::host::kAssertionError);
+  error_->caught = textOf(*message);
+  return false;
 }
 
 }  // namespace tessera::reference

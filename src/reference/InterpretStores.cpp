@@ -60,7 +60,7 @@ Ref Interpreter::hostElement(const Expr &expr) {
   }
   Places places;
   std::string error;
-  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
+  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error, tsr::host::kIndexError);
   const auto at = static_cast<size_t>(places.first);
   if (expr.type.kind != checked::TypeKind::Scalar) {
     Ref element = makeDatum(array->dtype, {});
@@ -110,7 +110,7 @@ Ref Interpreter::hostStore(const Expr &expr) {
   }
   Places places;
   std::string error;
-  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error);
+  if (!placesOf(array->shape, along, places, error)) return fail(expr.span, error, tsr::host::kIndexError);
   value = cast(value, array->dtype, {}, error);
   if (!value) return fail(expr.span, error);
   Ref out = std::make_shared<Datum>(*array);
@@ -174,7 +174,7 @@ Ref Interpreter::hostWithout(const Expr &expr) {
   if (!index) return nullptr;
   const int64_t rows = list->shape.at(0), row = *index < 0 ? *index + rows : *index;
   if (row < 0 || row >= rows)
-    return fail(expr.span, rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(*index) + " of a list of " + std::to_string(rows));
+    return fail(expr.span, rows == 0 ? "an item is taken from a list that is empty" : "there is no item " + std::to_string(*index) + " of a list of " + std::to_string(rows), tsr::host::kIndexError);
   Ref out = std::make_shared<Datum>(*list);
   const auto width = static_cast<std::ptrdiff_t>(list->size() / static_cast<size_t>(rows)), from = width * row;
   if (out->isFloat()) out->floats.erase(out->floats.begin() + from, out->floats.begin() + from + width);

@@ -34,10 +34,10 @@ Ref Interpreter::expectTensors(const Expr &expr, const std::string &path, const 
 Ref Interpreter::readTensors(const Expr &expr, const std::string &path) {
   if (!options_.readFile) return fail(expr.span, "files cannot be read here");
   auto bytes = options_.readFile(path);
-  if (!bytes) return fail(expr.span, "cannot read '" + path + "': " + bytes.error());
+  if (!bytes) return fail(expr.span, "cannot read '" + path + "': " + bytes.error(), tsr::host::kFileNotFoundError);
   format::Header header;
   std::string problem = readHeader(*bytes, header);
-  auto wrong = [&](const std::string &what) { return fail(expr.span, "`" + path + "`: " + what); };
+  auto wrong = [&](const std::string &what) { return fail(expr.span, "`" + path + "`: " + what, tsr::host::kValueError); };
   if (!problem.empty()) return wrong(problem);
   if (expr.as<node::HostCall>().function == "expect_tensors") return expectTensors(expr, path, header);
   Ref name = eval(*expr.args.at(1)), dtype = name ? eval(*expr.args.at(2)) : nullptr;
@@ -60,10 +60,10 @@ Ref Interpreter::readNpz(const Expr &expr, const std::string &path) {
   if (!name) return nullptr;
   if (!options_.readFile) return fail(expr.span, "files cannot be read here");
   auto file = options_.readFile(path);
-  if (!file) return fail(expr.span, "cannot read '" + path + "': " + file.error());
+  if (!file) return fail(expr.span, "cannot read '" + path + "': " + file.error(), tsr::host::kFileNotFoundError);
   std::string_view bytes;
   const std::string problem = tsr::host::npz::array_named(*file, name->text, bytes);
-  if (!problem.empty()) return fail(expr.span, "`" + path + "`: " + problem);
+  if (!problem.empty()) return fail(expr.span, "`" + path + "`: " + problem, tsr::host::kValueError);
   auto array = parseNpy(bytes);
   if (!array) return fail(expr.span, "`" + path + "`, `" + name->text + "`: " + array.error());
   auto value = fromNpy(*array);

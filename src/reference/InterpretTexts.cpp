@@ -63,13 +63,13 @@ Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
     return makeText(text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
   }
   if (name == "code_of") {
-    if (size != 1) return fail(expr.span, "`ord` takes one character, and '" + text + "' has " + std::to_string(size));
+    if (size != 1) return fail(expr.span, "`ord` takes one character, and '" + text + "' has " + std::to_string(size), tsr::host::kTypeError);
     return makeInt(DType::I64, static_cast<unsigned char>(text[0]));
   }
   if (name == "character_of") {
     auto code = evalInt(*expr.args.at(0));
     if (!code) return nullptr;
-    if (*code < 0 || *code > 255) return fail(expr.span, "`chr` takes the code of a character, from 0 to 255, and this is " + std::to_string(*code));
+    if (*code < 0 || *code > 255) return fail(expr.span, "`chr` takes the code of a character, from 0 to 255, and this is " + std::to_string(*code), tsr::host::kValueError);
     return makeText(std::string(1, static_cast<char>(*code)));
   }
   const char *begin = text.c_str();
@@ -78,7 +78,7 @@ Ref Interpreter::textCall(const Expr &expr, const std::string &text) {
   const bool whole = name == "whole_of_text";
   Ref number = whole ? makeInt(DType::I64, std::strtoll(begin, &end, 10)) : makeFloat(DType::F64, std::strtod(begin, &end));
   if (end != begin && !*end && errno == 0) return number;
-  return fail(expr.span, "'" + text + "' is no " + (whole ? "integer" : "number"));
+  return fail(expr.span, "'" + text + "' is no " + (whole ? "integer" : "number"), tsr::host::kValueError);
 }
 
 Ref Interpreter::jsonCall(const Expr &expr, const std::string &value) {
@@ -99,13 +99,13 @@ Ref Interpreter::jsonCall(const Expr &expr, const std::string &value) {
     if (!key) return nullptr;
     result = makeText(json::member(value, key->text, problem));
   }
-  return problem.empty() ? result : fail(expr.span, "JSON: " + problem);
+  return problem.empty() ? result : fail(expr.span, "JSON: " + problem, tsr::host::kValueError);
 }
 
 Ref Interpreter::powerOf(const Expr &expr) {
   auto base = evalInt(*expr.args.at(0)), times = base ? evalInt(*expr.args.at(1)) : std::nullopt;
   if (!times) return nullptr;
-  if (*times < 0) return fail(expr.span, "an integer to the power of " + std::to_string(*times));
+  if (*times < 0) return fail(expr.span, "an integer to the power of " + std::to_string(*times), tsr::host::kValueError);
   uint64_t result = 1, square = static_cast<uint64_t>(*base);
   for (int64_t left = *times; left > 0; left >>= 1, square *= square)
     if (left & 1) result *= square;

@@ -45,6 +45,7 @@ private:
   const checked::Function &function_;
   const Options &options_;
   std::optional<RunError> error_;
+  RunError caught_;                 // by the `try` that failed last
   bool argumentsFit_ = false;
   std::set<std::string> askedFor_;  // of the command line
   DimValues dims_;
@@ -71,8 +72,9 @@ private:
   std::vector<PendingCopy> uncommitted_;
   std::deque<std::vector<PendingCopy>> committed_;
 
-  std::nullptr_t fail(Span span, std::string message);
-  bool fails(Span span, std::string message) { return fail(span, std::move(message)), false; }
+  std::nullptr_t fail(Span span, std::string message, int64_t kind = tsr::host::kRuntimeError);
+  bool fails(Span span, std::string message, int64_t kind = tsr::host::kRuntimeError) { return fail(span, std::move(message), kind), false; }
+  Ref errorCall(const checked::Expr &expr);
   bool allLanes() const { return active_ == groupSize_; }
 
   std::optional<int64_t> valueInDim(const std::string &name) const;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include "tessera/host/stop.h"
 
 namespace tessera::reference {
 
@@ -50,6 +51,9 @@ struct Options {
 struct RunError {
   Span span;
   std::string message;
+  int64_t kind = tsr::host::kRuntimeError;  // what an `except` asks for
+  std::optional<int64_t> exitCode = {};         // the program ends so, and it is no error
+  std::string caught = {};                  // what it is told, if that is not the message
 };
 /// A NaN that a result holds, and what made it.
 struct FoundNaN {

@@ -245,8 +245,9 @@ bool refuseVariant(Context &cx, Span span) {
 }
 
 void raiseStmt(Context &cx, const ast::RaiseStmt &stmt) {
-  if (cx.function.conditionDepth > cx.function.frame->conditionDepth || inHost(cx)) {
-    bool known = !cx.function.path.empty() && cx.function.path.back() && !inHost(cx);
+  if (inHost(cx)) return raiseInHost(cx, stmt);
+  if (cx.function.conditionDepth > cx.function.frame->conditionDepth) {
+    bool known = !cx.function.path.empty() && cx.function.path.back();
     unsupported(cx, "a `raise` that only run time reaches", stmt.span,
                 known ? "what must hold of dimensions: `assert " + show(cx, cx.function.path.back()->negated()) + "`"
                       : "");

@@ -46,6 +46,8 @@ void collectAssigned(const ast::Stmt &stmt, std::set<std::string> &names) {
   else if (auto *s = as<ast::WhileStmt>(&stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
   else if (auto *s = as<ast::ForStmt>(&stmt)) collectAssigned(s->body, names), collectAssigned(s->otherwise, names);
   else if (auto *s = as<ast::WithStmt>(&stmt)) collectAssigned(s->body, names);
+  else if (stmt.kind == ast::StmtKind::Try)
+    for (const ast::Block *part : ast::blocksOf(stmt)) collectAssigned(*part, names);
 }
 
 // ---------------------------------------------------------------- if
@@ -78,7 +80,8 @@ static Names branch(Context &cx, Block &into, const ast::Block &body, const std:
     if (it == cx.function.frame->names.end() || it->second.var) continue;
     Value &v = it->second.value;
     if (isTree(v) && !v.isState() && !before.count(name)) v = onThisWay(cx, std::move(v), name, true, it->second.span);
-    if (v.kind != ValueKind::Int && v.kind != ValueKind::Float && v.kind != ValueKind::Bool) continue;
+    const bool isText = v.kind == ValueKind::String && !v.expr && inHost(cx);
+    if (v.kind != ValueKind::Int && v.kind != ValueKind::Float && v.kind != ValueKind::Bool && !isText) continue;
     Value made = asVariable(cx, v, name, it->second.span);
     it->second.var = made.expr->as<node::VarRef>().var;
     it->second.value = made;
@@ -221,7 +224,7 @@ static bool isOfSameStruct(const Value &a, const Value &b) {
 
 Binding mergeName(Context &cx, Stmt &stmt, const std::string &name, const Binding &a, const Binding &b) {
   if (bindAlike(cx, a, b)) return mergeBindings(cx, stmt, a, b);
-  if (name == kResult && !isLeftToHost(cx) && isOfDataOnce(a.value, b.value)) return mergeNumbers(cx, stmt, "result", a, b);
+  if ((name == kResult ? !isLeftToHost(cx) : inHost(cx)) && isOfDataOnce(a.value, b.value)) return mergeNumbers(cx, stmt, name == kResult ? "result" : name, a, b);
   if (a.value.kind == ValueKind::Rng && b.value.kind == ValueKind::Rng) return mergeStreams(cx, stmt, name, a, b);
   if (a.value.kind == ValueKind::State && b.value.kind == ValueKind::State) return mergeCaches(cx, stmt, name, a, b);
   bool trees = isTree(a.value) && a.value.kind == b.value.kind && (name == kResult || !a.value.isState());
@@ -276,6 +279,20 @@ static void mergeLists(Context &cx, Stmt &stmt, const Names &before, const Names
     }
   }
 }
+/// Whether nothing runs behind a block of host code: it leaves the loop, or raises an error.
+static bool endsThere(const Block &block) {
+  if (block.empty()) return false;
+  const Stmt &last = *block.back();
+  if (last.kind == StmtKind::Break || last.kind == StmtKind::Continue) return true;
+  if (last.kind == StmtKind::If) return endsThere(last.body) && endsThere(last.otherwise);
+  auto *call = last.kind == StmtKind::Evaluate && last.value ? last.value->get<node::HostCall>() : nullptr;
+  return call && (call->function.starts_with("raise_") || call->function == "exit_program");
+}
+/// Whether what follows a condition can have a name of one way alone, since the other does not get there.
+static bool isOfOneWay(const Block &other, const std::string &name, const Binding &binding) {
+  if (!endsThere(other) || binding.unassigned.valid() || binding.value.isPoison()) return false;
+  return binding.var || isTree(binding.value) || (!binding.value.expr && binding.value.kind != ValueKind::State);
+}
 
 /// Names that both branches bind get one variable before the condition; names of one branch may have no
 /// value.
@@ -296,6 +313,10 @@ static void mergeBranches(Context &cx, Stmt &stmt, const Names &before, const Na
   for (const auto &[name, a] : thenNames) {
     if (!isNew(name)) continue;
     auto it = elseNames.find(name);
+    if (it == elseNames.end() && isOfOneWay(stmt.otherwise, name, a)) {
+      cx.function.frame->names[name] = mergeName(cx, stmt, name, a, a);
+      continue;
+    }
     bool inBoth = it != elseNames.end() && !a.unassigned.valid() && !it->second.unassigned.valid();
     if (inBoth && !a.value.isPoison() && !it->second.value.isPoison()) {
       cx.function.frame->names[name] = mergeName(cx, stmt, name, a, it->second);
@@ -311,7 +332,11 @@ static void mergeBranches(Context &cx, Stmt &stmt, const Names &before, const Na
     cx.function.frame->names[name] = half;
   }
   for (const auto &[name, b] : elseNames)
-    if (isNew(name) && !thenNames.count(name)) {
+    if (isNew(name) && !thenNames.count(name) && isOfOneWay(stmt.body, name, b)) {
+      std::swap(stmt.body, stmt.otherwise);  // as if it were the first side: variables are those of that one
+      cx.function.frame->names[name] = mergeName(cx, stmt, name, b, b);
+      std::swap(stmt.body, stmt.otherwise);
+    } else if (isNew(name) && !thenNames.count(name)) {
       Binding half = b;
       if (!half.unassigned.valid() && !b.value.isPoison()) half.unassigned = b.span;
       cx.function.frame->names[name] = half;

@@ -52,6 +52,7 @@ Value onThisWay(Context &cx, Value value, const std::string &name, bool fields, 
     value.items[i] = onThisWay(cx, std::move(value.items[i]), named ? name + "_" + value.instance->info->fields[i].name : name, fields, span);
   bool number = value.kind == ValueKind::Int || value.kind == ValueKind::Float || value.kind == ValueKind::Bool;
   if (number || (value.expr && value.kind == ValueKind::Array)) return asVariable(cx, value, name, span);
+  if (inHost(cx) && value.kind == ValueKind::String && !value.expr) return asVariable(cx, value, name, span);  // the other way may give another one
   bool host = value.kind == ValueKind::HostTensor || value.kind == ValueKind::String;
   return value.expr && host ? bindTemp(cx, value, name, span) : value;
 }

@@ -76,9 +76,7 @@ static void checkStmt(Context &cx, const ast::Stmt &stmt) {
     return refused(outer ? "`nonlocal`" : "`global`", "give the function what it needs, and return what it changes: `n = counted(n)`");
   }
   case K::With: return withStmt(cx, static_cast<const ast::WithStmt &>(stmt));
-  case K::Try:
-    return refused("`try`", "nothing is caught: ask before, `if os.path.exists(path):` of a file and `if text.isdigit():` of a number; a function that fails returns a "
-                            "status to who called the program");
+  case K::Try: return tryStmt(cx, static_cast<const ast::TryStmt &>(stmt));
   case K::ClassDef:
     unsupported(cx, "a class", stmt.span, "a `struct` at module level has fields with types, and methods");
     return;

@@ -191,6 +191,12 @@ void unusedValue(Context &cx, const ast::ExprStmt &stmt, const Value &value, siz
 /// `N = 3` where N is a dimension of the function: its tensors would still have the other size.
 bool dimensionAssigned(Context &cx, const std::string &name, Span span);
 
+// ---- Trying.cpp
+/// `try` of host code, or a part of one that the checker made.
+void tryStmt(Context &cx, const ast::TryStmt &stmt);
+/// `raise ValueError(text)`, `raise`, and `raise SystemExit(code)` of host code.
+void raiseInHost(Context &cx, const ast::RaiseStmt &stmt);
+
 // ---- Suspicions.cpp
 /// `while n > 0:` where the body neither changes n nor leaves the loop. True after a message.
 bool neverEnds(Context &cx, const ast::WhileStmt &loop);

@@ -225,8 +225,10 @@ std::string outputOf(Session &all, const TestOptions &options, const std::string
   if (options.target.reference) {
     std::string output;
     const checked::Function *main = all.check()->find("main");
-    problem = driver::interpretMain(all, *main, {{kArgument, std::to_string(which)}}, /*checks=*/{},
+    int status = 0;
+    problem = driver::interpretMain(all, *main, {{kArgument, std::to_string(which)}}, /*checks=*/{}, status,
                                     [&](const std::string &line) { output += line + "\n"; });
+    if (problem.empty() && status != 0) problem = "the program ended with status " + std::to_string(status);
     return output;
   }
   driver::ProcessResult result =

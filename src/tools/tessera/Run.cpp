@@ -44,9 +44,10 @@ int runMain(Session &session, const checked::Program &checkedProgram, const chec
     return driver::kBadUsage;
   }
   if (target.reference) {
-    std::string problem = driver::interpretMain(session, function, std::move(named), options.call.checks);
+    int status = 0;
+    std::string problem = driver::interpretMain(session, function, std::move(named), options.call.checks, status);
     if (!problem.empty()) session.diagnostics.report(diag::Id::runFailed, {}, function.name, problem);
-    return problem.empty() ? driver::kSuccess : driver::kProgramHasErrors;
+    return problem.empty() ? status : driver::kProgramHasErrors;
   }
   std::string program = driver::buildProgram(session, target, options.call.checks);
   if (program.empty()) return driver::kProgramHasErrors;
