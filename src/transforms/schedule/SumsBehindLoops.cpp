@@ -98,9 +98,9 @@ private:
       if (!update || update->starts.size() != 3 || !update->starts[0] || update->starts[1] || update->starts[2]) continue;
       for (unsigned number = 0; number < loop_.getNumResults(); ++number) {
         Value old = loop_.getRegionIterArgs()[number];
-        bool isArray = update->old == old && loop_.getYieldedValues()[number] == op.getResult(0);
+        if (update->old != old || loop_.getYieldedValues()[number] != op.getResult(0)) continue;
         bool isWhole = update->sizes[1] == shapeOf(old.getType())[1].getDim() && update->sizes[2] == shapeOf(old.getType())[2].getDim();
-        if (isArray && isWhole && shapeOf(old.getType())[0].getDim() == *turns_ && isTurn(update->starts[0], isBack) && stores(*update, value, number)) return loop_.getResult(number);
+        if (isWhole && shapeOf(old.getType())[0].getDim() == *turns_ && isTurn(update->starts[0], isBack) && stores(*update, value, number)) return loop_.getResult(number);
       }
     }
     return {};
