@@ -94,6 +94,7 @@ if [ -z "$tools" ]; then
     done
   fi
 else
+  export NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS:-} -DTSR_SEPARATE_TEMPORARIES"  # what is read or written behind a temporary is found
   for tool in $tools; do
     check=$(sanitized "$tool" "$TESSERA_TEST_SECONDS" "$BIN/canon_check") run=$(sanitized "$tool" $((TESSERA_TEST_SECONDS * RUNS)) "$BIN/tessera")
     for program in "${canon[@]}"; do declare_test "$tool $program" "$check" --quick --target "cuda:$ARCH" "$program"; done
