@@ -23,7 +23,7 @@ public:
     if (kernel_.getGrid().getKind() != GridKind::Output) return;
     bool some = false;
     kernel_.getBody().walk([&](tile::CopyOp copy) {
-      if (!bringsStage(copy) || copy.getCluster() || !isReadHereAlone(copy) || !differsByGroup(copy.getOffsets())) return;
+      if (!bringsPanels(copy) || copy.getCluster() || !isReadHereAlone(copy) || !differsByGroup(copy.getOffsets())) return;
       copy.setOnce(true);
       some = true;
     });
@@ -31,10 +31,11 @@ public:
   }
 
 private:
-  /// Bulk copies to a ring know how to say it.
-  static bool bringsStage(tile::CopyOp copy) {
+  /// Copies of panels to a ring know how to say it: those of windows read most of what they read several times, and those of vectors little.
+  static bool bringsPanels(tile::CopyOp copy) {
     auto part = copy.getTarget().getDefiningOp<tile::SelectBufferOp>();
-    return part && part.getIndex().getDefiningOp<tile::RingAcquireOp>();
+    PlacesAttr places = cast<ViewType>(copy.getBase().getType()).getPlaces();
+    return part && part.getIndex().getDefiningOp<tile::RingAcquireOp>() && copy.getTarget().getType().getSwizzle() == "panels" && !(places && places.getWindows());
   }
 
   static bool isReadHereAlone(tile::CopyOp copy) {
