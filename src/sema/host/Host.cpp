@@ -284,10 +284,11 @@ Value formatText(Context &cx, const std::vector<Value> &given, std::vector<std::
     else if (v.kind == ValueKind::String && !v.expr) {
       arg = makeExpr(ExprKind::String, type, span);
       arg->as<node::String>().text = v.text;
-    } else if (v.expr) {
+    } else if (v.expr && !v.isState()) {
       arg = clone(*v.expr);
     } else {
-      report(cx, Id::wrongArgument, span, quoted("a format"), "a value", describe(cx, v));
+      auto builder = report(cx, Id::wrongArgument, span, quoted("a format"), "a value", describe(cx, v));
+      if (v.isState()) builder.help("a state is what it keeps: print its parts, as the `length` of a cache");
       return Value::poison();
     }
     e->args.push_back(std::move(arg));
