@@ -80,10 +80,10 @@ template <class F> void forEachDim(Attribute attribute, F f) {
   });
 }
 
-/// Those that the text of a launch says.
-template <class F> void forEachDim(target::LaunchOp launch, target::KernelOp kernel, F f) {
+/// Those that the text of a launch says. `countsGroups`: also of how many groups it is.
+template <class F> void forEachDim(target::LaunchOp launch, target::KernelOp kernel, bool countsGroups, F f) {
   for (StringRef name : {"arguments", "variants", "capacities"}) forEachDim(launch->getAttr(name), f);
-  if (!launch->hasAttr("variants")) forEachDim(launch.getGridAttr(), f);
+  if (countsGroups && !launch->hasAttr("variants")) forEachDim(launch.getGridAttr(), f);
   auto shapes = launch->getAttrOfType<ArrayAttr>("shapes");
   for (auto [i, argument] : llvm::enumerate(kernel.getBody().getArguments()))
     if (shapes && isa<target::ViewType, target::TiledViewType>(argument.getType())) forEachDim(shapes[i], f);
@@ -118,6 +118,7 @@ void EntryPrinter::sizes() {
   for (bool again = true; again;) {
     counts.restart();
     for (target::TemporaryOp temporary : facts_.temporaries) {
+      if (starts_) break;  // they are its parameters
       Dim count(1);
       for (auto extent : temporary.getShape().getAsRange<StringAttr>()) count = count * parseDim(extent.getValue().str());
       add(count);
@@ -130,7 +131,7 @@ void EntryPrinter::sizes() {
       if (!starts_ && !started && launch->hasAttr("started")) continue;  // by the function that starts another
       forEachDim(whenOf(launch), add);
       if (!starts_ && started) forEachDim(started.get("dims"), add);
-      else forEachDim(launch, kernelOf(launch), add);
+      else forEachDim(launch, kernelOf(launch), /*countsGroups=*/language_.gpu, add);
     }
     const Atom *longest = counts.longest();
     again = longest != nullptr;

@@ -97,7 +97,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createJoinLoopsPass());  // those that split do so together
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSumBesideRowsPass());  // sums that are joined, and not split yet
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createJoinLoopsPass());  // those of sums that are one kernel now
-    if (machine->family != Target::Cpu) passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut
+    passes.addPass(transforms::createSplitReductionsPass());  // loops over single elements are easy to cut
     if (machine->family != Target::Cpu)
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createShortenElementsPass());  // what kernels compute alike was merged before
     if (machine->family != Target::Cpu)

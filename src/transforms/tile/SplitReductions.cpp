@@ -2,7 +2,7 @@
 // kernel that adds up the parts. How many parts there are follows from the extents alone, so results have the same bits
 // on every machine.
 //
-//   for (c = local_id; c < N; c += group_size) sum += f(c)    one group: parts of N for a group each
+//   for (c = local_id; c < N; c += group_size) sum += f(c)    one group: parts of N for a group each, on CPUs for a core
 //   if (i < n) for (k = 0; k < K; ++k) sum += f(k, i)         a lane for each of n: parts of K for a lane each
 //
 // Columns that are many are enough lanes: the entry function asks, and starts a kernel that adds up whole columns instead.
@@ -50,7 +50,7 @@ struct Launches {
 
 class Split {
 public:
-  Split(tile::KernelOp kernel, Launches &launches) : kernel_(kernel), launches_(launches), builder_(kernel->getContext()) {}
+  Split(tile::KernelOp kernel, Launches &launches, bool onCpu) : kernel_(kernel), launches_(launches), onCpu_(onCpu), builder_(kernel->getContext()) {}
 
   /// Takes the next long reduction out of the kernel; false if there is none.
   bool run() {
@@ -76,6 +76,13 @@ private:
     return true;
   }
 
+  /// For each number of a launch, or for a result of one element.
+  bool isOneGroup(GridAttr grid) {
+    if (grid.getKind() == GridKind::Explicit) return grid.getDims().size() == 1 && grid.getDims()[0].getConstant() == 1;
+    if (grid.getKind() != GridKind::Output || grid.getParam() < 0) return false;
+    return llvm::all_of(shapeOf(kernel_.getArgumentTypes()[grid.getParam()]), [](DimAttr extent) { return extent.getConstant() == 1; });
+  }
+
   bool find() {
     GridAttr grid = kernel_.getGrid();
     Block &top = kernel_.getBody().front();
@@ -85,7 +92,7 @@ private:
       positions += op.getQuery() != "local_id" && op.getQuery() != "group_size";
     });
     if (positions > (grid.getKind() == GridKind::Lanes ? 1 : 0)) return false;
-    if (grid.getKind() == GridKind::Explicit && grid.getDims().size() == 1 && grid.getDims()[0].getConstant() == 1) {
+    if (isOneGroup(grid)) {
       for (auto loop : top.getOps<scf::ForOp>()) {
         auto first = loop.getLowerBound().getDefiningOp<tile::QueryOp>();
         if (!first || first.getQuery() != "local_id" || !isLong(loop)) continue;
@@ -96,7 +103,7 @@ private:
         parts_ = Dim::ceilDiv(extent_, length_);
         return isSelfContained(loop);
       }
-    } else if (grid.getKind() == GridKind::Lanes) {
+    } else if (grid.getKind() == GridKind::Lanes && !onCpu_) {  // there, columns are added up side by side
       for (auto guard : top.getOps<scf::IfOp>())
         for (auto loop : guard.thenBlock()->getOps<scf::ForOp>()) {
           auto first = loop.getLowerBound().getDefiningOp<tile::ConstantOp>();
@@ -252,10 +259,19 @@ private:
     Value group = builder_.create<tile::QueryOp>(named("part", place()), builder_.getIndexType(), "group_id", 0);
     Value first = index("mul", group, dim(length_), "first");
     Value end = index("min", index("add", first, dim(length_)), dim(extent_), "end");
-    Value lane = builder_.create<tile::QueryOp>(place(), builder_.getIndexType(), "local_id", 0);
     SmallVector<Value> totals;
-    for (auto [sum, reduction] : llvm::zip(partOf(index("add", first, lane), end), tile::reductionsOf(loop_)))
-      totals.push_back(builder_.create<tile::GroupReduceOp>(loop_.getLoc(), sum.getType(), reduction, sum));
+    if (onCpu_) {  // a core goes over its part alone
+      ResultRange sums = partOf(first, end);
+      auto part = cast<scf::ForOp>(sums.front().getOwner());
+      builder_.setInsertionPoint(part);
+      part.getStepMutable().assign(dim(Dim(1)));
+      builder_.setInsertionPointAfter(part);
+      llvm::append_range(totals, sums);
+    } else {
+      Value lane = builder_.create<tile::QueryOp>(place(), builder_.getIndexType(), "local_id", 0);
+      for (auto [sum, reduction] : llvm::zip(partOf(index("add", first, lane), end), tile::reductionsOf(loop_)))
+        totals.push_back(builder_.create<tile::GroupReduceOp>(loop_.getLoc(), sum.getType(), reduction, sum));
+    }
     auto once = builder_.create<tile::OnceOp>(place());
     builder_.setInsertionPointToEnd(&once.getBody().emplaceBlock());
     for (auto [total, held] : llvm::zip(totals, memory))
@@ -289,6 +305,15 @@ private:
     builder_.setInsertionPoint(loop_);
     Value count = dim(parts_);
     scf::ForOp loop = loopOverParts(builder_, loop_, memory, guard_ ? ValueRange(counter_) : ValueRange(), count);
+    if (onCpu_) {  // lanes are the turns of loops there
+      builder_.setInsertionPoint(loop);
+      loop.getLowerBoundMutable().assign(dim(Dim(0)));
+      loop.getStepMutable().assign(dim(Dim(1)));
+      loop->removeAttr(tile::kUnrolled);
+      for (Value sum : loop.getResults())
+        for (Operation *user : llvm::make_early_inc_range(sum.getUsers()))
+          if (auto all = dyn_cast<tile::GroupReduceOp>(user)) all.replaceAllUsesWith(sum), all.erase();
+    }
     bool areMany = guard_ && !addsParts_ && !(parts_.isConstant() && parts_.constant() <= kFewParts);
     loop->setAttr(areMany ? kAddsParts : kSplit, builder_.getUnitAttr());
   }
@@ -334,6 +359,7 @@ private:
 
   tile::KernelOp kernel_, first_, whole_;
   Launches &launches_;
+  bool onCpu_;
   OpBuilder builder_;
   scf::IfOp guard_;
   scf::ForOp loop_;
@@ -354,8 +380,10 @@ struct SplitReductions : PassWrapper<SplitReductions, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     SmallVector<tile::KernelOp> kernels(getOperation().getOps<tile::KernelOp>());
     Launches launches(getOperation());
-    for (tile::KernelOp kernel : kernels)
-      while (Split(kernel, launches).run()) {}
+    for (tile::KernelOp kernel : kernels) {
+      const Machine *machine = machineOf(kernel);
+      while (Split(kernel, launches, machine && machine->family == Target::Cpu).run()) {}
+    }
   }
 };
 

@@ -6,7 +6,6 @@
 #include "tessera/device/dot.h"
 #include "tessera/device/fragment.h"
 #include "tessera/device/math.h"
-#include "tessera/device/reduce.h"
 #include "tessera/device/shared.h"
 #include "tessera/device/view.h"
 #include "tessera/entry.h"
@@ -99,19 +98,38 @@ loss_losses_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2> W2,
 
 // def loss[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32]) -> f32
+//   a group adds up a part of the elements; the next kernel adds up the parts
+static void
+loss_parts_kernel(const float *__restrict__ losses, const float *__restrict__ /*result*/,
+                  float *__restrict__ parts, int64_t B, int64_t O) {
+  #pragma omp parallel for
+  for (int64_t part = 0; part <  // 11_mlp_grad.tsr:6
+      tsr::ceil_div(B * O, 2048 * tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8)); ++part) {
+    const int64_t first = part * (2048 * tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8));
+    const int64_t end = tsr::min(first + 2048 * tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8),
+        B * O);
+    float losses_sum = 0.0f;
+    #pragma omp simd reduction(+ : losses_sum)
+    for (int64_t i = first; i < end; ++i) {
+      losses_sum += losses[i / O * O + i % O];
+    }
+    parts[part] = losses_sum;
+  }
+}
+
+// def loss[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
+//   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32]) -> f32
 //   one group reduces everything
 static void
-loss_kernel(const float *__restrict__ losses, float *__restrict__ result, int64_t B, int64_t O) {
-  constexpr int Threads = 256;
-  float lane_losses_sum[Threads];  // 11_mlp_grad.tsr:6
-  for (int64_t lane = 0; lane < Threads; ++lane) {
-    lane_losses_sum[lane] = 0.0f;
-    for (int64_t i = lane; i < B * O; i += Threads) {
-      lane_losses_sum[lane] += losses[i / O * O + i % O];
-    }
+loss_kernel(const float *__restrict__ /*losses*/, float *__restrict__ result,
+            const float *__restrict__ parts, int64_t B, int64_t O) {
+  float sum = 0.0f;  // 11_mlp_grad.tsr:6
+  #pragma omp simd reduction(+ : sum)
+  for (int64_t part = 0; part <
+      tsr::ceil_div(B * O, 2048 * tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8)); ++part) {
+    sum += parts[part];
   }
-  const float losses_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_losses_sum);
-  result[0] = losses_sum / float(B * O);
+  result[0] = sum / float(B * O);
 }
 
 // def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
@@ -166,22 +184,26 @@ sgd_step_difference_kernel(tsr::View<const float, 2> h, tsr::View<const float, 2
 
 // def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
 //   Tensor[H, f32], W2: Tensor[H, O, f32], b2: Tensor[O, f32], lr: f32)
-//   one group reduces everything
+//   a group adds up a part of the elements; the next kernel adds up the parts
 static void
-sgd_step_kernel(const float *__restrict__ difference, float *__restrict__ result_4, int64_t B,
-                int64_t O) {
-  constexpr int Threads = 256;
-  float lane_losses_sum[Threads];  // 11_mlp_grad.tsr:6
-  for (int64_t lane = 0; lane < Threads; ++lane) {
-    lane_losses_sum[lane] = 0.0f;
-    for (int64_t i = lane; i < B * O; i += Threads) {
+sgd_step_parts_kernel(const float *__restrict__ difference, const float *__restrict__ /*result_4*/,
+                      float *__restrict__ parts, int64_t B, int64_t O) {
+  #pragma omp parallel for
+  for (int64_t part = 0; part <  // 11_mlp_grad.tsr:16
+      tsr::ceil_div(B * O, 2048 * tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8)); ++part) {
+    // :6
+    const int64_t first = part * (2048 * tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8));
+    const int64_t end = tsr::min(first + 2048 * tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8),
+        B * O);
+    float losses_sum = 0.0f;
+    #pragma omp simd reduction(+ : losses_sum)
+    for (int64_t i = first; i < end; ++i) {
       const float difference_i = difference[i / O * O + i % O];
       const float losses = difference_i * difference_i;
-      lane_losses_sum[lane] += losses;
+      losses_sum += losses;
     }
+    parts[part] = losses_sum;
   }
-  const float losses_sum = tsr::group_reduce<tsr::Sum, Threads>(lane_losses_sum);
-  result_4[0] = losses_sum / float(B * O);  // :16
 }
 
 // def sgd_step[B, I, H, O](x: Tensor[B, I, f32], y: Tensor[B, O, f32], W1: Tensor[I, H, f32], b1:
@@ -486,8 +508,11 @@ extern "C" TessStatus loss(const TessTensor *x, const TessTensor *y, const TessT
   call.input<float>("b2", b2, {O});
   call.output<float>("result", result, {});
   if (call.done()) return call.status();
+  const int64_t size = tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8);
   float *h = call.temporary<float>("h", B * H);
   float *losses = call.temporary<float>("losses", B * O);
+  float *parts = call.temporary<float>("parts", tsr::floordiv<int64_t>(B * O + 2048 * size - 1,
+      2048 * size));
   if (call.failed()) return call.status();
 
   loss_h_kernel(tsr::View<const float, 2>{call.data<const float>(x), {B, I_}},
@@ -499,7 +524,8 @@ extern "C" TessStatus loss(const TessTensor *x, const TessTensor *y, const TessT
       tsr::View<const float, 1>{call.data<const float>(b2), {O}},
       tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
       tsr::View<float, 2>{losses, {B, O}}, B, O, H);
-  loss_kernel(losses, call.data<float>(result), B, O);
+  loss_parts_kernel(losses, call.data<const float>(result), parts, B, O);
+  loss_kernel(losses, call.data<float>(result), parts, B, O);
   return call.finish();
 }
 extern "C" TessStatus loss_call(const TessValue *args, int32_t count, TessStream stream) {
@@ -528,9 +554,12 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
   call.output<float>("result_3", result_3, {O});
   call.output<float>("result_4", result_4, {});
   if (call.done()) return call.status();
+  const int64_t size = tsr::max<int64_t>(tsr::ceil_div(B * O, 2097152), 8);
   float *h = call.temporary<float>("h", B * H);
   float *difference = call.temporary<float>("difference", B * O);
   float *ddifference = call.temporary<float>("ddifference", B * O);
+  float *parts = call.temporary<float>("parts", tsr::floordiv<int64_t>(B * O + 2048 * size - 1,
+      2048 * size));
   float *temporary = call.temporary<float>("temporary", B * H);
   if (call.failed()) return call.status();
 
@@ -543,7 +572,8 @@ extern "C" TessStatus sgd_step(const TessTensor *x, const TessTensor *y, const T
       tsr::View<const float, 1>{call.data<const float>(b2), {O}},
       tsr::View<const float, 2>{call.data<const float>(y), {B, O}},
       tsr::View<float, 2>{ddifference, {B, O}}, tsr::View<float, 2>{difference, {B, O}}, B, O, H);
-  sgd_step_kernel(difference, call.data<float>(result_4), B, O);
+  sgd_step_parts_kernel(difference, call.data<const float>(result_4), parts, B, O);
+  loss_kernel(difference, call.data<float>(result_4), parts, B, O);
   sgd_step_kernel_5(call.data<const float>(b2), lr, difference, call.data<float>(result_3), O, B);
   sgd_step_kernel_1(tsr::View<const float, 2>{h, {B, H}},
       tsr::View<const float, 2>{ddifference, {B, O}},
