@@ -97,8 +97,9 @@ static LogicalResult emitGroups(Emission &em, llvm::function_ref<LogicalResult()
   Dim groups(1);
   for (const Dim &count : em.grid->counts) groups = groups * count;
   SmallVector<Value> sums = columnSums(em);
-  if (!sums.empty()) return emitTurns(em, sums, body);
   bool packs = em.sizes->constants.count("T.rows") != 0;  // several groups in a block, each of one warp then
+  em.grid->countsRows = packs || !sums.empty();
+  if (!sums.empty()) return emitTurns(em, sums, body);
   const bool inClusters = em.sizes->constants.count("T.cluster") != 0;  // of several groups with one row
   if (inClusters) em.grid->group = binary("/", em.grid->group, dimVar(em, "T.cluster"));
   const Dim blocks = packs ? Dim::ceilDiv(groups, Dim::var("T.rows")) : groups;

@@ -5,7 +5,6 @@
 #include "support/Check.h"
 #include "transforms/target/cpu/Lanes.h"
 #include "transforms/target/kernel/Kernel.h"
-#include "transforms/target/rows/Rows.h"
 #include "transforms/target/sizes/Grid.h"
 #include "transforms/target/sizes/Sizes.h"
 #include "transforms/target/values/Values.h"
@@ -104,8 +103,7 @@ static ExprRef groupIndex(Emission &em, int64_t axis, Location place) {
   for (int64_t a = 0; a < rank; ++a)
     if (a != axis && longest != static_cast<uint64_t>(a))
       (a > axis ? behind : before) = (a > axis ? behind : before) * em.grid->counts[a];
-  // Numbers of rows that are packed into blocks, or taken in turn, may need 64 bits; those of groups do not.
-  const bool isOfGroup = !em.isCpu() && !em.sizes->constants.count("T.rows") && columnSums(em).empty();
+  const bool isOfGroup = !em.isCpu() && !em.grid->countsRows;
   auto divided = [&](const char *sign, const char *helper, const Dim &by) {
     return isOfGroup ? call(helper, {index, dim(em, by)}, em.indexType(), {}) : binary(sign, index, dim(em, by));
   };

@@ -13,6 +13,7 @@ struct Grid {
   // Where groups go over tiles in bands: the variable of the tile, of which group it is the tile, and the block that it stands in.
   ExprRef tile, tileOf;
   mlir::Block *tileIn = nullptr;
+  bool countsRows = false;  // `group` is the number of a row that is packed into a block or taken in turn, and may need 64 bits
 };
 
 // ---- Grid.cpp
