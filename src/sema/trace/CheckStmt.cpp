@@ -10,6 +10,7 @@
 #include "sema/host/Host.h"
 #include "sema/kernels/Coverage.h"
 #include "sema/modules/Modules.h"
+#include "sema/trace/Branches.h"
 #include "sema/trace/ChangedLists.h"
 #include "sema/trace/Held.h"
 #include "sema/trace/LoopBody.h"
