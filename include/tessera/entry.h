@@ -229,25 +229,14 @@ public:
     return nullptr;
   }
 #if !defined(TSR_CPU)
-  /// One piece of device memory for the `count` temporaries of a call, of so many bytes in all: to ask for each takes two microseconds, and
-  /// no kernel runs meanwhile. What does not fit, and all where TSR_SEPARATE_TEMPORARIES is defined, as a memory checker wants it, is
-  /// asked for by itself.
+  /// One piece of device memory for the `count` temporaries of a call, of so many bytes in all, so that a graph of the call has one
+  /// allocation. What does not fit, and all where TSR_SEPARATE_TEMPORARIES is defined, as a memory checker wants it, is asked for by itself.
   void reserve(int64_t bytes, int count) {
 #if !defined(TSR_SEPARATE_TEMPORARIES)
     if (failed() || bytes > INT64_MAX / 2) return;
-    void *data = nullptr;
-    Memory *memory = new (std::nothrow) Memory;
-    if (!memory) return;
     const size_t size = static_cast<size_t>(bytes) + static_cast<size_t>(count) * kPlace;
-    if (detail::device_allocate(&data, size, detail::device_pool(), stream_) != detail::kDeviceOk) {
-      (void)detail::device_last_error();  // smaller pieces may be there, and the first that is not is told
-      delete memory;
-      return;
-    }
-    *memory = {data, memory_};
-    memory_ = memory;
-    piece_ = static_cast<char *>(data);
-    left_ = size;
+    piece_ = static_cast<char *>(take(size, memory_));  // where it is not there, smaller pieces may be, and the first that is not is told
+    left_ = piece_ ? size : 0;
 #else
     (void)bytes, (void)count;
 #endif
@@ -443,18 +432,22 @@ private:
       return std::exchange(piece_, piece_ + places);
     }
 #endif
+    void *data = take(static_cast<size_t>(bytes), list);
+    if (!data) fail(TESS_ERROR_MEMORY, "no memory for the temporary `%s` of %lld bytes", name, static_cast<long long>(bytes));
+    return data;
+  }
+  /// Memory that the list keeps; null where there is none.
+  void *take(size_t bytes, Memory *&list) {
     Memory *memory = new (std::nothrow) Memory;
+    if (!memory) return nullptr;
     void *data = nullptr;
-    if (memory) {
-      if (detail::DeviceError e = detail::device_allocate(&data, static_cast<size_t>(bytes), detail::device_pool(), stream_); e == detail::kDeviceOk) {
-        *memory = {data, list};
-        list = memory;
-        return data;
-      }
-      delete memory;
-      (void)detail::device_last_error();  // the failure is told by the status
+    if (detail::DeviceError e = detail::device_allocate(&data, bytes, detail::device_pool(), stream_); e == detail::kDeviceOk) {
+      *memory = {data, list};
+      list = memory;
+      return data;
     }
-    fail(TESS_ERROR_MEMORY, "no memory for the temporary `%s` of %lld bytes", name, static_cast<long long>(bytes));
+    delete memory;
+    (void)detail::device_last_error();  // the failure is told by the status
     return nullptr;
   }
   void release(Memory *&list) {
