@@ -324,13 +324,7 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
   SmallVector<ChainForm> forms = chainForms(chain);
   if (std::optional<ChainTile> tile = splitTile(chain, forms)) return splitChain(root, chain, forms.front(), *tile, target);
   SmallVector<Stored> beside = rows.empty() ? roundedBeside(root) : SmallVector<Stored>();
-  for (const ChainForm &form : withFewKeys(chain, forms)) {
-    size_t outside = when_.size();
-    when_.append(form.when);
-    LogicalResult made = chainKernel(root, chain, form, target, rows, beside);
-    when_.truncate(outside);
-    if (failed(made)) return failure();
-  }
+  if (failed(kernelsOf(withFewKeys(chain, forms), root, chain, target, rows, beside))) return failure();
   for (auto [value, memory] : rows) {
     roots_.erase(value);
     keepers_.erase(value);
@@ -338,6 +332,18 @@ LogicalResult FunctionScheduler::chainKernels(Value root, Chain &chain, Value ta
   }
   areHeld(beside);
   return success();
+}
+
+/// One for each form, and when the entry function starts it.
+LogicalResult FunctionScheduler::kernelsOf(ArrayRef<ChainForm> forms, Value root, Chain &chain, Value target, ArrayRef<Stored> rows, ArrayRef<Stored> beside) {
+  const size_t outside = when_.size();
+  LogicalResult made = success();
+  for (const ChainForm &form : forms) {
+    when_.append(form.when);
+    if (succeeded(made)) made = chainKernel(root, chain, form, target, rows, beside);
+    when_.truncate(outside);
+  }
+  return made;
 }
 
 void FunctionScheduler::setChainSizes(graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes) {

@@ -53,13 +53,7 @@ LogicalResult FunctionScheduler::splitChain(Value root, Chain &chain, const Chai
   auto split = [&](ArrayRef<ChainForm> forms, const Dim &left, Relation relation, int64_t right) {
     Attribute condition = RequirementAttr::get(context, DimAttr::get(context, left), relation, DimAttr::get(context, Dim(right)), "");
     when_.push_back(negated(condition));
-    const size_t depth = when_.size();
-    LogicalResult made = success();
-    for (const ChainForm &each : forms) {
-      when_.append(each.when);
-      if (succeeded(made)) made = chainKernel(root, chain, each, target, {});
-      when_.truncate(depth);
-    }
+    LogicalResult made = kernelsOf(forms, root, chain, target);
     when_.back() = condition;
     return made;
   };

@@ -1,5 +1,4 @@
 #include "transforms/schedule/ChainWriter.h"
-#include "ir/tile/Tile.h"
 
 namespace tessera::transforms {
 using namespace mlir;

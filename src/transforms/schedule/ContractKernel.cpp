@@ -139,16 +139,16 @@ FunctionScheduler::RootTile FunctionScheduler::rootTile(Value root, DimAttr rows
   return tile;
 }
 
-/// Where the tile of this group lies. `before`: axes of what is stored that come before those of the root.
+/// Where the tile of this group lies.
 void FunctionScheduler::placeTile(RootTile &tile, Value root, OpBuilder &builder, Privatiser &privatiser, Location line,
-                                  StringRef cols, int64_t before) {
+                                  StringRef cols) {
   ArrayRef<DimAttr> shape = shapeOf(root.getType());
   for (auto [i, axis] : llvm::enumerate(tile.axes)) {
     DimAttr extent = tile.extents[i];
     Location place = isUnit(extent) ? line : named(axis + 2 == static_cast<int64_t>(shape.size()) ? "m" : cols, line);
     Value origin = isUnit(shape[i]) || extent == shape[i]
                        ? privatiser.constantIndex(0, line)
-                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", i + before).getResult();
+                       : builder.create<graph::QueryOp>(place, builder.getIndexType(), "origin", i).getResult();
     tile.product[axis] = tile.stored[i] = isUnit(extent) ? Index(origin) : Index(origin, extent);
   }
 }

@@ -235,7 +235,7 @@ private:
   RootTile rootTile(mlir::Value root, ir::DimAttr rows, ir::DimAttr cols);
   RootTile rowTile(mlir::Value root, ir::DimAttr rows);
   void placeTile(RootTile &tile, mlir::Value root, mlir::OpBuilder &builder, Privatiser &privatiser, mlir::Location line,
-                 llvm::StringRef cols, int64_t before = 0);
+                 llvm::StringRef cols);
   llvm::SmallVector<Stored> memoryForAll(llvm::ArrayRef<mlir::Value> values);
   /// A kernel that was launched has written it.
   void isHeld(const Stored &stored);
@@ -249,6 +249,7 @@ private:
   llvm::SmallVector<ChainForm> chainFormsOf(Chain &chain);
   llvm::SmallVector<ChainForm> withFewKeys(Chain &chain, llvm::ArrayRef<ChainForm> forms);
   mlir::LogicalResult chainKernels(mlir::Value root, Chain &chain, mlir::Value target);
+  mlir::LogicalResult kernelsOf(llvm::ArrayRef<ChainForm> forms, mlir::Value root, Chain &chain, mlir::Value target, llvm::ArrayRef<Stored> rows = {}, llvm::ArrayRef<Stored> beside = {});
   mlir::LogicalResult chainKernel(mlir::Value root, Chain &chain, const ChainForm &form, mlir::Value target, llvm::ArrayRef<Stored> rows, llvm::ArrayRef<Stored> beside = {});
   Chain *sweepBeside(mlir::Value root, Chain &chain);
   static mlir::Value storedOf(Chain &reduced);
