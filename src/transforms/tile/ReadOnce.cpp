@@ -8,6 +8,7 @@
 #include "transforms/tile/KernelFacts.h"
 #include "transforms/tile/Passes.h"
 #include "transforms/tile/Reasons.h"
+#include "transforms/tile/Roles.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -33,9 +34,7 @@ public:
 private:
   /// Copies of panels to a ring know how to say it: those of windows read most of what they read several times, and those of vectors little.
   static bool bringsPanels(tile::CopyOp copy) {
-    auto part = copy.getTarget().getDefiningOp<tile::SelectBufferOp>();
-    PlacesAttr places = cast<ViewType>(copy.getBase().getType()).getPlaces();
-    return part && part.getIndex().getDefiningOp<tile::RingAcquireOp>() && copy.getTarget().getType().getSwizzle() == "panels" && !(places && places.getWindows());
+    return ringOf(copy) && copy.getTarget().getType().getSwizzle() == "panels" && !readsWindows(copy);
   }
 
   static bool isReadHereAlone(tile::CopyOp copy) {

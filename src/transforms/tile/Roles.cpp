@@ -146,8 +146,7 @@ private:
     bool onlyRead = llvm::all_of(copy.getTarget().getUsers(), [](Operation *user) { return isa<tile::CopyOp, tile::ReadSharedOp>(user); });
     if (!canBeInPanels(target.getElementType()) && !(onlyRead && target.getElementType().isF32()))
       return refuse(copy, name + " is of a type that no product of warpgroups reads");
-    PlacesAttr places = cast<ViewType>(base.getType()).getPlaces();
-    const bool seesWindows = places && places.getWindows();  // their tiles are windows at one place, and channels
+    const bool seesWindows = readsWindows(copy);  // their tiles are windows at one place, and channels
     for (size_t axis = 0; axis < rank; ++axis)
       if (copy.getPoints()[axis] != (seesWindows ? axis == 1 : axis + 2 < rank) || copy.getSteps()[axis] != 1)
         return refuse(copy, "the tile of " + name + " does not lie along the last two axes, without steps");
@@ -206,6 +205,17 @@ private:
 }  // namespace
 
 bool isOneRow(SharedType type) { return type.getSwizzle().empty() && type.getRank() == 2 && type.getShape()[0].getConstant() == 1; }
+
+tile::RingOp ringOf(tile::CopyOp copy) {
+  auto part = copy.getTarget().getDefiningOp<tile::SelectBufferOp>();
+  auto stage = part ? part.getIndex().getDefiningOp<tile::RingAcquireOp>() : tile::RingAcquireOp();
+  return stage ? stage.getRing().getDefiningOp<tile::RingOp>() : tile::RingOp();
+}
+
+bool readsWindows(tile::CopyOp copy) {
+  PlacesAttr places = cast<ViewType>(copy.getBase().getType()).getPlaces();
+  return places && places.getWindows();
+}
 
 bool readsStage(tile::ReadSharedOp read) {
   auto stage = read.getBase().getDefiningOp<tile::SelectBufferOp>();

@@ -32,6 +32,11 @@ constexpr int64_t storePanelBytes(int64_t warpgroups) { return warpgroups * kSto
 /// A vector along the columns of a loop's tiles, which comes with them (tile-stage-vectors).
 bool isOneRow(ir::SharedType type);
 
+/// The ring to a stage of which the producer copies; null for another copy.
+ir::tile::RingOp ringOf(ir::tile::CopyOp copy);
+/// Copies windows of a tensor at one place of each.
+bool readsWindows(ir::tile::CopyOp copy);
+
 /// Reads what the producer has brought for this turn.
 bool readsStage(ir::tile::ReadSharedOp read);
 

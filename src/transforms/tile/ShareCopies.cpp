@@ -99,17 +99,6 @@ private:
     }).wasInterrupted();
   }
 
-  static tile::RingOp ringOf(tile::CopyOp copy) {
-    auto part = copy.getTarget().getDefiningOp<tile::SelectBufferOp>();
-    auto stage = part ? part.getIndex().getDefiningOp<tile::RingAcquireOp>() : tile::RingAcquireOp();
-    return stage ? stage.getRing().getDefiningOp<tile::RingOp>() : tile::RingOp();
-  }
-
-  static bool readsWindows(tile::CopyOp copy) {
-    PlacesAttr places = cast<ViewType>(copy.getBase().getType()).getPlaces();
-    return places && places.getWindows();
-  }
-
   /// Panels, or an even number of eight rows of one.
   bool hasHalves(tile::CopyOp copy) {
     SharedType type = copy.getTarget().getType();
