@@ -127,8 +127,12 @@ template <class T, int Bytes> struct alignas(Bytes) Chunk {
   T element[Bytes / sizeof(T)];
 };
 
+struct Within;
+struct Everywhere;
+
 /// Elements of a tensor, each compared with its extents.
 struct Masked {
+  using Part = Within;
   template <class V, class... At> static TSR_DEVICE bool inside(const V &view, At... at) { return view.holds(at...); }
   template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T other, At... at) {
     return view.at_or(other, at...);
@@ -139,6 +143,7 @@ struct Masked {
 };
 /// Elements that are known to lie inside of the tensor.
 struct Inside {
+  using Part = Everywhere;
   template <class V, class... At> static TSR_DEVICE bool inside(const V &, At...) { return true; }
   template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T, At... at) { return view(at...); }
   template <class V, class T, class... At> static TSR_DEVICE void write(const V &view, T value, At... at) {
@@ -146,14 +151,17 @@ struct Inside {
   }
 };
 
-#if defined(TSR_CPU)
 /// The part of a tile's rows or columns, from `first` of a tensor's on, that lies inside of it.
 struct Within {
   int begin, end;
-  Within(int64_t first, int64_t extent, int count) : begin(clamp(-first, count)), end(clamp(extent - first, count)) {}
-  static int clamp(int64_t at, int count) { return static_cast<int>(at < 0 ? 0 : at < count ? at : count); }
+  TSR_DEVICE Within(int64_t first, int64_t extent, int count) : begin(clamp(-first, count)), end(clamp(extent - first, count)) {}
+  TSR_DEVICE bool operator()(int at) const { return static_cast<unsigned>(at - begin) < static_cast<unsigned>(end - begin); }
+  static TSR_DEVICE int clamp(int64_t at, int count) { return static_cast<int>(at < 0 ? 0 : at < count ? at : count); }
 };
-#endif
+struct Everywhere {
+  template <class... Given> explicit TSR_DEVICE Everywhere(Given...) {}
+  TSR_DEVICE bool operator()(int) const { return true; }
+};
 
 /// Grid::together neighbours of a row at a time, which are aligned and lie inside of the tensor together.
 template <class Access, class T, int M, int N, class Grid, class V, class Layout>
@@ -204,11 +212,13 @@ TSR_DEVICE void load_elements(Fragment<T, M, N, Grid> &to, const View<V, 2, Layo
     const bool even = reinterpret_cast<uintptr_t>(from.data) % (together * sizeof(T)) == 0 && (from.extent[1] | from.stride(0) | col0) % together == 0;
     if (even) return load_neighbours<Access>(to, from, other, row0, col0);
   }
+  // Places within the tile are compared in 32 bits.
+  const typename Access::Part rows(row0, from.extent[0], M), cols(col0, from.extent[1], N);
   TSR_UNROLL
   for (int i = 0; i < to.rows; ++i) {
     TSR_UNROLL
     for (int j = 0; j < to.cols; ++j)
-      to(i, j) = to.holds(i, j) ? Access::read(from, other, row0 + to.row(i), col0 + to.col(j)) : other;
+      to(i, j) = to.holds(i, j) && rows(to.row(i)) && cols(to.col(j)) ? from(row0 + to.row(i), col0 + to.col(j)) : other;
   }
 }
 template <class Access, class Vector, class V, class Layout>
@@ -220,8 +230,9 @@ TSR_DEVICE void load_elements(Vector &to, const View<V, 1, Layout> &from, typena
   if constexpr (!std::is_same<Access, Inside>::value && Vector::count > 1 && elements == Vector::count * Vector::ThreadGrid::size)
     if (first >= 0 && first + elements <= from.extent[0]) return load_elements<Inside>(to, from, other, first);
 #endif
+  const typename Access::Part part(first, from.extent[0], tile_elements<Vector>);
   TSR_UNROLL
-  for (int i = 0; i < to.count; ++i) to(i) = to.holds(i) ? Access::read(from, other, first + to.position(i)) : other;
+  for (int i = 0; i < to.count; ++i) to(i) = to.holds(i) && part(to.position(i)) ? from(first + to.position(i)) : other;
 }
 
 /// Grid::together neighbours of a row at a time, which are aligned and lie inside of the tensor together.

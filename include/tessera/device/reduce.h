@@ -268,14 +268,23 @@ TSR_DEVICE void reduce_together(T (&scratch)[sizeof...(Ops)][group_reduce_scratc
 #endif
 
 namespace detail {
-/// `Count` elements of a vector that several lanes hold: one of each such lanes takes part, and only with what it holds.
-template <class Op, class T, int Count, class Vector> TSR_DEVICE T own_part(const Vector &vector) {
-  T value = Op::template identity<T>();
-  if (!Vector::owner()) return value;
+/// The elements of a vector that this lane holds, combined.
+template <class Op, class Vector> TSR_DEVICE typename Vector::Element lane_part(const Vector &vector) {
+  auto value = Op::template identity<typename Vector::Element>();
   TSR_UNROLL
-  for (int i = 0; i < Count; ++i)
+  for (int i = 0; i < Vector::count; ++i)
     if (vector.holds(i)) value = Op::combine(value, vector(i));
   return value;
+}
+/// Of the lanes that hold the same elements one takes part, and only with what it holds. Where every lane has all elements, nobody meets.
+template <class Op, bool LaneHasAll, class Vector> TSR_DEVICE typename Vector::Element vector_reduce(const Vector &vector, typename Vector::Element *scratch) {
+  if constexpr (LaneHasAll) {
+    (void)scratch;
+    return lane_part<Op>(vector);
+  } else {
+    using T = typename Vector::Element;
+    return group_reduce<Op, Vector::ThreadGrid::size>(vector.owner() ? lane_part<Op>(vector) : Op::template identity<T>(), scratch);
+  }
 }
 }  // namespace detail
 
@@ -283,11 +292,11 @@ template <class Op, class T, int Count, class Vector> TSR_DEVICE T own_part(cons
 /// elements of shared memory, none on the CPU; holds barriers: every lane of the group takes part.
 template <class Op, class T, int M, class Grid>
 TSR_DEVICE T vector_reduce(const RowVector<T, M, Grid> &vector, T *scratch = nullptr) {
-  return group_reduce<Op, Grid::size>(detail::own_part<Op, T, RowVector<T, M, Grid>::rows>(vector), scratch);
+  return detail::vector_reduce<Op, RowVector<T, M, Grid>::count == M && M % Grid::row_step == 0>(vector, scratch);
 }
 template <class Op, class T, int N, class Grid>
 TSR_DEVICE T vector_reduce(const ColVector<T, N, Grid> &vector, T *scratch = nullptr) {
-  return group_reduce<Op, Grid::size>(detail::own_part<Op, T, ColVector<T, N, Grid>::cols>(vector), scratch);
+  return detail::vector_reduce<Op, ColVector<T, N, Grid>::count == N && N % Grid::col_step == 0>(vector, scratch);
 }
 
 /// The element at `place` of a vector; every lane of the group gets it. `scratch`: an element of shared memory, none on the CPU; holds
