@@ -35,6 +35,8 @@
 // CHECK: schedule.launch @attend_kernel_1(%q, %k, %v, %result) {tsr.when = {{.*}}" ge "2"
 // CHECK: schedule.launch @attend_kernel_2(%q, %k, %v,
 // CHECK-NEXT: schedule.launch @attend_kernel_3(
+// CHECK: schedule.launch @attend_kernel_4(%q, %k, %v,
+// CHECK-NEXT: schedule.launch @attend_kernel_5(
 // CHECK-NEXT: schedule.return
 // TILE-LABEL: tile.kernel @attend_kernel
 // TILE: tile.copy %q

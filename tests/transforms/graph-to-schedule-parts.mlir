@@ -12,7 +12,7 @@
 
 // As many tiles of keys for each part; sums and the largest score are stored as they are, those of a row side by side.
 // CHECK-LABEL: schedule.kernel @few_kernel_2(
-// CHECK-SAME: %part_largest: !tsr.view<["B", "min(64, S)", "max(1, min(108 // (max(1, B)), 32))"], f32>
+// CHECK-SAME: %part_largest: !tsr.view<["B", "min(64, S)", "max(1, min(108 // (max(1, B)), 16))"], f32>
 // CHECK: %part = graph.query "origin" 2
 // CHECK: %from = graph.elementwise "mul" %part, %each
 // CHECK: %to = graph.elementwise "min"
@@ -23,9 +23,9 @@
 
 // The parts of a row are a tile: all loads first, then the largest score of all of them, then the sums.
 // CHECK-LABEL: schedule.kernel @few_kernel_3(
-// CHECK: %[[FOUND:.*]] = graph.load %part_largest[{{.*}} size "32"] other %{{.*}} to !tsr.tensor<["32"], f32>
+// CHECK: %[[FOUND:.*]] = graph.load %part_largest[{{.*}} size "16"] other %{{.*}} to !tsr.tensor<["16"], f32>
 // CHECK: graph.load %part_sum[
-// CHECK: %[[TILES:.*]] = graph.load %part_acc[{{.*}} to !tsr.tensor<["32", "32"], f32>
+// CHECK: %[[TILES:.*]] = graph.load %part_acc[{{.*}} to !tsr.tensor<["16", "32"], f32>
 // CHECK: graph.reduce "max" %[[FOUND]] {axes = array<i64: 0>}
 // CHECK: %weight = graph.elementwise "exp"
 // CHECK-NOT: graph.elementwise "exp"
@@ -33,10 +33,17 @@
 // CHECK: graph.elementwise "div"
 // CHECK: graph.store
 
+// At most 16 rows, as where one word is written after the other: tiles of as many.
+// CHECK-LABEL: schedule.kernel @few_kernel_4(
+// CHECK-SAME: %part_largest: !tsr.view<["B", "min(16, S)", "max(1, min(108 // (max(1, B)), 16))"], f32>
+// CHECK-SAME: group = 128 : i64
+// CHECK-SAME: sizes = {m = 16 : i64
+
 // CHECK-LABEL: schedule.func @few(
 // CHECK: schedule.launch @few_kernel(%q, %k, %v, %result) {tsr.when = {{.*}}"not", #tsr.requirement<"S" le "64"
-// CHECK: schedule.launch @few_kernel_1(%q, %k, %v, %result) {tsr.when = [#tsr.requirement<"S" le "64", "">, ["not", #tsr.requirement<"max(1, min(108 // (max(1, B)), 32))" ge "2"
-// CHECK: schedule.launch @few_kernel_2(%q, %k, %v, {{.*}}) {tsr.when = [#tsr.requirement<"S" le "64", "">, #tsr.requirement<"max(1, min(108 // (max(1, B)), 32))" ge "2"
+// CHECK: schedule.launch @few_kernel_1(%q, %k, %v, %result) {tsr.when = [#tsr.requirement<"S" le "64", "">, ["not", #tsr.requirement<"max(1, min(108 // (max(1, B)), 16))" ge "2"
+// CHECK: schedule.launch @few_kernel_2(%q, %k, %v, {{.*}}) {tsr.when = [#tsr.requirement<"S" le "64", "">, #tsr.requirement<"max(1, min(108 // (max(1, B)), 16))" ge "2", "">, ["not", #tsr.requirement<"S" le "16"
+// CHECK: schedule.launch @few_kernel_4(%q, %k, %v, {{.*}}) {tsr.when = [{{.*}}"">, #tsr.requirement<"S" le "16", "">]}
 
 // CPU: %k: !tsr.view<["B", "U - 5", "32"], bf16, <"32*B*U + 64"
 // CPU-NOT: part_acc

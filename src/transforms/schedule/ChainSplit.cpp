@@ -11,9 +11,10 @@ using namespace tessera::ir;
 
 namespace {
 
-constexpr int64_t kFewRows = 64;                   // one tile of a warpgroup
-constexpr int64_t kMostParts = 32;
-constexpr int64_t kMergers = 512, kMergedAtOnce = 16;  // lanes that put a row together, and warps that read parts side by side
+constexpr int64_t kFewRows = 64;    // one tile of a warpgroup
+constexpr int64_t kFewestRows = 16;  // and of a warp, of whose registers so few rows take a quarter, and less text
+constexpr int64_t kMostParts = 16;  // what a lane holds of each row when it puts them together; half of the processors read nearly as fast as all
+constexpr int64_t kMergers = 128, kMergedAtOnce = 1;  // a lane has all parts of its columns: no lane waits for another
 
 DimAttr rowsOf(Chain &chain) {
   ArrayRef<DimAttr> shape = shapeOf(chain.weights().getType());
@@ -25,6 +26,14 @@ Dim partsOf(Chain &chain, const Machine &machine) {
   Dim groups(1);
   for (DimAttr extent : shapeOf(chain.weights().getType()).drop_back(2)) groups = groups * extent.getDim();
   return Dim::max(Dim(1), Dim::min(Dim(kMostParts), Dim::floorDiv(Dim(machine.processors), Dim::max(Dim(1), groups))));
+}
+
+/// Of the rows that one word adds; nothing where the machine's warps do not multiply operands of 16 bits.
+std::optional<ChainTile> fewestTile(const Machine &machine, Chain &chain, const ChainTile &usual) {
+  constexpr int64_t kLanes = 128, kColumnsAtOnce = 64;  // of four warps
+  const bool byWarps = machine.family == Target::Cuda && machine.asyncCopy && elementTypeOf(chain.outer.getLhs().getType()).getIntOrFloatBitWidth() == 16;
+  if (!byWarps || usual.n % kColumnsAtOnce != 0) return std::nullopt;
+  return ChainTile{kFewestRows, usual.n, usual.k, usual.cols, kLanes};
 }
 
 }  // namespace
@@ -59,14 +68,27 @@ LogicalResult FunctionScheduler::splitChain(Value root, Chain &chain, const Chai
   };
   if (!rows.getConstant() && failed(split(withFewKeys(chain, form), rows.getDim(), Relation::Le, kFewRows))) return failure();
   if (!count.isConstant() && failed(split(form, count, Relation::Ge, 2))) return failure();
-  FailureOr<SmallVector<Value>> parts = partsKernel(chain, form, sizes, count);
-  LogicalResult made = failed(parts) ? failure() : mergeKernel(root, chain, form, *parts, count, target);
+  auto inParts = [&](const ChainTile &tile, int64_t most) -> LogicalResult {
+    FailureOr<SmallVector<Value>> parts = partsKernel(chain, form, tile, most, count);
+    return failed(parts) ? failure() : mergeKernel(root, chain, form, *parts, count, target);
+  };
+  std::optional<ChainTile> fewest = fewestTile(*machineOf(function_), chain, sizes);
+  LogicalResult made = success();
+  if (std::optional<int64_t> known = rows.getConstant(); !fewest || known) {
+    made = inParts(fewest && *known <= kFewestRows ? *fewest : sizes, kFewRows);
+  } else {
+    Attribute few = RequirementAttr::get(context, rows, Relation::Le, DimAttr::get(context, Dim(kFewestRows)), "");
+    when_.push_back(negated(few));
+    made = inParts(sizes, kFewRows);
+    when_.back() = few;
+    if (succeeded(made)) made = inParts(*fewest, kFewestRows);
+  }
   when_.truncate(outside);
   return made;
 }
 
-/// Each group over its part of the keys. Where the parts are: those of a row side by side, so that they are read as one tile.
-FailureOr<SmallVector<Value>> FunctionScheduler::partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, const Dim &count) {
+/// Each group over its part of the keys, for at most so many rows. Where the parts are: those of a row side by side, so that they are read as one tile.
+FailureOr<SmallVector<Value>> FunctionScheduler::partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, int64_t most, const Dim &count) {
   MLIRContext *context = builder_.getContext();
   Value outer = chain.outer.getResult();
   Location line = unnamed(chain.outer.getLoc());
@@ -74,7 +96,7 @@ FailureOr<SmallVector<Value>> FunctionScheduler::partsKernel(Chain &chain, const
   auto temporary = [&](Value of, StringRef name) -> Value {
     SmallVector<DimAttr> shape(shapeOf(of.getType()));
     DimAttr &rows = shape[behindRows - 1];  // few, also in the formula of what is allocated
-    if (!rows.getConstant()) rows = DimAttr::get(context, Dim::min(rows.getDim(), Dim(kFewRows)));
+    if (!rows.getConstant()) rows = DimAttr::get(context, Dim::min(rows.getDim(), Dim(most)));
     shape.insert(shape.begin() + behindRows, DimAttr::get(context, count));
     return launchOp<schedule::TempOp>(named(name, line), ViewType::get(context, shape, elementTypeOf(of.getType())));
   };

@@ -268,7 +268,7 @@ private:
   // ---- chains of few rows (ChainSplit.cpp)
   std::optional<ChainTile> splitTile(Chain &chain, llvm::ArrayRef<ChainForm> forms);
   mlir::LogicalResult splitChain(mlir::Value root, Chain &chain, const ChainForm &form, const ChainTile &sizes, mlir::Value target);
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, const Dim &count);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> partsKernel(Chain &chain, const ChainForm &form, const ChainTile &sizes, int64_t most, const Dim &count);
   mlir::LogicalResult mergeKernel(mlir::Value root, Chain &chain, const ChainForm &form, llvm::ArrayRef<mlir::Value> parts, const Dim &count, mlir::Value target);
   void setChainSizes(ir::graph::KernelOp kernel, const ChainForm &form, const ChainTile &sizes);
   std::string chainReason(Chain &chain, const ChainForm &form);

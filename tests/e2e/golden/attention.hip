@@ -152,16 +152,16 @@ attend_kernel_2(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
   __shared__ tsr::SharedTile<tsr::bf16, BN, 64, tsr::Xor> v_tile;  // :7
   __shared__ tsr::SharedTile<tsr::bf16, BM, BN, tsr::Xor> e_tile;  // :9
   const int64_t part = tsr::group_remainder(int64_t(blockIdx.x),
-      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32)));
+      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 16)));
   const int64_t h0 = tsr::group_quotient(int64_t(blockIdx.x),
       tsr::ceil_div(tsr::min<int64_t>(64, S), BM) *
-      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32)));
+      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 16)));
   const int64_t m = tsr::group_remainder(
       tsr::group_quotient(int64_t(blockIdx.x),
-      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32))),
+      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 16))),
       tsr::ceil_div(tsr::min<int64_t>(64, S), BM)) * BM;
   const int64_t each = tsr::ceil_div(tsr::ceil_div(T, BN),
-      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 32))) * BN;
+      tsr::max<int64_t>(1, tsr::min<int64_t>(110 / tsr::max<int64_t>(1, H), 16))) * BN;
   const int64_t from = part * each;
   tsr::copy_tile<Threads>(q_tile, q[h0], m, 0);  // :6
   tsr::RowVector<float, BM, Waves> largest(-INFINITY);  // :9
@@ -275,36 +275,36 @@ attend_kernel_2(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k
 
 // def attend[H, S, T](q: Tensor[H, S, 64, bf16 @accum(f32)], k: Tensor[H, T, 64, bf16 @accum(f32)],
 //   v: Tensor[H, T, 64, bf16 @accum(f32)]) -> Tensor[H, S, 64, bf16]
-//   schedule  m = 16, n = 1, 512 threads a group
+//   schedule  m = 1, n = 1, 128 threads a group
 //   chain: what each part of the keys has found of a row is put together, in order, in proportion
 //     to the largest score of all
 //   no masks on result: every tile lies inside of its tensor
-static __global__ void __launch_bounds__(512)
+static __global__ void __launch_bounds__(128)
 attend_kernel_3(tsr::View<const float, 3> part_largest, tsr::View<const float, 3> part_sum,
                 tsr::View<const float, 4> part_acc, tsr::View<tsr::bf16, 3> result, int64_t S) {
-  constexpr int Threads = 512;
-  using Grid = tsr::ThreadGrid<16, 32>;
+  constexpr int Threads = 128;
+  using Grid = tsr::ThreadGrid<1, 128>;
   __shared__ float scratch[tsr::group_reduce_scratch(Threads)];  // attention.tsr:9
-  __shared__ float scratch_2[tsr::col_reduce_scratch<tsr::Fragment<float, 32, 64, Grid>>];
+  __shared__ float scratch_2[tsr::col_reduce_scratch<tsr::Fragment<float, 16, 64, Grid>>];
   const int64_t h0 = tsr::group_quotient(int64_t(blockIdx.x), S);
   const int64_t s0 = tsr::group_remainder(int64_t(blockIdx.x), S);
-  tsr::RowVector<float, 32, Grid> part_largest_2;
+  tsr::RowVector<float, 16, Grid> part_largest_2;
   tsr::load_fragment(part_largest_2, part_largest[h0][s0], 0, -INFINITY);
-  tsr::RowVector<float, 32, Grid> part_row_sum;
+  tsr::RowVector<float, 16, Grid> part_row_sum;
   tsr::load_fragment(part_row_sum, part_sum[h0][s0], 0, 0.0f);
-  tsr::Fragment<float, 32, 64, Grid> part_acc_2;
+  tsr::Fragment<float, 16, 64, Grid> part_acc_2;
   tsr::load_fragment(part_acc_2, part_acc[h0][s0], 0, 0, 0.0f);
   const float largest = tsr::vector_reduce<tsr::Max>(part_largest_2, scratch);
   const float shift = largest > -INFINITY ? largest : 0.0f;
-  tsr::RowVector<float, 32, Grid> weight;
-  tsr::RowVector<float, 32, Grid> product;
+  tsr::RowVector<float, 16, Grid> weight;
+  tsr::RowVector<float, 16, Grid> product;
   #pragma unroll
   for (int i = 0; i < weight.rows; ++i) {
     weight(i) = tsr::exp(part_largest_2(i) - shift);
     product(i) = weight(i) * part_row_sum(i);
   }
   const float row_sum = tsr::vector_reduce<tsr::Sum>(product, scratch);
-  tsr::Fragment<float, 32, 64, Grid> product_2;
+  tsr::Fragment<float, 16, 64, Grid> product_2;
   #pragma unroll
   for (int i = 0; i < product_2.rows; ++i) {
     #pragma unroll
@@ -333,7 +333,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
   call.input<tsr::bf16>("v", v, {H, T, 64});
   call.output<tsr::bf16>("result", result, {H, S, 64});
   if (call.done()) return call.status();
-  const int64_t size = tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 32);
+  const int64_t size = tsr::min<int64_t>(tsr::floordiv<int64_t>(110, tsr::max<int64_t>(1, H)), 16);
   // All temporaries, at most, in one piece.
   call.reserve(264 * H * tsr::max<int64_t>(1, size) * tsr::min<int64_t>(64, S), 3);
   float *part_largest = call.temporary<float>("part_largest", S <= 64 &&
@@ -374,7 +374,7 @@ extern "C" TessStatus attend(const TessTensor *q, const TessTensor *k, const Tes
           H, S, T);
     }
     if (const unsigned groups = call.groups(H * S)) {
-      hipLaunchKernelGGL(attend_kernel_3, dim3(groups), dim3(512), 0, call.stream(),
+      hipLaunchKernelGGL(attend_kernel_3, dim3(groups), dim3(Threads), 0, call.stream(),
           tsr::View<const float, 3>{part_largest, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
           tsr::View<const float, 3>{part_sum, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size)}},
           tsr::View<const float, 4>{part_acc, {H, tsr::min<int64_t>(64, S), tsr::max<int64_t>(1, size), 64}},

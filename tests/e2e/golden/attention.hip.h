@@ -13,7 +13,7 @@ extern "C" {
  *   k       bf16[H, T, 64]  read
  *   v       bf16[H, T, 64]  read
  *   result  bf16[H, S, 64]  written; the caller gives the memory
- * Takes at most 264*H*max(1, min(110 // (max(1, H)), 32))*min(64, S) bytes of device memory for the time of the call.
+ * Takes at most 264*H*max(1, min(110 // (max(1, H)), 16))*min(64, S) bytes of device memory for the time of the call.
  */
 TessStatus attend(const TessTensor *q, const TessTensor *k, const TessTensor *v, TessTensor *result,
                   TessStream stream);
