@@ -93,7 +93,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createShortenPowersPass());  // masks are as few as they will be
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createContractSumsPass());  // of what powers are left
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createOrderElementsPass());  // loops over rows are still in the order of the program
-    if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createDivideRowsPass());  // before loops are joined
+    passes.addNestedPass<ir::tile::KernelOp>(transforms::createDivideRowsPass());  // before loops are joined
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createJoinLoopsPass());  // those that split do so together
     if (machine->family != Target::Cpu) passes.addPass(transforms::createSumBesideRowsPass());  // sums that are joined, and not split yet
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::tile::KernelOp>(transforms::createJoinLoopsPass());  // those of sums that are one kernel now

@@ -40,12 +40,13 @@ softmax_kernel(const tsr::bf16 *__restrict__ x, tsr::bf16 *__restrict__ result, 
       }
     }
     e_sum = e_sum_parts.combine(e_sum);
+    const float reciprocal = 1.0f / e_sum;
     for (int64_t i0 = 0; i0 < C; i0 += 256) {  // :4
       tsr::Line<tsr::bf16, 256> result_line(result + r * C, C, i0, streaming);  // :8
       #pragma omp simd
       for (int64_t i = result_line.begin; i < result_line.end; ++i) {
         const float e = e_row(i);  // :7
-        result_line(i) = tsr::to<tsr::bf16>(e / e_sum);  // :8
+        result_line(i) = tsr::to<tsr::bf16>(e * reciprocal);  // :8
       }
     }
   }

@@ -110,11 +110,16 @@ flash_attention_kernel(tsr::View<const tsr::bf16, 4> Q, tsr::View<const tsr::bf1
       tsr::dot(acc, p_tile, V_tile);
       m_i = m_new;  // :16
     }
-    tsr::Fragment<tsr::bf16, BM, MaxD, Grid> as_bf16;  // :26
+    tsr::RowVector<float, BM, Grid> reciprocal;  // :26
+    #pragma omp simd
+    for (int i = 0; i < reciprocal.rows; ++i) {
+      reciprocal(i) = 1.0f / l_i(i);
+    }
+    tsr::Fragment<tsr::bf16, BM, MaxD, Grid> as_bf16;
     for (int i = 0; i < as_bf16.rows; ++i) {
       #pragma omp simd
       for (int j = 0; j < as_bf16.cols; ++j) {
-        as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / l_i(i));
+        as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
       }
     }
     tsr::store_fragment(result[b][h], as_bf16, q0, 0);

@@ -107,11 +107,16 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
       tsr::dot(acc, e_tile, v_tile);
       largest = largest_new;
     }
+    tsr::RowVector<float, BM, Grid> reciprocal;
+    #pragma omp simd
+    for (int i = 0; i < reciprocal.rows; ++i) {
+      reciprocal(i) = 1.0f / tsr::max(row_sum(i), 0.5f);
+    }
     tsr::Fragment<tsr::bf16, BM, 64, Grid> as_bf16;
     for (int i = 0; i < as_bf16.rows; ++i) {
       #pragma omp simd
       for (int j = 0; j < as_bf16.cols; ++j) {
-        as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) / tsr::max(row_sum(i), 0.5f));
+        as_bf16(i, j) = tsr::to<tsr::bf16>(acc(i, j) * reciprocal(i));
       }
     }
     tsr::store_fragment(result[h0], as_bf16, m, 0);
