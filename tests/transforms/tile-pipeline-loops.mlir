@@ -57,6 +57,41 @@ tile.kernel @in_place(%a: !tsr.view<["M", "K"], bf16>) attributes {
   tile.kernel_end
 }
 
+// A part of K: what lies behind the end of the part is not copied, and needs no more masks than the loop itself.
+// CHECK-LABEL: tile.kernel @part
+tile.kernel @part(%a: !tsr.view<["M", "K"], bf16>, %c: !tsr.view<["M", "M"], f32>) attributes {
+    dims = ["M", "K"], params = [#tsr.param<"a", in>, #tsr.param<"c", out>], outputs = [], sizes = {stages = 3 : i64},
+    grid = #tsr.grid<explicit, ["1"]>, group = 32 : i64} {
+  %at = tile.alloc_shared : !A
+  %c0 = tile.constant 0 : index
+  %step = tile.constant 16 : index
+  %most = tile.constant 64 : index
+  %zero = tile.constant 0.0 : f32
+  %K = tile.dim "K"
+  %to = tile.elementwise "min" %K, %most : index
+  %start = tile.fill %zero : f32 to !C
+  // CHECK: %[[TO:.*]] = tile.elementwise "min"
+  // CHECK: scf.for
+  // CHECK: %[[ISTURN:.*]] = tile.elementwise "lt" %{{.*}}, %[[TO]] : index
+  // CHECK-NEXT: scf.if %[[ISTURN]] {
+  // CHECK: tile.copy %a[%{{.*}} size "16" in_bounds, %{{.*}} size "16" in_bounds] to %{{.*}} {async}
+  // CHECK: }
+  // CHECK-NEXT: tile.commit_group
+  // CHECK: scf.for
+  // CHECK: tile.elementwise "lt" %{{.*}}, %[[TO]] : index
+  // CHECK-NEXT: scf.if
+  // CHECK: tile.copy {{.*}} {async}
+  // CHECK: }
+  // CHECK-NEXT: tile.commit_group
+  %acc = scf.for %k = %c0 to %to step %step iter_args(%sum = %start) -> (!C) {
+    tile.copy %a[%c0 size "16" in_bounds, %k size "16" in_bounds] to %at : <["M", "K"], bf16> to !A
+    %next = tile.dot %sum, %at, %at {trans_b} : !C, !A, !A
+    scf.yield %next : !C
+  }
+  tile.store_fragment %acc, %c[%c0 size "16", %c0 size "16"] : !C, <["M", "M"], f32>
+  tile.kernel_end
+}
+
 // As many stages as the machine has shared memory for: 163, 99 and 227 KiB, 48 of them for a stage.
 // CHECK-LABEL: tile.kernel @staged
 // CHECK-SAME: reasons = ["stages = 3 of 4: a stage takes 49152 bytes of shared memory"]

@@ -153,8 +153,22 @@ private:
     return builder_.create<tile::SelectBufferOp>(loc, part, buffer, stage);
   }
 
+  /// The loop may end before the tensors do, as that over a part of K or of the keys: what lies behind its end would be copied for nothing.
+  bool endsBefore() {
+    Operation *end = loop_.getUpperBound().getDefiningOp();
+    return !end || !isa<tile::DimOp, tile::ConstantOp>(end);
+  }
+
   /// The copies of the turn in which the counter is `counter`, into one stage.
-  void copyTurn(Value counter, Value stage) {
+  void copyTurn(Value counter, Value stage, Location loc) {
+    if (!endsBefore()) return copyTurn(counter, stage, /*isTurn=*/false);
+    Value isTurn = builder_.create<tile::ElementwiseOp>(loc, builder_.getI1Type(), builder_.getStringAttr("lt"), ValueRange{counter, loop_.getUpperBound()});
+    auto guard = builder_.create<scf::IfOp>(loc, isTurn, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard restore(builder_);
+    builder_.setInsertionPointToStart(guard.thenBlock());
+    copyTurn(counter, stage, /*isTurn=*/true);
+  }
+  void copyTurn(Value counter, Value stage, bool isTurn) {
     IRMapping values;
     values.map(loop_.getInductionVar(), counter);
     for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
@@ -167,10 +181,10 @@ private:
       }
       auto ahead = cast<tile::CopyOp>(made);
       ahead.setAsync(true);
-      ahead.setInBounds(ArrayRef<bool>(maskedAhead(cast<tile::CopyOp>(copy.op))));
+      if (!isTurn) ahead.setInBounds(ArrayRef<bool>(maskedAhead(cast<tile::CopyOp>(copy.op))));
     }
   }
-  /// There is no condition around the copies, so that a turn is one stretch of code: what lies beyond the last turn is
+  /// Elsewhere there is no condition around the copies, so that a turn is one stretch of code: what lies beyond the last turn is
   /// masked, also along axes on which no turn of the loop needs a mask.
   SmallVector<bool> maskedAhead(tile::CopyOp copy) {
     SmallVector<bool> inBounds(copy.getInBounds());
@@ -201,7 +215,7 @@ private:
     Value stage = fill.getInductionVar();
     Value counter = arithmetic("mul", stage, loop_.getStep(), loc);
     if (!isZero(loop_.getLowerBound())) counter = arithmetic("add", loop_.getLowerBound(), counter, loc);
-    copyTurn(counter, stage);
+    copyTurn(counter, stage, loc);
     builder_.create<tile::CommitGroupOp>(loc);
   }
   static bool isZero(Value value) {
@@ -255,7 +269,7 @@ private:
     Value ahead = arithmetic("add", loop_.getInductionVar(), distance, named("ahead", loc));
     Value before = arithmetic("sub", stage, constant(1, loc), loc);
     Value free = choose(arithmetic("eq", stage, constant(0, loc), loc), stageCount(1, loc), before, named("free", loc));
-    copyTurn(ahead, free);
+    copyTurn(ahead, free, loc);
     builder_.create<tile::CommitGroupOp>(loc);
     for (auto [copy, buffer] : llvm::zip(copies_, buffers_)) {
       auto alloc = copy.target().getDefiningOp<tile::AllocSharedOp>();

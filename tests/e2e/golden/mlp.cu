@@ -98,8 +98,10 @@ mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float
   tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t from_plus_stage = from + stage * BK;
-    tsr::copy_tile_async<Threads>(shared.x_tile[stage], x, m, from_plus_stage);  // :6
-    tsr::copy_tile_async<Threads, Align>(shared.w1_tile[stage], w1, from_plus_stage, n);
+    if (from_plus_stage < to) {
+      tsr::copy_tile_async<Threads>(shared.x_tile[stage], x, m, from_plus_stage);  // :6
+      tsr::copy_tile_async<Threads, Align>(shared.w1_tile[stage], w1, from_plus_stage, n);
+    }
     tsr::async_commit();  // :7
   }
   int64_t stage = 0;
@@ -109,8 +111,10 @@ mlp_kernel_split_parts_kernel(tsr::View<const float, 2> x, tsr::View<const float
     tsr::dot(acc, shared.x_tile[stage], shared.w1_tile[stage]);
     const int64_t ahead = k + (Stages - 1) * BK;
     const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
-    tsr::copy_tile_async<Threads>(shared.x_tile[free], x, m, ahead);  // :6
-    tsr::copy_tile_async<Threads, Align>(shared.w1_tile[free], w1, ahead, n);
+    if (ahead < to) {
+      tsr::copy_tile_async<Threads>(shared.x_tile[free], x, m, ahead);  // :6
+      tsr::copy_tile_async<Threads, Align>(shared.w1_tile[free], w1, ahead, n);
+    }
     tsr::async_commit();  // :7
     stage = stage == Stages - 1 ? 0 : stage + 1;
   }
@@ -248,8 +252,10 @@ mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<c
   tsr::Fragment<float, BM, BN, Blocks> acc(0.0f);
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t from_plus_stage = from + stage * BK;
-    tsr::copy_tile_async<Threads>(shared.temporary_tile[stage], temporary, m, from_plus_stage);
-    tsr::copy_tile_async<Threads, Align>(shared.w2_tile[stage], w2, from_plus_stage, n);  // :6
+    if (from_plus_stage < to) {
+      tsr::copy_tile_async<Threads>(shared.temporary_tile[stage], temporary, m, from_plus_stage);
+      tsr::copy_tile_async<Threads, Align>(shared.w2_tile[stage], w2, from_plus_stage, n);  // :6
+    }
     tsr::async_commit();  // :7
   }
   int64_t stage = 0;
@@ -259,8 +265,10 @@ mlp_kernel_1_split_parts_kernel(tsr::View<const float, 2> temporary, tsr::View<c
     tsr::dot(acc, shared.temporary_tile[stage], shared.w2_tile[stage]);
     const int64_t ahead = k + (Stages - 1) * BK;
     const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
-    tsr::copy_tile_async<Threads>(shared.temporary_tile[free], temporary, m, ahead);
-    tsr::copy_tile_async<Threads, Align>(shared.w2_tile[free], w2, ahead, n);  // :6
+    if (ahead < to) {
+      tsr::copy_tile_async<Threads>(shared.temporary_tile[free], temporary, m, ahead);
+      tsr::copy_tile_async<Threads, Align>(shared.w2_tile[free], w2, ahead, n);  // :6
+    }
     tsr::async_commit();  // :7
     stage = stage == Stages - 1 ? 0 : stage + 1;
   }
