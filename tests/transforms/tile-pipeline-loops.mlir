@@ -65,10 +65,12 @@ tile.kernel @part(%a: !tsr.view<["M", "K"], bf16>, %c: !tsr.view<["M", "M"], f32
   %at = tile.alloc_shared : !A
   %c0 = tile.constant 0 : index
   %step = tile.constant 16 : index
+  %from = tile.query "origin" {axis = 0 : i64}
   %most = tile.constant 64 : index
   %zero = tile.constant 0.0 : f32
   %K = tile.dim "K"
-  %to = tile.elementwise "min" %K, %most : index
+  %end = tile.elementwise "add" %from, %most : index
+  %to = tile.elementwise "min" %K, %end : index
   %start = tile.fill %zero : f32 to !C
   // CHECK: %[[TO:.*]] = tile.elementwise "min"
   // CHECK: scf.for
@@ -83,7 +85,7 @@ tile.kernel @part(%a: !tsr.view<["M", "K"], bf16>, %c: !tsr.view<["M", "M"], f32
   // CHECK: tile.copy {{.*}} {async}
   // CHECK: }
   // CHECK-NEXT: tile.commit_group
-  %acc = scf.for %k = %c0 to %to step %step iter_args(%sum = %start) -> (!C) {
+  %acc = scf.for %k = %from to %to step %step iter_args(%sum = %start) -> (!C) {
     tile.copy %a[%c0 size "16" in_bounds, %k size "16" in_bounds] to %at : <["M", "K"], bf16> to !A
     %next = tile.dot %sum, %at, %at {trans_b} : !C, !A, !A
     scf.yield %next : !C

@@ -153,15 +153,15 @@ private:
     return builder_.create<tile::SelectBufferOp>(loc, part, buffer, stage);
   }
 
-  /// The loop may end before the tensors do, as that over a part of K or of the keys: what lies behind its end would be copied for nothing.
-  bool endsBefore() {
+  /// A loop over a part of K, or of the keys: what lies behind its end is another part, and would be copied for nothing.
+  bool isOverPart() {
     Operation *end = loop_.getUpperBound().getDefiningOp();
-    return !end || !isa<tile::DimOp, tile::ConstantOp>(end);
+    return !isZero(loop_.getLowerBound()) && (!end || !isa<tile::DimOp, tile::ConstantOp>(end));
   }
 
   /// The copies of the turn in which the counter is `counter`, into one stage.
   void copyTurn(Value counter, Value stage, Location loc) {
-    if (!endsBefore()) return copyTurn(counter, stage, /*isTurn=*/false);
+    if (!isOverPart()) return copyTurn(counter, stage, /*isTurn=*/false);
     Value isTurn = builder_.create<tile::ElementwiseOp>(loc, builder_.getI1Type(), builder_.getStringAttr("lt"), ValueRange{counter, loop_.getUpperBound()});
     auto guard = builder_.create<scf::IfOp>(loc, isTurn, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard restore(builder_);

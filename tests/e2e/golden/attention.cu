@@ -46,10 +46,8 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
   const int64_t end = tsr::min(T, m + (T + BM - S));
   for (int64_t stage = 0; stage < Stages - 1; ++stage) {
     const int64_t stage_product = stage * BN;
-    if (stage_product < end) {
-      tsr::copy_tile_async<Threads, Align>(shared.k_tile[stage], k[h0], stage_product, 0);  // :6
-      tsr::copy_tile_async<Threads, Align>(shared.v_tile[stage], v[h0], stage_product, 0);  // :7
-    }
+    tsr::copy_tile_async<Threads, Align>(shared.k_tile[stage], k[h0], stage_product, 0);  // :6
+    tsr::copy_tile_async<Threads, Align>(shared.v_tile[stage], v[h0], stage_product, 0);  // :7
     tsr::async_commit();  // :9
   }
   int64_t stage = 0;
@@ -60,10 +58,8 @@ attend_kernel(tsr::View<const tsr::bf16, 3> q, tsr::View<const tsr::bf16, 3> k,
     tsr::dot(s, shared.q_tile, tsr::transposed(shared.k_tile[stage]));
     const int64_t ahead = n + (Stages - 1) * BN;  // :9
     const int64_t free = stage == 0 ? Stages - 1 : stage - 1;
-    if (ahead < end) {
-      tsr::copy_tile_async<Threads, Align>(shared.k_tile[free], k[h0], ahead, 0);  // :6
-      tsr::copy_tile_async<Threads, Align>(shared.v_tile[free], v[h0], ahead, 0);  // :7
-    }
+    tsr::copy_tile_async<Threads, Align>(shared.k_tile[free], k[h0], ahead, 0);  // :6
+    tsr::copy_tile_async<Threads, Align>(shared.v_tile[free], v[h0], ahead, 0);  // :7
     tsr::async_commit();  // :9
     const int32_t k0 = 0;  // :8
     const int32_t as_i32 = int32_t(T - S);
