@@ -133,7 +133,7 @@ template <class Apply> void wave_operation(const char *operation, void *in, void
   current->where = operation;
   current->line = 0;
   if (wave.arrived == 0) wave.operation = operation;
-  if (strcmp(wave.operation, operation) != 0) fail("lanes of one wave are in different operations");
+  if (wave.operation != operation && strcmp(wave.operation, operation) != 0) fail("lanes of one wave are in different operations");
   wave.in[lane] = in;
   wave.out[lane] = out;
   wave.apply = apply;
