@@ -187,11 +187,12 @@ public:
     if (failed() || !(value < Range::least || value > Range::most) || value - value != 0) return;
     fail(TESS_ERROR_ARGUMENT, "argument `%s`: %.9g does not fit in %s", name, value, detail::DTypeOf<T>::text());
   }
-  /// Binds a variable that only an extent `factor * dim + rest` gives; extent() checks that it is such a one.
+  /// Binds a variable that only an extent `factor * dim + rest` gives; extent() checks that it is such a one. A factor may be a
+  /// size, and 0.
   void solve(Dim &dim, const TessTensor *tensor, int axis, int64_t factor, int64_t rest) {
     if (failed()) return;
     const int64_t multiple = saturating_subtract(tensor->shape[axis], rest);
-    dim.value = multiple < 0 ? 0 : multiple / factor;
+    dim.value = multiple < 0 || factor == 0 ? 0 : multiple / factor;
   }
   /// Checks an extent that is an expression over variables: `text` is how the program writes it.
   void extent(const char *name, const TessTensor *tensor, int axis, int64_t expected, const char *text) {

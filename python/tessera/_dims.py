@@ -22,7 +22,7 @@ class Extent:
         return eval(self._code, {"__builtins__": {}, "min": min, "max": max}, dims)
 
     def bind(self, extent, dims):
-        """Adds the variable that this extent gives, if it has one without a value: of `factor * N + rest`, too."""
+        """Adds the variable that this extent gives, if it has one without a value: of `factor * N + rest`, too, where the others have values."""
         missing = [name for name in self.names if name not in dims]
         if len(missing) != 1:
             return
@@ -33,6 +33,8 @@ class Extent:
         zero, one, two = (self.value({**dims, name: n}) for n in (0, 1, 2))
         if one > zero and two - one == one - zero:  # others are bound by another argument, or checked by the function
             dims[name] = max(extent - zero, 0) // (one - zero)
+        elif zero == one == self.value({**dims, name: extent + 1}) and "//" not in self.text and "%" not in self.text and "(" not in self.text:
+            dims[name] = 0  # of `H*D`, where D is 0
 
 
 def _number_of_mesh(asked):

@@ -212,7 +212,7 @@ Sizes sizesHere(const std::map<std::string, Dim> &dims, const checked::RunSizes 
       left = left.substitute(sizes);
       auto linear = linearDim(left);
       if (left.isVar()) sizes[left.varName()] = Dim(size);
-      else if (linear) sizes[linear->variable] = linear->solved(Dim(size));
+      else if (linear && linear->factor.isConstant()) sizes[linear->variable] = linear->solved(Dim(size));
     }
   };
   take(false);

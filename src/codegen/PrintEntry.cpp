@@ -269,7 +269,7 @@ void EntryPrinter::checks() {
   for (const SolvedDim &solved : facts_.solved)
     writer_.statement(Doc(call_ + ".solve(" + dimNames_[solved.extent.variable] + ", " +
                           facts_.parameter(solved.parameter)->symbol + ", " + std::to_string(solved.axis) + ", " +
-                          std::to_string(solved.extent.factor) + ", ") +
+                          dims_(solved.extent.factor).doc + ", ") +
                       dims_(solved.extent.rest).doc + ");");
   // Extents that are expressions, now that every variable has its value.
   for (const ParameterFacts &parameter : facts_.parameters) {

@@ -126,7 +126,7 @@ void WrapperPrinter::printDims(std::set<std::string> &needed, Names &names) {
   }
   const std::vector<SolvedExtent> solved = solvedExtents(extents, given);
   for (auto one = solved.rbegin(); one != solved.rend(); ++one)
-    if (needed.count(one->extent.variable)) one->extent.rest.collectVars(needed);
+    if (needed.count(one->extent.variable)) one->extent.rest.collectVars(needed), one->extent.factor.collectVars(needed);
   auto print = [&](const std::string &dim, const std::string &source) {
     const std::string name = names.fresh(dim);
     dims_.rename(dim, name);
@@ -139,7 +139,7 @@ void WrapperPrinter::printDims(std::set<std::string> &needed, Names &names) {
     if (!needed.count(one.extent.variable)) continue;
     given.insert(one.extent.variable);
     print(one.extent.variable, facts_.parameters[one.parameter].symbol + ".solved(" + std::to_string(one.axis) + ", " +
-                                   std::to_string(one.extent.factor) + ", " + lineOf(dims_(one.extent.rest).doc) + ")");
+                                   lineOf(dims_(one.extent.factor).doc) + ", " + lineOf(dims_(one.extent.rest).doc) + ")");
   }
   for (const std::string &dim : needed)
     TSR_CHECK(given.count(dim) || meshDim(dim), "no argument of " + facts_.name + " determines the dimension " + dim);

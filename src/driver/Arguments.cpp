@@ -94,9 +94,9 @@ void solveDims(const checked::Function &function, const std::map<std::string, Np
     return found == dims.end() ? std::nullopt : std::optional(found->second);
   };
   for (const SolvedExtent &solved : solvedExtents(shapes, known))
-    if (auto rest = solved.extent.rest.evaluate(valueOf)) {
+    if (auto rest = solved.extent.rest.evaluate(valueOf), factor = solved.extent.factor.evaluate(valueOf); rest && factor) {
       const int64_t left = given[solved.parameter]->shape[solved.axis] - *rest;
-      dims.try_emplace(solved.extent.variable, std::max<int64_t>(0, left) / solved.extent.factor);
+      dims.try_emplace(solved.extent.variable, *factor == 0 ? 0 : std::max<int64_t>(0, left) / *factor);
     }
 }
 

@@ -207,6 +207,34 @@ Dim Dim::scaled(const Dim &a, const Dim &b) {
   return sum;
 }
 
+bool Dim::divided(const Dim &a, const Dim &b, Entries &whole, Entries &rest) {
+  if (!a.normal_ || !b.normal_ || b.normal_->size() != 1) return false;
+  const Entry &divisor = b.normal_->front();
+  for (const auto &[atom, power] : divisor.atoms)
+    if (atom.kind == AtomKind::Var && namedConstant(atom.name)) return false;  // as written: `(BM.128 + M - 1) // BM.128` stays so
+  for (const Entry &e : *a.normal_) {
+    Monomial left = e.atoms;
+    bool divides = e.coefficient % divisor.coefficient == 0;
+    for (const auto &[atom, power] : divisor.atoms) {
+      const std::string text = atom.str();
+      auto same = std::find_if(left.begin(), left.end(), [&](const auto &factor) { return factor.first.str() == text; });
+      divides = divides && same != left.end() && same->second >= power;
+      if (divides && (same->second -= power) == 0) left.erase(same);
+    }
+    if (!divides) {
+      rest.push_back(e);
+      continue;
+    }
+    Dim quotient(e.coefficient / divisor.coefficient);
+    for (const auto &[atom, power] : left)
+      for (int i = 0; i < power; ++i) quotient = quotient * ofAtom(atom);
+    if (quotient.normal_) whole.push_back(quotient.normal_->front());
+    else whole.push_back({quotient.constant_, {}, {}});
+  }
+  std::sort(whole.begin(), whole.end(), [](const Entry &x, const Entry &y) { return x.key < y.key; });
+  return !whole.empty();
+}
+
 Dim Dim::quotient(const Dim &a, const Dim &b) {
   if (a.isConstant() && b.isConstant()) {
     std::optional<int64_t> number = dividedBy(a.constant_, b.constant_);
@@ -226,6 +254,10 @@ Dim Dim::quotient(const Dim &a, const Dim &b) {
     }
   }
   if (a == b) return 1;  // a division by zero has no value anyway
+  if (Entries whole, rest; divided(a, b, whole, rest)) {  // (C*B + r) // B = C + r // B
+    Dim left = ofEntries(std::move(rest));
+    return ofEntries(std::move(whole)) + (left.isConstant() && left.constant_ == 0 ? left : floorDiv(left, b));
+  }
   return ofAtom({AtomKind::FloorDiv, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 
@@ -241,6 +273,10 @@ Dim Dim::remainder(const Dim &a, const Dim &b) {
     return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(rest), std::make_shared<Dim>(b)});
   }
   if (a == b) return 0;
+  if (Entries whole, rest; divided(a, b, whole, rest)) {
+    Dim left = ofEntries(std::move(rest));
+    return left.isConstant() && left.constant_ == 0 ? left : mod(left, b);
+  }
   return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 

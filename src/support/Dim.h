@@ -84,6 +84,8 @@ private:
   static Dim ofEntries(Entries entries);
   static Dim ofAtom(Atom atom);
   static bool product(const Entry &a, const Entry &b, Entry &out);  // false: beyond 64 bits
+  /// The terms of `a` that `b`, a product, divides, divided by it, and the others. False if it divides none.
+  static bool divided(const Dim &a, const Dim &b, Entries &whole, Entries &rest);
   /// Calls visit(coefficient, atoms) for each term, the constant one first.
   template <class Visit> void forEach(Visit visit) const;
 

@@ -1,20 +1,20 @@
-// Dimensions such as `2 * N + 1` and `I + H`, which give a variable a value although it does not stand alone: what is left when the number, and
+// Dimensions such as `2 * N + 1`, `I + H` and `H * D`, which give a variable a value although it does not stand alone: what is left when the number, and
 // what other extents give, are taken off.
 #pragma once
 #include "support/Dim.h"
 
 namespace tessera {
 
-/// factor * variable + rest, with a factor of at least 1. The rest is a number, or made of variables that are given.
+/// factor * variable + rest. The rest is a number, or made of variables that are given; so is the factor, which is at least 1,
+/// or as large as such variables are: sizes, of which one may be 0.
 struct LinearDim {
   std::string variable;
-  int64_t factor = 0;
-  Dim rest;
+  Dim factor, rest;
   /// The variable, for an extent that the dimension is; a whole number only if `factor` divides what is left.
-  Dim solved(const Dim &extent) const { return Dim::floorDiv(extent - rest, Dim(factor)); }
+  Dim solved(const Dim &extent) const { return Dim::floorDiv(extent - rest, factor); }
   /// The same where the variables of the rest stand for these.
   Dim solved(const Dim &extent, const std::map<std::string, Dim> &values) const {
-    return Dim::floorDiv(extent - rest.substitute(values), Dim(factor));
+    return Dim::floorDiv(extent - rest.substitute(values), factor.substitute(values));
   }
 };
 
@@ -30,11 +30,20 @@ inline std::optional<LinearDim> linearDim(const Dim &dim, const IsGivenDim &isGi
   LinearDim linear;
   linear.variable = *open.begin();
   for (const Dim::Term &term : dim.terms()) {
-    const bool isVariable = term.atoms.size() == 1 && term.atoms[0].first.kind == AtomKind::Var && term.atoms[0].second == 1;
-    if (isVariable && term.atoms[0].first.name == linear.variable) linear.factor = term.coefficient;
+    Dim product(term.coefficient);  // what the variable is multiplied by, where it is
+    bool has = false;
+    for (const auto &[atom, power] : term.atoms) {
+      const bool isIt = atom.kind == AtomKind::Var && atom.name == linear.variable;
+      if (isIt && power != 1) return std::nullopt;
+      if (!isIt && atom.kind != AtomKind::Var) product = Dim();  // neither a factor, nor without the variable: the rest tells
+      has |= isIt;
+      for (int i = 0; i < power && !isIt && atom.kind == AtomKind::Var; ++i) product = product * Dim::var(atom.name);
+    }
+    if (has && term.coefficient < 1) return std::nullopt;
+    if (has) linear.factor = linear.factor + product;
   }
-  if (linear.factor < 1) return std::nullopt;
-  linear.rest = dim - Dim(linear.factor) * Dim::var(linear.variable);
+  if (linear.factor == Dim()) return std::nullopt;
+  linear.rest = dim - linear.factor * Dim::var(linear.variable);
   std::set<std::string> left;
   linear.rest.collectVars(left);
   return left.count(linear.variable) ? std::nullopt : std::optional(std::move(linear));

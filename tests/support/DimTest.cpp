@@ -175,11 +175,30 @@ TEST(Dim, NamesNeverChangeAValue) {
   }
 }
 
+TEST(Dim, ProductsLeaveQuotients) {
+  const Dim n = Dim::var("N"), m = Dim::var("M"), k = Dim::var("K");
+  EXPECT_EQ(Dim::floorDiv(n * m, m), n);
+  EXPECT_EQ(Dim::floorDiv(Dim(6) * n * m * m, Dim(2) * m), Dim(3) * n * m);
+  EXPECT_EQ(Dim::floorDiv(n * m + k, m), n + Dim::floorDiv(k, m));
+  EXPECT_EQ(Dim::floorDiv(Dim(3) * m, m), Dim(3));
+  EXPECT_EQ(Dim::mod(n * m, m), Dim(0));
+  EXPECT_EQ(Dim::mod(n * m - Dim(1), m), Dim::mod(Dim(-1), m));
+  EXPECT_EQ(Dim::floorDiv(Dim(3) * n * m, Dim(2) * m).evaluate([](const std::string &name) { return name == "N" ? 5 : 7; }), 7);
+}
+
 TEST(Dim, ExtentsGiveWhatTheyLeave) {
   const Dim i = Dim::var("I"), h = Dim::var("H"), o = Dim::var("O");
   EXPECT_FALSE(tessera::linearDim(i));
   EXPECT_FALSE(tessera::linearDim(i + h));
-  EXPECT_FALSE(tessera::linearDim(i * h, [](const std::string &name) { return name == "H"; }));
+  EXPECT_FALSE(tessera::linearDim(i * h));
+  EXPECT_FALSE(tessera::linearDim(i * i * h, [](const std::string &name) { return name == "H"; }));
+  EXPECT_FALSE(tessera::linearDim(i * h + i - Dim(2) * i, [](const std::string &name) { return name == "H"; }));
+  auto heads = tessera::linearDim(i * h + i + h, [](const std::string &name) { return name == "H"; });
+  ASSERT_TRUE(heads);
+  EXPECT_EQ(heads->factor, h + Dim(1));
+  EXPECT_EQ(heads->rest, h);
+  EXPECT_EQ(heads->solved(Dim(23), {{"H", Dim(3)}}), Dim(5));
+  EXPECT_EQ(tessera::linearDim(i * h, [](const std::string &name) { return name == "H"; })->solved(o * h), o);
   EXPECT_FALSE(tessera::linearDim(Dim(4) - i));
   EXPECT_FALSE(tessera::linearDim(i + Dim::floorDiv(i, Dim(2))));
   auto half = tessera::linearDim(Dim(2) * i + Dim(1));

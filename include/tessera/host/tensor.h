@@ -100,9 +100,9 @@ public:
   const std::vector<int64_t> &shape() const { return shape_; }
   /// 0 where there is no such dimension; the entry function then says what is wrong.
   int64_t extent(int axis) const { return axis < static_cast<int>(shape_.size()) ? shape_[static_cast<size_t>(axis)] : 0; }
-  /// What the variable of an extent `factor * variable + rest` is, at least 0.
+  /// What the variable of an extent `factor * variable + rest` is, at least 0; 0 where the factor is, as a size may be.
   int64_t solved(int axis, int64_t factor, int64_t rest) const {
-    return extent(axis) < rest ? 0 : (extent(axis) - rest) / factor;
+    return extent(axis) < rest || factor == 0 ? 0 : (extent(axis) - rest) / factor;
   }
   int64_t count() const {
     int64_t product = 1;

@@ -16,10 +16,18 @@ public:
     if (diagnostic_.id == Id::usedUp && place_.names && place_.expr() && place_.function) renewed();
     if (diagnostic_.id == Id::unknownAttribute && place_.function) seeded();
     if (diagnostic_.id == Id::notDeterministic && place_.function && place_.names) streamThatNothingReads();
+    if (diagnostic_.id == Id::argumentNotGiven && place_.function) splitByFunction();
     return taken();
   }
 
 private:
+  /// `split(key)`, as JAX has it: the method of a stream.
+  void splitByFunction() {
+    auto *call = as<ast::CallExpr>(place_.expr());
+    if (!call || nameOf(*call) != "split" || !as<ast::NameExpr>(call->callee) || call->arguments.size() != 1) return;
+    for (const ast::Parameter &p : place_.function->parameters)
+      if (p.annotation && text(*p.annotation) == "Rng" && text(call->arguments[0].span) == p.name.text) replace(group(false), call->span, p.name.text + ".split()");
+  }
   /// Where a function reads a stream, and in which statement of its own block.
   struct Use {
     const ast::Stmt *statement = nullptr;

@@ -137,6 +137,8 @@ private:
     auto *type = as<ast::SubscriptExpr>(e);
     if (type && (text(*type->object) == "tensor" || text(*type->object) == "TENSOR"))
       return replace(group(false), type->object->span, "Tensor");
+    if (type && !type->items.empty() && as<ast::NameExpr>(type->object) && dtypeByName(text(*type->object)))  // `f32[N, M]`
+      return replace(group(false), type->span, "Tensor[" + text(type->items.front().span.to(type->items.back().span)) + ", " + text(*type->object) + "]");
     if (!type || !as<ast::NameExpr>(type->object) || text(*type->object) != "Tensor" || !place_.function) return;
     CandidateGroup &edits = group(true);
     for (const std::string &dtype : declaredDTypes(true)) insert(edits, type->span.end - 1, ", " + dtype);

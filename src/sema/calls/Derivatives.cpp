@@ -330,10 +330,12 @@ Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span 
     return true;
   });
   if (!keyword.empty() && seeds.keyword.empty()) {
-    report(cx, Id::argumentNotGiven, span, derivative.text + "(" + callable.name + ")", keyword)
-        .help(kindOf(derivative) == DerivativeKind::Pullback
+    auto builder = report(cx, Id::argumentNotGiven, span, derivative.text + "(" + callable.name + ")", keyword);
+    builder.help(kindOf(derivative) == DerivativeKind::Pullback
                   ? "the derivative by the result: `cotangent=dy`"
                   : "the derivative of the parameters of `wrt`: `tangent=dx`");
+    if (args.size() == parametersOf(callable).size() + 1 && args.back().keyword.empty())  // `jvp(f)(x, dx)`
+      builder.suggest({args.back().span.file, args.back().span.begin, args.back().span.begin}, keyword + "=", "give it by its name");
     return Value::poison();
   }
   if (seeds.value.isPoison() && !keyword.empty()) return Value::poison();

@@ -98,7 +98,7 @@ void solveHostDimensions(Context &cx, const Value &tensor, const DimExprs &dims)
     const int axis = axisAt(i, dims);
     const Value extent = hostExtent(cx, tensor, axis < 0 ? axis : axis + tensor.stackAxes, dims[i]->span);
     if (extent.kind != ValueKind::Int) continue;
-    assignName(cx, linear->variable, Value::integer(linear->solved(extent.sym, hostDims(cx, linear->rest))), dims[i]->span);
+    assignName(cx, linear->variable, Value::integer(linear->solved(extent.sym, hostDims(cx, linear->rest + linear->factor))), dims[i]->span);
   }
 }
 

@@ -188,7 +188,7 @@ static void boundDimensions(Context &cx, const ast::FuncDef &def) {
         if (t.name.text == dim) span = t.name.span;
       report(cx, Id::unboundDimension, span, dim)
           .help("some parameter must have it as a dimension of its own, or in an expression whose other variables are given, "
-                "`2 * N`, `N + M`");
+                "`2 * N`, `N + M`, `N * M`");
     }
   for (const ast::TypeParameter &t : def.typeParameters)
     if (std::find(cx.function.fn->dims.begin(), cx.function.fn->dims.end(), t.name.text) ==

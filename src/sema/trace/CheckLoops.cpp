@@ -220,7 +220,8 @@ void jumpStmt(Context &cx, const ast::Stmt &stmt) {
   emit(cx, isBreak ? StmtKind::Break : StmtKind::Continue, stmt.span);
 }
 
-/// Host code whose condition takes statements, as `while norm(r) > 0.1:` does: each turn begins with them, and may end there.
+/// A condition that takes statements, as `while norm(r) > 0.1:` does, and `while i < row[u]:` in functions of tensors: each turn
+/// begins with them, and may end there.
 static void askedInside(Context &cx, const ast::WhileStmt &stmt) {
   Stmt &loop = emit(cx, StmtKind::While, stmt.span);
   loop.condition = makeBool(true, stmt.condition->span);
@@ -273,7 +274,7 @@ void whileStmt(Context &cx, const ast::WhileStmt &stmt) {
       return;
     }
   }
-  if (cx.function.block->size() != emitted && inHost(cx)) {
+  if (cx.function.block->size() != emitted && !inKernel(cx)) {
     cx.function.block->resize(emitted);
     forgetOperands(cx, turn);
     return withElse(cx, stmt.body, stmt.otherwise, stmt.span, [&] { askedInside(cx, stmt); });

@@ -26,9 +26,10 @@ bool returnsBelow(const ast::Block &block) {
 }
 }  // namespace
 
-/// Whether this function may return under the conditions of run time around this place: not in loops, and not in kernels.
+/// Whether this function may return under the conditions of run time around this place: not in loops, and not in kernels
+/// themselves; a function that a kernel calls may.
 static bool returnsOnWays(const Context &cx) {
-  return !inKernel(cx) && cx.function.frame->loops.empty() &&
+  return (!inKernel(cx) || cx.function.frame->inlined) && cx.function.frame->loops.empty() &&
          cx.function.conditionDepth - cx.function.frame->conditionDepth == cx.function.frame->ways;
 }
 bool returnsOnSomeWay(const Context &cx, const ast::IfStmt &stmt) {
