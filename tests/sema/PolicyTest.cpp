@@ -393,6 +393,17 @@ TEST(Policies, AccumulatorsAreWide) {  // F8
            "T.k):\n"
            "        acc += tile.dot(A[m:m + T.m, k:k + T.k], B[k:k + T.k, n:n + T.n])\n    return acc\n"),
       HasSubstr("E0303"));
+  for (const char *sum : {"acc * 0.5 + p", "p + acc * 0.5", "acc - p", "acc + p * 0.5"}) {  // what a product is added to is its accumulator
+    std::string text = sum;
+    text.replace(text.find('p'), 1, "tile.dot(A[m:m + T.m, k:k + T.k], B[k:k + T.k, n:n + T.n])");
+    auto added = [&](const char *dtype) {
+      return said("@kernel\ndef f[M, K](A: Tensor[M, K, bf16], B: Tensor[K, M, bf16]) -> Tensor[M, M, bf16]:\n    T = tile.context()\n"
+                  "    m, n = tile.origin()\n    acc = tile.zeros((T.m, T.n), " + std::string(dtype) +
+                  ")\n    for k in tile.range(0, K, T.k):\n        acc = " + text + "\n    return tile.cast(acc, bf16)\n");
+    };
+    EXPECT_EQ(added("f32"), "") << sum;
+    EXPECT_THAT(added("bf16"), HasSubstr("E0303")) << sum;
+  }
   EXPECT_THAT(said("def f[M](a: Tensor[M, M, bool]) -> Tensor[M, M, i32]:\n    return a @ a\n"),
               HasSubstr("E0308"));
 }

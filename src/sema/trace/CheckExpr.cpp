@@ -398,8 +398,7 @@ static Value binary(Context &cx, const ast::BinaryExpr &expr) {
     Type type;
     return dtypeItem(cx, expr, type) ? Value::dtype(type.dtype, type.numerics) : Value::poison();
   }
-  Value a = checkExpr(cx, *expr.left);
-  Value b = checkExpr(cx, *expr.right);
+  auto [a, b] = checkOperands(cx, expr);
   const bool cancels = expr.op == BinaryOp::Sub || expr.op == BinaryOp::Div || expr.op == BinaryOp::FloorDiv || expr.op == BinaryOp::Mod;
   const bool ofPairs = expr.op == BinaryOp::Mul && addsAxis(*expr.left);  // `m[:, None] * m[:, None]`
   if ((cancels || ofPairs) && a.isArray()) warnOfSameOperands(cx, *expr.left, *expr.right, textOf(expr.op));

@@ -313,7 +313,8 @@ static void updateTarget(Context &cx, const ast::AugAssignStmt &stmt) {
     return;
   }
   auto saved = cx.accumulateHint;
-  if (old.kind == ValueKind::Array && stmt.op == ast::BinaryOp::Add) cx.accumulateHint = old.type.dtype;
+  const bool adds = stmt.op == ast::BinaryOp::Add || stmt.op == ast::BinaryOp::Sub;
+  if (old.kind == ValueKind::Array && adds) cx.accumulateHint = old.type.dtype;
   Value right = checkExpr(cx, *stmt.value);
   cx.accumulateHint = saved;
   auto joined = stmt.op == ast::BinaryOp::Add ? joinedLists(cx, old, right, stmt.span) : std::nullopt;

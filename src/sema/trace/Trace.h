@@ -60,6 +60,8 @@ bool reservedName(Context &cx, const std::string &name, const std::string &what,
 bool reservedName(Context &cx, const std::string &name, const Value &value, Span span);
 /// `a op b` of two values: known numbers are computed, the others become an expression.
 Value binaryValues(Context &cx, ast::BinaryOp op, Value a, Value b, Span span);
+/// The operands of `a op b`, in the order in which they stand (Addends.cpp).
+std::pair<Value, Value> checkOperands(Context &cx, const ast::BinaryExpr &expr);
 /// Binds the names of `for target in ...` to one item.
 void comprehensionTarget(Context &cx, const ast::Expr &target, const Value &value);
 
