@@ -46,6 +46,8 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
   case Level::Schedule:
     // One mean where a function asks for a mean and a variance. Kernels stay as their author wrote them.
     passes.addNestedPass<ir::graph::FuncOp>(mlir::createCSEPass());
+    passes.addNestedPass<ir::graph::FuncOp>(transforms::createNarrowFactorsPass());  // the others ask what a product multiplies
+    passes.addNestedPass<ir::graph::KernelOp>(transforms::createNarrowFactorsPass());
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createSumWindowsPass());  // before what the new windows see is rounded
     if (machine->family != Target::Cpu) passes.addNestedPass<ir::graph::FuncOp>(transforms::createSlideWindowsPass());  // what is left is no product
     passes.addNestedPass<ir::graph::FuncOp>(transforms::createPickTermsPass());  // derivatives are there, kernels are not

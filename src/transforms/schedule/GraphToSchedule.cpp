@@ -56,6 +56,7 @@ struct GraphToSchedule : PassWrapper<GraphToSchedule, OperationPass<ModuleOp>> {
 std::unique_ptr<Pass> createGraphToSchedulePass() { return std::make_unique<GraphToSchedule>(); }
 
 void registerScheduleTransforms() {
+  registerPass(createNarrowFactorsPass);
   registerPass(createPickTermsPass);
   registerPass(createSumPartsPass);
   registerPass(createRoundEarlyPass);

@@ -20,6 +20,8 @@ std::unique_ptr<mlir::Pass> createRoundEarlyPass();
 std::unique_ptr<mlir::Pass> createAskForDepthsPass();
 /// Takes sums of rows from products of matrices that are there already (ExchangeSums.cpp).
 std::unique_ptr<mlir::Pass> createExchangeSumsPass();
+/// Multiplies what was widened as it lies (NarrowFactors.cpp).
+std::unique_ptr<mlir::Pass> createNarrowFactorsPass();
 /// Takes sums of what windows take from products as products of windows (SumWindows.cpp).
 std::unique_ptr<mlir::Pass> createSumWindowsPass();
 /// Takes sums, or the greatest, of what windows see of each channel alone from the array under them (SlideWindows.cpp).
