@@ -330,6 +330,9 @@ def rows():
     yield "nearest", lambda: [full(65536, 64), full(8192, 64)], nearest
     yield "lora", lambda: [half(8192, 4096), half(4096, 4096, scale=0.02), half(4096, 16, scale=0.02), half(16, 4096)], lambda x, w, a, b: x @ w + 0.5 * ((x @ a) @ b)
     yield "dynamic_int8", lambda: [half(8192, 4096), below(255, 4096, 4096).to(torch.int8), full(4096)], int8_layer
+    yield "widened", lambda: [half(8192, 4096), half(4096, 4096, scale=0.02)], lambda x, w: x @ w
+    signed = lambda *shape: (below(255, *shape) - 127).to(torch.int8)
+    yield "widened_bytes", lambda: [signed(8192, 4096), signed(4096, 4096), full(8192), full(4096)], lambda x, w, r, c: (torch._int_mm(x, w.t()) * r[:, None] * c).to(BF16)
     yield "distill_train", lambda: [half(8192, 32000), half(8192, 32000)], distill
     yield "advantages", lambda: [full(1024, 4096), full(1025, 4096), (full(1024, 4096) > 2).float()], advantages, None
     yield "linear_attention", lambda: heads(4, 16, 4096, 128), linear_attention
