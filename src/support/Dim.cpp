@@ -210,8 +210,6 @@ Dim Dim::scaled(const Dim &a, const Dim &b) {
 bool Dim::divided(const Dim &a, const Dim &b, Entries &whole, Entries &rest) {
   if (!a.normal_ || !b.normal_ || b.normal_->size() != 1) return false;
   const Entry &divisor = b.normal_->front();
-  for (const auto &[atom, power] : divisor.atoms)
-    if (atom.kind == AtomKind::Var && namedConstant(atom.name)) return false;  // as written: `(BM.128 + M - 1) // BM.128` stays so
   for (const Entry &e : *a.normal_) {
     Monomial left = e.atoms;
     bool divides = e.coefficient % divisor.coefficient == 0;
@@ -254,10 +252,7 @@ Dim Dim::quotient(const Dim &a, const Dim &b) {
     }
   }
   if (a == b) return 1;  // a division by zero has no value anyway
-  if (Entries whole, rest; divided(a, b, whole, rest)) {  // (C*B + r) // B = C + r // B
-    Dim left = ofEntries(std::move(rest));
-    return ofEntries(std::move(whole)) + (left.isConstant() && left.constant_ == 0 ? left : floorDiv(left, b));
-  }
+  if (Entries whole, rest; divided(a, b, whole, rest) && rest.empty()) return ofEntries(std::move(whole));  // C*B // B; others stay as written
   return ofAtom({AtomKind::FloorDiv, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 
@@ -273,10 +268,7 @@ Dim Dim::remainder(const Dim &a, const Dim &b) {
     return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(rest), std::make_shared<Dim>(b)});
   }
   if (a == b) return 0;
-  if (Entries whole, rest; divided(a, b, whole, rest)) {
-    Dim left = ofEntries(std::move(rest));
-    return left.isConstant() && left.constant_ == 0 ? left : mod(left, b);
-  }
+  if (Entries whole, rest; divided(a, b, whole, rest) && rest.empty()) return 0;
   return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 
