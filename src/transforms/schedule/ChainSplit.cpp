@@ -56,33 +56,29 @@ std::optional<ChainTile> FunctionScheduler::splitTile(Chain &chain, ArrayRef<Cha
 LogicalResult FunctionScheduler::splitChain(Value root, Chain &chain, const ChainForm &form, const ChainTile &sizes, Value target) {
   MLIRContext *context = builder_.getContext();
   DimAttr rows = rowsOf(chain);
+  const std::optional<int64_t> known = rows.getConstant();
   size_t outside = when_.size();
   Dim count = partsOf(chain, *machineOf(function_));
-  // Many rows, or so many heads that each processor has one without parts.
-  auto split = [&](ArrayRef<ChainForm> forms, const Dim &left, Relation relation, int64_t right) {
+  // What is made where the condition does not hold; what is made behind it is for where it does.
+  auto unless = [&](const Dim &left, Relation relation, int64_t right, llvm::function_ref<LogicalResult()> make) {
     Attribute condition = RequirementAttr::get(context, DimAttr::get(context, left), relation, DimAttr::get(context, Dim(right)), "");
     when_.push_back(negated(condition));
-    LogicalResult made = kernelsOf(forms, root, chain, target);
+    LogicalResult made = make();
     when_.back() = condition;
     return made;
   };
-  if (!rows.getConstant() && failed(split(withFewKeys(chain, form), rows.getDim(), Relation::Le, kFewRows))) return failure();
-  if (!count.isConstant() && failed(split(form, count, Relation::Ge, 2))) return failure();
+  auto whole = [&](ArrayRef<ChainForm> forms) { return kernelsOf(forms, root, chain, target); };
   auto inParts = [&](const ChainTile &tile, int64_t most) -> LogicalResult {
     FailureOr<SmallVector<Value>> parts = partsKernel(chain, form, tile, most, count);
     return failed(parts) ? failure() : mergeKernel(root, chain, form, *parts, count, target);
   };
+  // Many rows, or so many heads that each processor has one without parts.
+  if (!known && failed(unless(rows.getDim(), Relation::Le, kFewRows, [&] { return whole(withFewKeys(chain, form)); }))) return failure();
+  if (!count.isConstant() && failed(unless(count, Relation::Ge, 2, [&] { return whole(form); }))) return failure();
   std::optional<ChainTile> fewest = fewestTile(*machineOf(function_), chain, sizes);
-  LogicalResult made = success();
-  if (std::optional<int64_t> known = rows.getConstant(); !fewest || known) {
-    made = inParts(fewest && *known <= kFewestRows ? *fewest : sizes, kFewRows);
-  } else {
-    Attribute few = RequirementAttr::get(context, rows, Relation::Le, DimAttr::get(context, Dim(kFewestRows)), "");
-    when_.push_back(negated(few));
-    made = inParts(sizes, kFewRows);
-    when_.back() = few;
-    if (succeeded(made)) made = inParts(*fewest, kFewestRows);
-  }
+  if (fewest && !known && failed(unless(rows.getDim(), Relation::Le, kFewestRows, [&] { return inParts(sizes, kFewRows); }))) return failure();
+  const bool areFewest = fewest && known.value_or(0) <= kFewestRows;
+  LogicalResult made = areFewest ? inParts(*fewest, kFewestRows) : inParts(sizes, kFewRows);
   when_.truncate(outside);
   return made;
 }
