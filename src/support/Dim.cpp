@@ -207,30 +207,25 @@ Dim Dim::scaled(const Dim &a, const Dim &b) {
   return sum;
 }
 
-bool Dim::divided(const Dim &a, const Dim &b, Entries &whole, Entries &rest) {
-  if (!a.normal_ || !b.normal_ || b.normal_->size() != 1) return false;
+std::optional<Dim> Dim::wholeQuotient(const Dim &a, const Dim &b) {
+  if (!a.normal_ || !b.normal_ || b.normal_->size() != 1) return std::nullopt;
   const Entry &divisor = b.normal_->front();
+  Dim sum;
   for (const Entry &e : *a.normal_) {
     Monomial left = e.atoms;
-    bool divides = e.coefficient % divisor.coefficient == 0;
+    if (e.coefficient % divisor.coefficient != 0) return std::nullopt;
     for (const auto &[atom, power] : divisor.atoms) {
       const std::string text = atom.str();
       auto same = std::find_if(left.begin(), left.end(), [&](const auto &factor) { return factor.first.str() == text; });
-      divides = divides && same != left.end() && same->second >= power;
-      if (divides && (same->second -= power) == 0) left.erase(same);
+      if (same == left.end() || same->second < power) return std::nullopt;
+      if ((same->second -= power) == 0) left.erase(same);
     }
-    if (!divides) {
-      rest.push_back(e);
-      continue;
-    }
-    Dim quotient(e.coefficient / divisor.coefficient);
+    Dim term(e.coefficient / divisor.coefficient);
     for (const auto &[atom, power] : left)
-      for (int i = 0; i < power; ++i) quotient = quotient * ofAtom(atom);
-    if (quotient.normal_) whole.push_back(quotient.normal_->front());
-    else whole.push_back({quotient.constant_, {}, {}});
+      for (int i = 0; i < power; ++i) term = term * ofAtom(atom);
+    sum = sum + term;
   }
-  std::sort(whole.begin(), whole.end(), [](const Entry &x, const Entry &y) { return x.key < y.key; });
-  return !whole.empty();
+  return sum;
 }
 
 Dim Dim::quotient(const Dim &a, const Dim &b) {
@@ -252,7 +247,7 @@ Dim Dim::quotient(const Dim &a, const Dim &b) {
     }
   }
   if (a == b) return 1;  // a division by zero has no value anyway
-  if (Entries whole, rest; divided(a, b, whole, rest) && rest.empty()) return ofEntries(std::move(whole));  // C*B // B; others stay as written
+  if (std::optional<Dim> whole = wholeQuotient(a, b)) return *whole;  // C*B // B
   return ofAtom({AtomKind::FloorDiv, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 
@@ -268,7 +263,7 @@ Dim Dim::remainder(const Dim &a, const Dim &b) {
     return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(rest), std::make_shared<Dim>(b)});
   }
   if (a == b) return 0;
-  if (Entries whole, rest; divided(a, b, whole, rest) && rest.empty()) return 0;
+  if (wholeQuotient(a, b)) return 0;
   return ofAtom({AtomKind::Mod, "", std::make_shared<Dim>(a), std::make_shared<Dim>(b)});
 }
 

@@ -84,8 +84,8 @@ private:
   static Dim ofEntries(Entries entries);
   static Dim ofAtom(Atom atom);
   static bool product(const Entry &a, const Entry &b, Entry &out);  // false: beyond 64 bits
-  /// The terms of `a` that `b`, a product, divides, divided by it, and the others. False if it divides none.
-  static bool divided(const Dim &a, const Dim &b, Entries &whole, Entries &rest);
+  /// a / b, where `b` is a product that divides each term of `a`; nothing elsewhere.
+  static std::optional<Dim> wholeQuotient(const Dim &a, const Dim &b);
   /// Calls visit(coefficient, atoms) for each term, the constant one first.
   template <class Visit> void forEach(Visit visit) const;
 
