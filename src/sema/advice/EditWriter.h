@@ -397,6 +397,9 @@ protected:
     return dtypes;
   }
 
+  /// The message is about an index that is an array of truth values, `x[x > 0.0]`.
+  bool choosesByCondition() const { return diagnostic_.message.starts_with("an index expects") && diagnostic_.message.ends_with("of bool"); }
+
   /// The shapes that the message shows between brackets, each as its extents.
   std::vector<std::vector<std::string>> shapesSaid() const {
     std::vector<std::vector<std::string>> shapes;

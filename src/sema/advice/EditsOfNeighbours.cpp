@@ -193,17 +193,15 @@ private:
       insert(assumed(), guard->condition->span.end, " and " + text(element.items[0].span) + " < " + size, "guard the work");
   }
 
-  /// An index that is an array of truth values.
-  bool isCondition() const { return diagnostic_.message.rfind("an index expects", 0) == 0 && diagnostic_.message.ends_with("of bool"); }
   /// `x[x > 0.0]`: what is not chosen is 0.
   void chosenByCondition() {
     auto *element = place_.innermost<ast::SubscriptExpr>();
-    if (!isCondition() || !element || element->items.size() != 1) return;
+    if (!choosesByCondition() || !element || element->items.size() != 1) return;
     replace(group(false), element->span, "where(" + text(element->items[0].span) + ", " + text(*element->object) + ", 0)", "keep the others as 0");
   }
   /// `ids: Tensor[B, S, f32]` that is an index: whole numbers.
   void wholeParameter() {
-    if (!place_.function || diagnostic_.message.find("expects an integer") == std::string::npos || isCondition()) return;
+    if (!place_.function || diagnostic_.message.find("expects an integer") == std::string::npos || choosesByCondition()) return;
     CandidateGroup &edits = group(false);
     edits.assumes = edits.ofSignature = true;
     for (const ast::Parameter &p : place_.function->parameters) {

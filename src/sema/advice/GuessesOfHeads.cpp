@@ -46,13 +46,11 @@ private:
   }
 
   void typeOf(const ast::Expr &type, const std::set<std::string> &dims) {
-    // what a condition chooses is no matter of its dtype
-    const bool isCondition = diagnostic_.message.rfind("an index expects", 0) == 0 && diagnostic_.message.ends_with("of bool");
     visit(type, [&](const ast::Expr &part) {
       auto *list = as<ast::SubscriptExpr>(&part);
       if (list && !list->items.empty()) extentsOf(*list, dims);
       auto *scalar = as<ast::NameExpr>(&part);
-      if (scalar && dtypeByName(scalar->name) && !isCondition)
+      if (scalar && dtypeByName(scalar->name) && !choosesByCondition())  // what a condition chooses is no matter of its dtype
         for (const char *other : {"f32", "bf16", "f16", "i32", "i64", "bool"}) add(Operator::DeclareType, scalar->span, other, "declare this dtype");
     });
   }
