@@ -134,9 +134,6 @@ struct Everywhere;
 struct Masked {
   using Part = Within;
   template <class V, class... At> static TSR_DEVICE bool inside(const V &view, At... at) { return view.holds(at...); }
-  template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T other, At... at) {
-    return view.at_or(other, at...);
-  }
   template <class V, class T, class... At> static TSR_DEVICE void write(const V &view, T value, At... at) {
     view.put(value, at...);
   }
@@ -145,7 +142,6 @@ struct Masked {
 struct Inside {
   using Part = Everywhere;
   template <class V, class... At> static TSR_DEVICE bool inside(const V &, At...) { return true; }
-  template <class V, class T, class... At> static TSR_DEVICE T read(const V &view, T, At... at) { return view(at...); }
   template <class V, class T, class... At> static TSR_DEVICE void write(const V &view, T value, At... at) {
     view(at...) = value;
   }

@@ -122,7 +122,7 @@ private:
     return builder_.create<tile::DimOp>(loc, builder_.getIndexType(), builder_.getStringAttr(count.str()));
   }
   Value arithmetic(StringRef what, Value a, Value b, Location loc) {
-    Type type = what == "eq" ? Type(builder_.getI1Type()) : a.getType();
+    Type type = what == "eq" || what == "lt" ? Type(builder_.getI1Type()) : a.getType();
     return builder_.create<tile::ElementwiseOp>(loc, type, builder_.getStringAttr(what), ValueRange{a, b});
   }
   /// A choice, where a remainder by a number that is no power of two would cost tens of instructions in each turn.
@@ -162,8 +162,7 @@ private:
   /// The copies of the turn in which the counter is `counter`, into one stage.
   void copyTurn(Value counter, Value stage, Location loc) {
     if (!isOverPart()) return copyTurn(counter, stage, /*isTurn=*/false);
-    Value isTurn = builder_.create<tile::ElementwiseOp>(loc, builder_.getI1Type(), builder_.getStringAttr("lt"), ValueRange{counter, loop_.getUpperBound()});
-    auto guard = builder_.create<scf::IfOp>(loc, isTurn, /*withElseRegion=*/false);
+    auto guard = builder_.create<scf::IfOp>(loc, arithmetic("lt", counter, loop_.getUpperBound(), loc), /*withElseRegion=*/false);
     OpBuilder::InsertionGuard restore(builder_);
     builder_.setInsertionPointToStart(guard.thenBlock());
     copyTurn(counter, stage, /*isTurn=*/true);
