@@ -99,8 +99,11 @@ template <int M, int N, class Grid, bool Transposed> void check_column_sums(int 
 }
 
 #if defined(TSR_TEST_SM90A)
+/// How bytes become a left operand: element by element, two at a time, or two rows at a time while they are read.
+enum class Computed { ByElement, InPairs, InPairsOfRows };
+
 /// c = weights * b: bytes in panels, read in the layout of a left operand, which is computed in 16 bits; stored transposed.
-template <class W, int M, int N, int K, int Rows, bool TransA> KERNEL computed_left(const W *a, const tsr::bf16 *b, float *c) {
+template <class W, int M, int N, int K, int Rows, bool TransA, Computed How> KERNEL computed_left(const W *a, const tsr::bf16 *b, float *c) {
   using Grid = tsr::MmaGrid<Rows, 1>;
   using ATile = tsr::SharedTile<W, TransA ? K : M, TransA ? M : K, tsr::Panels>;
   SHARED ATile a_tile;
@@ -108,30 +111,39 @@ template <class W, int M, int N, int K, int Rows, bool TransA> KERNEL computed_l
   for (int i = tsr::lane(); i < M * K; i += Grid::size) a_tile(i / ATile::cols, i % ATile::cols) = a[i];
   for (int i = tsr::lane(); i < N * K; i += Grid::size) b_tile(i / K, i % K) = b[i];
   publish();
-  tsr::Fragment<W, M, K, Grid> stored;
-  if constexpr (TransA) tsr::read_shared(stored, tsr::transposed(a_tile));
-  else tsr::read_shared(stored, a_tile);
   tsr::Fragment<tsr::bf16, M, K, Grid> left;
-  TSR_UNROLL
-  for (int i = 0; i < left.rows; ++i) {
-    TSR_UNROLL
-    for (int j = 0; j < left.cols; ++j) left(i, j) = tsr::to<tsr::bf16>(stored(i, j));
+  if constexpr (How == Computed::InPairsOfRows) {
+    tsr::read_pairs_of_rows(left, tsr::transposed(a_tile));
+  } else {
+    tsr::Fragment<W, M, K, Grid> stored;
+    if constexpr (TransA) tsr::read_shared(stored, tsr::transposed(a_tile));
+    else tsr::read_shared(stored, a_tile);
+    if constexpr (How == Computed::InPairs) {
+      tsr::convert(left, stored);
+    } else {
+      TSR_UNROLL
+      for (int i = 0; i < left.rows; ++i) {
+        TSR_UNROLL
+        for (int j = 0; j < left.cols; ++j) left(i, j) = tsr::to<tsr::bf16>(stored(i, j));
+      }
+    }
   }
   tsr::Fragment<float, M, N, Grid> acc(0.0f);
   tsr::dot(acc, left, tsr::transposed(b_tile));
+  if constexpr (How == Computed::InPairsOfRows) tsr::order_rows(acc);
   tsr::store_transposed_fragment(tsr::View<float, 2>{c, {N, M}}, acc, int64_t(0), int64_t(0));
 }
-template <class W, int M, int N, int K, int Rows, bool TransA> void check_computed(const char *name) {
+template <class W, int M, int N, int K, int Rows, bool TransA, Computed How = Computed::ByElement> void check_computed(const char *name) {
   Buffer<W> a(M * K);
   Buffer<tsr::bf16> b(N * K);
   Buffer<float> c(M * N);
   std::vector<double> left(M * K), right(N * K);
   unsigned state = 3;
-  for (int i = 0; i < M * K; ++i) left[i] = next(state) * 13 + 4;  // bytes of both signs, up to 108
+  for (int i = 0; i < M * K; ++i) left[i] = std::min(next(state) * 16, 127);  // bytes of both signs, also the least and the greatest
   for (int i = 0; i < N * K; ++i) b[i] = tsr::to<tsr::bf16>(static_cast<float>(right[i] = next(state)));
   for (int m = 0; m < M; ++m)
     for (int k = 0; k < K; ++k) a[TransA ? k * M + m : m * K + k] = static_cast<W>(left[m * K + k]);
-  LAUNCH(32 * Rows, (computed_left<W, M, N, K, Rows, TransA>), a.device(), b.device(), c.device());
+  LAUNCH(32 * Rows, (computed_left<W, M, N, K, Rows, TransA, How>), a.device(), b.device(), c.device());
   c.back();
   for (int m = 0; m < M; ++m)
     for (int n = 0; n < N; ++n) {
@@ -242,6 +254,10 @@ inline void all() {
   check_computed<int8_t, 64, 16, 128, 4, false>("wgmma of computed bytes");
   check_computed<int8_t, 128, 32, 128, 8, true>("wgmma of computed bytes");
   check_computed<int8_t, 128, 16, 256, 4, false>("wgmma of computed bytes");
+  check_computed<int8_t, 128, 16, 128, 4, false, Computed::InPairs>("wgmma of bytes in pairs");
+  check_computed<int8_t, 128, 32, 128, 8, true, Computed::InPairs>("wgmma of bytes in pairs");
+  check_computed<int8_t, 128, 16, 256, 4, true, Computed::InPairsOfRows>("wgmma of bytes in pairs of rows");
+  check_computed<int8_t, 256, 32, 128, 8, true, Computed::InPairsOfRows>("wgmma of bytes in pairs of rows");
   promoted<tsr::f8e4m3>("wgmma e4m3 in parts");
   promoted<tsr::f8e5m2>("wgmma e5m2 in parts");
 #endif

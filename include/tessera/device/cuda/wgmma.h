@@ -8,6 +8,7 @@
 //   scale_rows(acc, scale)   acc(i, j) *= scale(i), where some scale is not 1
 //   read_shared(to, tile)    a tile in the layout of a left operand in registers, two neighbours at a time
 //   convert(to, from)        to = from, element by element, in the layout of a left operand
+//   read_pairs_of_rows(to, tile)   bytes that lie the other way, in bf16; order_rows(acc) puts the rows of their sums in order
 //
 // Operands of 16 bits (bf16, f16) may lie either way, and `a` may be in registers. Those of 8 bits (e4m3 and e5m2, added up
 // in f32; int8 and uint8, in i32) and tf32 are read along k alone: `a` as M x K, `b` as transposed() N x K.
@@ -452,51 +453,57 @@ TSR_DEVICE void convert(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &to_, const Frag
     for (int j = 0; j < from.cols; ++j) to_(i, j) = to<T>(from(i, j));
   }
 }
-/// Bytes in bf16, two at a time: the machine converts integers at a sixteenth of the speed at which it adds. With the low seven
-/// bits l and the sign s of a byte, 128 + l and 128 + 128 s are numbers of bf16 whose bits these are, and their difference is
-/// the byte, exactly.
+namespace detail {
+
+/// Two bytes in bf16, from the bits of each behind those of 0x43: the machine converts integers at a sixteenth of the speed at which it
+/// adds. With the low seven bits l and the sign s of a byte, 128 + l and 128 + 128 s are numbers of bf16 whose bits these are, and their
+/// difference is the byte, exactly.
+TSR_DEVICE uint32_t bytes_as_bf16(uint32_t apart) {
+  uint32_t pair = 0;
+#if defined(TSR_WGMMA_HERE)
+  asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(apart & 0x437f437f), "r"(apart & 0x43804380));
+#endif
+  return pair;
+}
+/// Likewise of numbers of 4 bits: the bits of 128 + n are those of 128 and n, and 128 less is n, exactly.
+TSR_DEVICE uint32_t halves_as_bf16(uint32_t apart) {
+  uint32_t pair = 0;
+#if defined(TSR_WGMMA_HERE)
+  asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(apart & 0x430f430f), "r"(0x43004300));
+#endif
+  return pair;
+}
+
+}  // namespace detail
+
+/// Bytes in bf16, two at a time.
 template <int M, int N, int WarpRows>
 TSR_DEVICE void convert(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fragment<int8_t, M, N, MmaGrid<WarpRows, 1>> &from) {
-#if defined(__CUDA_ARCH__)
-  uint32_t low_bits = 0x007f007f, sign_bits = 0x00800080, one_hundred_and_28 = 0x43004300;  // in registers: three operands at once
-  asm("" : "+r"(low_bits), "+r"(sign_bits), "+r"(one_hundred_and_28));
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     TSR_UNROLL
     for (int j = 0; j < from.cols; j += 2) {
       const uint32_t both = static_cast<uint8_t>(from(i, j)) | static_cast<uint32_t>(static_cast<uint8_t>(from(i, j + 1))) << 8;
-      const uint32_t apart = __byte_perm(both, 0, 0x4140);  // a byte in each half
-      const uint32_t low = (apart & low_bits) | one_hundred_and_28, sign = (apart & sign_bits) | one_hundred_and_28;
-      uint32_t pair;
-      asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(low), "r"(sign));
+      const uint32_t pair = detail::bytes_as_bf16(__byte_perm(both, 0x43, 0x4140));
       memcpy(&to.element[i][j], &pair, sizeof pair);
     }
   }
-#endif
 }
 
 namespace detail {
 
-/// Numbers of 4 bits in bf16, two at a time: the bits of 128 + n are those of 128 and n, and 128 less is n, exactly. `Shift`: where
-/// in its byte each number begins.
+/// Numbers of 4 bits in bf16, two at a time. `Shift`: where in its byte each number begins.
 template <int Shift, int M, int N, int WarpRows>
 TSR_DEVICE void convert_halves(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fragment<uint8_t, M, N, MmaGrid<WarpRows, 1>> &from) {
-#if defined(__CUDA_ARCH__)
-  uint32_t bits = 0x000f000f, one_hundred_and_28 = 0x43004300;  // in registers: three operands at once
-  asm("" : "+r"(bits), "+r"(one_hundred_and_28));
   TSR_UNROLL
   for (int i = 0; i < from.rows; ++i) {
     TSR_UNROLL
     for (int j = 0; j < from.cols; j += 2) {
       const uint32_t both = static_cast<uint32_t>(from(i, j)) | static_cast<uint32_t>(from(i, j + 1)) << 8;
-      const uint32_t apart = __byte_perm(both, 0, 0x4140);  // a byte in each half
-      const uint32_t sum = ((apart >> Shift) & bits) | one_hundred_and_28;
-      uint32_t pair;
-      asm("sub.rn.bf16x2 %0, %1, %2;" : "=r"(pair) : "r"(sum), "r"(one_hundred_and_28));
+      const uint32_t pair = halves_as_bf16(__byte_perm(both >> Shift, 0x43, 0x4140));
       memcpy(&to.element[i][j], &pair, sizeof pair);
     }
   }
-#endif
 }
 
 }  // namespace detail
@@ -509,6 +516,49 @@ TSR_DEVICE void convert_lower_halves(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> 
 template <int M, int N, int WarpRows>
 TSR_DEVICE void convert_upper_halves(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Fragment<uint8_t, M, N, MmaGrid<WarpRows, 1>> &from) {
   detail::convert_halves<4>(to, from);
+}
+
+/// to = the bytes of a tile that lies the other way, in bf16, four at a time: ldmatrix turns matrices of two bytes, so that of each 16
+/// rows the lanes whose rows are g and g + 8 get the rows 2 g and 2 g + 1. The sums of such operands are put in order once, at the end
+/// (order_rows).
+template <int M, int N, int WarpRows>
+TSR_DEVICE void read_pairs_of_rows(Fragment<bf16, M, N, MmaGrid<WarpRows, 1>> &to, const Transposed<SharedTile<int8_t, N, M, Panels>> &turned) {
+  using Grid = MmaGrid<WarpRows, 1>;
+  static_assert(M % 128 == 0 && N % 32 == 0, "whole panels, and four matrices of eight rows of them");
+  const unsigned at = static_cast<unsigned>(lane()) % kRowLanes;  // the row of the panel whose 16 bytes this lane names
+  TSR_UNROLL
+  for (int i = 0; i < to.rows; i += 2) {
+    const unsigned col = static_cast<unsigned>(i / 2 * Grid::row_step + Grid::warp_row() * 16);
+    const int8_t *const own = turned.tile.element + col / 128 * (N * 128) + (col % 128 / 16 ^ at % 8) * 16 + at * 128;
+    TSR_UNROLL
+    for (int k = 0; k < N; k += 32) {
+      uint32_t matrix[4];
+      detail::load_matrices<true>(matrix, own + k * 128);
+      TSR_UNROLL
+      for (int r = 0; r < 4; ++r) {
+        const uint32_t even = detail::bytes_as_bf16(__byte_perm(matrix[r], 0x43, 0x4240)), odd = detail::bytes_as_bf16(__byte_perm(matrix[r], 0x43, 0x4341));
+        memcpy(&to.element[i][k / 4 + 2 * r], &even, sizeof even);
+        memcpy(&to.element[i + 1][k / 4 + 2 * r], &odd, sizeof odd);
+      }
+    }
+  }
+}
+/// Sums whose left operand was read by read_pairs_of_rows: each row goes to the lanes that have it in this layout.
+template <class T, int M, int N, int WarpRows> TSR_DEVICE void order_rows(Fragment<T, M, N, MmaGrid<WarpRows, 1>> &acc) {
+  const int at = lane() % kRowLanes, from = at / 8 * 4 + at % 4;
+  const bool odd = at / 4 % 2 != 0;
+  TSR_UNROLL
+  for (int i = 0; i < acc.rows; i += 2) {
+    TSR_UNROLL
+    for (int j = 0; j < acc.cols; ++j) {
+      const T even_row = acc(i, j), odd_row = acc(i + 1, j);
+      TSR_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        const T even = __shfl_sync(0xffffffffu, even_row, from + 16 * half), other = __shfl_sync(0xffffffffu, odd_row, from + 16 * half);
+        acc(i + half, j) = odd ? other : even;
+      }
+    }
+  }
 }
 
 /// acc(i, j) *= scale(i); skipped by warps whose scales are all 1.
