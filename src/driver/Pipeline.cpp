@@ -87,6 +87,7 @@ bool lowerOneLevel(mlir::ModuleOp module, Level level) {
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createOverlapProductsPass());  // loops that are turned have their turns from it
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createTakeTurnsPass());  // needs to know where each product reads its operands
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createPipelineLoopsPass());  // after masks are proved: a copy ahead is the same copy
+      passes.addNestedPass<ir::tile::KernelOp>(transforms::createReadPairsPass());  // of stages, in loops that stay as they are
       passes.addNestedPass<ir::tile::KernelOp>(transforms::createStoreInPartsPass());  // when it is known how the tiles lie, and which stores are bulk
     }
     if (machine->family == Target::Cuda) passes.addPass(transforms::createSumColumnsPass());  // of tiles as they are stored, before long sums are split

@@ -125,7 +125,7 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
     requirement such as `#tsr.requirement<"M" le "4", "">`, `["and", condition, condition]`, `["or", ...]` or `["not", condition]`.
     With `aligned`, the kernel's last template argument is the number of bytes that the rows of some tensors are
     aligned to: 16 where the tensors in `aligned` begin so and each dimension in `aligned_rows` is 0, else 1.
-    `persistent`: the kernel goes over its groups in a loop; no more of them are started than the device has processors.
+    `persistent`: the kernel goes over its groups in a loop; no more of them are started than so many for each processor.
     `early`: the kernel is started while the one before it ends, and waits for it itself (`tsr::after_previous_kernel`).
     `clusters`: two neighbouring groups may stand in one cluster (CUDA); the launch decides, from the number of rows of tiles, which it is,
     and from how the tensors lie that the kernel reads in tiles. "" if they always do.
@@ -143,7 +143,7 @@ def Target_LaunchOp : Target_Op<"launch", [HasParent<"EntryOp">]> {
                        OptionalAttr<TypedArrayAttrBase<AnyAttr, "capacities">>:$capacities,
                        OptionalAttr<DenseI64ArrayAttr>:$shared_bytes, OptionalAttr<StrAttr>:$group_name,
                        OptionalAttr<ArrayAttr>:$when, OptionalAttr<StrArrayAttr>:$aligned,
-                       OptionalAttr<StrArrayAttr>:$aligned_rows, UnitAttr:$persistent, UnitAttr:$early,
+                       OptionalAttr<StrArrayAttr>:$aligned_rows, OptionalAttr<I64Attr>:$persistent, UnitAttr:$early,
                        OptionalAttr<StrAttr>:$clusters);
   let assemblyFormat = "$kernel (`grid` $grid^)? `group` $group `arguments` $arguments attr-dict";
   let hasVerifier = 1;

@@ -77,6 +77,17 @@ LogicalResult LoadAtOp::verify() {
 LogicalResult LoadFragmentOp::verify() { return checkRead(*this); }
 LogicalResult ReadSharedOp::verify() { return checkRead(*this); }
 
+LogicalResult ReadPairsOfRowsOp::verify() {
+  SharedType from = getBase().getType();
+  FragmentType to = getResult().getType();
+  auto layout = dyn_cast<MmaAttr>(to.getLayout());
+  if (from.getSwizzle() != "panels" || !from.getElementType().isInteger(8) || !to.getElementType().isBF16() || !layout || layout.getCols() != 1)
+    return emitOpError() << "reads panels of i8 as a left operand of bf16, not " << from << " as " << to;
+  if (from.getRank() != 2 || to.getRank() != 2 || from.getShape()[0] != to.getShape()[1] || from.getShape()[1] != to.getShape()[0])
+    return emitOpError() << "reads all of the buffer, transposed";
+  return success();
+}
+
 LogicalResult StoreFragmentOp::verify() {
   FragmentType type = getValue().getType();
   if (getTransposed() && type.getRank() != 2) return emitOpError() << "only a tile of rank 2 can be 'transposed'";

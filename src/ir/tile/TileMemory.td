@@ -139,6 +139,20 @@ def Tile_ReadSharedOp : Tile_AccessOp<"read_shared", [AttrSizedOperandSegments]>
       " (`other` $other^ `:` type($other))? attr-dict `:` type($base) `to` type($result)");
 }
 
+def Tile_ReadPairsOfRowsOp : Tile_ValueOp<"read_pairs_of_rows"> {
+  let summary = "bytes of a shared buffer that lie the other way, in bf16, two rows at a time";
+  let description = [{
+    A left operand in registers, of the whole buffer transposed. Of each 16 of its rows the lanes that have the rows g and g + 8 in the
+    layout get the rows 2 g and 2 g + 1; `tile.order_rows` puts the sums in order.
+
+    Example: `%w = tile.read_pairs_of_rows %s : <["256", "128"], i8, "panels"> to <["128", "256"], bf16, #tile.mma<8 x 1>>`
+  }];
+  let arguments = (ins Arg<Tsr_SharedType, "", [MemRead]>:$base);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$base attr-dict `:` type($base) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_WriteSharedOp : Tile_AccessStmt<"write_shared"> {
   let summary = "writes a fragment to a shared buffer, up to the capacities of its extents";
   let description = [{

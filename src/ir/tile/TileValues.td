@@ -169,6 +169,18 @@ def Tile_ColumnsOp : Tile_ValueOp<"columns", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_OrderRowsOp : Tile_ValueOp<"order_rows", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "sums of a left operand that was read by pairs of rows, with their rows in order";
+  let description = [{
+    What the lanes have as the rows g and g + 8 of each 16 are the rows 2 g and 2 g + 1. Nothing else reads the operand.
+
+    Example: `%sums = tile.order_rows %acc : <["T.n", "T.m"], f32, #tile.mma<8 x 1>>`
+  }];
+  let arguments = (ins Tile_FragmentType:$value);
+  let results = (outs Tile_FragmentType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 def Tile_ReduceOp : Tile_ValueOp<"reduce"> {
   let summary = "combines the elements of a fragment along one axis";
   let description = [{

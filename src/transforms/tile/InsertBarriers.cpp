@@ -50,6 +50,7 @@ private:
     if (auto load = dyn_cast<tile::LoadAtOp>(op)) add(reads, load.getBase());
     if (auto copy = dyn_cast<tile::CopyRowsOp>(op)) add(reads, copy.getBase()), add(reads, copy.getPlaces()), add(writes, copy.getTarget());
     if (auto read = dyn_cast<tile::ReadSharedOp>(op)) add(reads, read.getBase());
+    if (auto read = dyn_cast<tile::ReadPairsOfRowsOp>(op)) add(reads, read.getBase());
     if (auto copy = dyn_cast<tile::CopyOp>(op)) add(reads, copy.getBase()), add(writes, copy.getTarget());
     if (auto store = dyn_cast<tile::StoreFragmentOp>(op)) add(writes, store.getBase());
     if (auto store = dyn_cast<tile::StoreColumnSumsOp>(op)) add(writes, store.getBase());

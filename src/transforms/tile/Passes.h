@@ -43,6 +43,7 @@ std::unique_ptr<mlir::Pass> createSpecialiseRolesPass();
 /// Groups of a launch whose tiles lie one below the other share the copies of the operand that both read; where a producer copies.
 std::unique_ptr<mlir::Pass> createShareCopiesPass();
 std::unique_ptr<mlir::Pass> createReadOncePass();
+std::unique_ptr<mlir::Pass> createReadPairsPass();
 /// Tiles of arrays that follow the sums of teams are brought by the producer; where products are those of warpgroups.
 std::unique_ptr<mlir::Pass> createStageFollowersPass();
 std::unique_ptr<mlir::Pass> createStageVectorsPass();

@@ -104,6 +104,7 @@ void registerTileTransforms() {
   registerPass(createSpecialiseRolesPass);
   registerPass(createShareCopiesPass);
   registerPass(createReadOncePass);
+  registerPass(createReadPairsPass);
   registerPass(createGroupProductsPass);
   registerPass(createOverlapProductsPass);
   registerPass(createTakeTurnsPass);

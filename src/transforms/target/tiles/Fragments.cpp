@@ -12,6 +12,8 @@ namespace out = tessera::ir::target;
 namespace tessera::transforms::totarget {
 
 static LogicalResult emitColumns(Emission &em, tile::ColumnsOp op);
+static LogicalResult emitPairsOfRows(Emission &em, tile::ReadPairsOfRowsOp op);
+static LogicalResult emitOrderRows(Emission &em, tile::OrderRowsOp op);
 
 LogicalResult emitFragment(Emission &em, Operation &op) {
   if (isElementwiseFragment(&op)) {
@@ -35,6 +37,8 @@ LogicalResult emitFragment(Emission &em, Operation &op) {
   if (auto reduce = dyn_cast<tile::ReduceOp>(op)) return emitReduce(em, reduce);
   if (auto combine = dyn_cast<tile::CombineLanesOp>(op)) return emitCombineLanes(em, combine);
   if (auto columns = dyn_cast<tile::ColumnsOp>(op)) return emitColumns(em, columns);
+  if (auto read = dyn_cast<tile::ReadPairsOfRowsOp>(op)) return emitPairsOfRows(em, read);
+  if (auto order = dyn_cast<tile::OrderRowsOp>(op)) return emitOrderRows(em, order);
   if (auto scan = dyn_cast<tile::ScanOp>(op)) return emitScan(em, scan);
   if (auto argsort = dyn_cast<tile::ArgsortOp>(op)) return emitArgsort(em, argsort);
   if (auto gather = dyn_cast<tile::GatherOp>(op)) return emitGather(em, gather);
@@ -67,6 +71,25 @@ static LogicalResult emitColumns(Emission &em, tile::ColumnsOp op) {
                          placeType(em, op.getResult().getType(), op.getLoc()), count);
   em.values->bound[op.getResult()] =
       declare(em, nameFor(em, op.getResult()), columns->type, "copy", {columns}, true, op.getLoc());
+  return success();
+}
+
+static LogicalResult emitPairsOfRows(Emission &em, tile::ReadPairsOfRowsOp op) {
+  Type type = placeType(em, op.getResult().getType(), op.getLoc());
+  ExprRef place = declare(em, nameFor(em, op.getResult()), type, "direct", {}, false, op.getLoc());
+  ExprRef turned = call("tsr::transposed", {em.values->bound.lookup(op.getBase())}, out::NamedType::get(em.context, "auto"));
+  statement(em, call("tsr::read_pairs_of_rows", {place, turned}, em.none()), op.getLoc());
+  em.values->bound[op.getResult()] = place;
+  return success();
+}
+
+/// In place: nothing else reads the operand.
+static LogicalResult emitOrderRows(Emission &em, tile::OrderRowsOp op) {
+  ExprRef sums = materialised(em, op.getValue());
+  if (!sums) return failure();
+  ExprRef place = sums->operands[0];
+  statement(em, call("tsr::order_rows", {place}, em.none()), op.getLoc());
+  em.values->bound[op.getResult()] = place;
   return success();
 }
 
