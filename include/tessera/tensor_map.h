@@ -240,10 +240,10 @@ TiledView<T, 3, Windows<Axes>> tiled(Call &call, const View<T, 3, Windows<Axes>>
   return result;
 }
 
-/// Groups of a kernel that goes over its tiles in a loop: no more than the device runs at a time, one a processor.
-inline unsigned resident_groups(unsigned groups) {
-  const auto processors = static_cast<unsigned>(detail::processors());
-  return processors == 0 || groups < processors ? groups : processors;
+/// Groups of a kernel that goes over its tiles in a loop: no more than the device runs at a time, `each` a processor.
+inline unsigned resident_groups(unsigned groups, unsigned each = 1) {
+  const unsigned most = static_cast<unsigned>(detail::processors()) * each;
+  return most == 0 || groups < most ? groups : most;
 }
 
 namespace detail {

@@ -333,7 +333,8 @@ void EntryPrinter::launch(target::LaunchOp launch) {
     }
     text.arguments.push_back(passed);
   }
-  if (launch.getPersistent()) text.groups = "tsr::resident_groups(" + groups_ + ")";
+  if (std::optional<int64_t> each = launch.getPersistent())
+    text.groups = "tsr::resident_groups(" + groups_ + (*each > 1 ? ", " + std::to_string(*each) : "") + ")";
   text.clusters = launch.getClusters().has_value();
   text.kernel = kernelText(launch);
   text.hasArguments = form != nullptr;

@@ -319,12 +319,12 @@ LogicalResult emitLaunch(tile::LaunchOp launch, const KernelInfo &info, EntryNam
   if (!info.sharedBytes.empty()) shared = builder.getDenseI64ArrayAttr(info.sharedBytes);
   auto made = builder.create<out::LaunchOp>(launch.getLoc(), SymbolRefAttr::get(context, info.name), grid,
                                 builder.getI64IntegerAttr(info.group), builder.getArrayAttr(arguments),
-                                capacities, shared, groupName, ArrayAttr(), ArrayAttr(), ArrayAttr(), /*persistent=*/UnitAttr(), /*early=*/UnitAttr(), /*clusters=*/StringAttr());
+                                capacities, shared, groupName, ArrayAttr(), ArrayAttr(), ArrayAttr(), /*persistent=*/IntegerAttr(), /*early=*/UnitAttr(), /*clusters=*/StringAttr());
   tile::KernelOp kernel = kernelOf(launch);
   if (ArrayAttr shapes = shapesOfLaunch(launch, kernel, dims, builder)) made->setAttr("shapes", shapes);
   if (ArrayAttr places = placesOfLaunch(kernel, dims, builder)) made->setAttr("places", places);
   if (ArrayAttr windows = windowsOfLaunch(kernel, dims, builder)) made->setAttr("windows", windows);
-  made.setPersistent(info.persistent);
+  if (info.persistent) made.setPersistent(info.persistent);
   if (info.clusters) made.setClusters(info.clusters->empty() ? "" : substituted(*info.clusters).substitute(numbers).str());
   if (!info.aligned.empty()) askAlignment(launch, info, names, dims, made);
   copyConditions(builder, launch, made, names);

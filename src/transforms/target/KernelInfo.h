@@ -35,7 +35,7 @@ struct KernelInfo {
     bool inTurn = false;             // groups take the grid's in turn: one a processor
   };
   std::vector<Variant> variants;
-  bool persistent = false;  // goes over its groups in a loop
+  int64_t persistent = 0;  // groups for each processor, which go over the launch's groups in a loop; 0: one group for each
   std::optional<std::string> clusters;  // groups may stand in clusters: the number of rows of tiles, a dimension expression; "": they always do
 };
 

@@ -43,6 +43,21 @@ static int64_t groupsOfRoles(Emission &em) {
   return registersOfProcessor / (consumers * roles.getConsumerRegisters() + kWarpgroupLanes * roles.getProducerRegisters());
 }
 
+/// How many groups the shared memory of a processor has room for.
+static int64_t groupsOfShared(Emission &em) {
+  constexpr int64_t reserved = 1024;  // of each group's, which the machine keeps for itself
+  const std::vector<int64_t> &bytes = em.info.sharedBytes;
+  return bytes.empty() ? 1 : (em.machine.sharedBytes + reserved) / (*llvm::max_element(bytes) + reserved);
+}
+
+/// The consumers compute all that they multiply from the left: while those of one group do, another's products run. (Where they only
+/// multiply, one group reads as fast, and the next kernel begins in the room of the other.)
+static bool computesOperands(Emission &em) {
+  SmallVector<tile::DotOp> dots;
+  em.kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
+  return !dots.empty() && llvm::all_of(dots, [](tile::DotOp dot) { return isa<tile::FragmentType>(dot.getA().getType()); });
+}
+
 bool needsView(Value parameter) {
   return llvm::any_of(parameter.getUsers(), [](Operation *user) {
     return isa<tile::LoadFragmentOp, tile::StoreFragmentOp, tile::StoreColumnSumsOp, tile::CopyOp, tile::CopyRowsOp>(user);
@@ -171,6 +186,7 @@ static LogicalResult finish(Emission &em) {
   em.out.setCapacitiesAttr(stringsOf(em.context, capacities));
   keepElementsInLoops(em.out);
   if (failed(computeSharedBytes(em)) || failed(checkStack(em))) return failure();
+  if (em.info.persistent && computesOperands(em)) em.info.persistent = std::min(groupsOfRoles(em), groupsOfShared(em));
   noteForManifest(em);
   return success();
 }

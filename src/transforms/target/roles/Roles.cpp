@@ -29,7 +29,7 @@ void planRoles(Emission &em) {
   if (!em.roles->op) return;
   em.out.setGroup(em.roles->op.getTeams() * em.kernel.getGroup() + kWarpgroupLanes);
   em.out.setSharedAlignment(kPanelAlignment);
-  em.info.persistent = true;
+  em.info.persistent = 1;
 }
 
 static bool fillsRing(tile::CopyOp copy) {
