@@ -58,6 +58,7 @@ struct FunctionState {
   int varyingDepth = 0, conditionDepth = 0;
   std::shared_ptr<ModelTrace> model;     // a model is traced: where its parameters come from
   bool isTraining = false;               // a derivative is taken of it: `is_training()`
+  const Callable *assumed = nullptr;     // nothing calls it: it is traced as if something did, which knows its facts
   std::optional<Type> mixed;             // inside of `mixed(f, policy)`: what products round to
   std::vector<TracedCall> calls;         // the entry point, and what is being traced
   std::map<std::string, Var *> symVars;  // "%3" -> its variable

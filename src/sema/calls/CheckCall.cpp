@@ -653,7 +653,7 @@ Value inlineCall(Context &cx, const Callable &callable, std::vector<Value> value
   if (ok && callable.lambda) {
     result = checkExpr(cx, *callable.lambda->body);
   } else if (ok) {
-    whereFacts(cx, *callable.def, true);
+    whereFacts(cx, *callable.def, cx.function.assumed != &callable);
     fastDecorator(cx, *callable.def);
     if (cx.failures == errors) {  // else all that is wrong in it follows
       ModelLayer layer(cx, callable);

@@ -221,6 +221,7 @@ static bool traceAssuming(Context &cx, const Callable &callable, const Assumptio
   cx.function.fn->name = callable.name;
   cx.function.fn->span = callable.nameSpan;
   cx.function.fn->kind = assumed.kind;
+  cx.function.assumed = &callable;
   std::shared_ptr<const StructInstance> self = openInstance(cx, callable, assumed);
   std::vector<Value> values;
   std::vector<Span> spans;
@@ -232,7 +233,10 @@ static bool traceAssuming(Context &cx, const Callable &callable, const Assumptio
   cx.bindDims = false;
   bool known = std::none_of(values.begin(), values.end(), [](const Value &v) { return !v.given(); });
   bool poison = std::any_of(values.begin(), values.end(), [](const Value &v) { return v.isPoison(); });
+  std::shared_ptr<const StructInstance> maker = callable.makes ? self : nullptr;  // `Linear[I, O].init(rng)`: the sizes are given beside
+  std::swap(cx.maker, maker);
   if (known && !poison) inlineCall(cx, callable, std::move(values), spans, callable.nameSpan);
+  std::swap(cx.maker, maker);
   leaveFunction(cx, std::move(outer));
   return known;
 }
