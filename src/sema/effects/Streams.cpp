@@ -57,6 +57,13 @@ static Value newStream(Context &cx, Bound &args, Span span) {
 
 static Value splitStream(Context &cx, Bound &args, Span span) {
   int64_t count = 2;
+  if (args.values[1].kind == ValueKind::String) {  // of a name, as the author means it
+    std::string named(cx.sources.text(span));
+    auto builder = report(cx, Id::wrongArgument, args.spans[1], "`split`", "the number of streams", describe(cx, args.values[1]));
+    builder.help("`fold_in` gives the stream of a name or a number, and the stream itself stays as it is");
+    if (size_t at = named.find("split("); at != std::string::npos) builder.fix(span, named.replace(at, 5, "fold_in"), "take the stream of the name");
+    return Value::poison();
+  }
   if (args.values[1].given()) {
     auto n = knownInt(cx, args.values[1], args.spans[1], "the number of streams");
     if (!n) return Value::poison();
@@ -78,10 +85,19 @@ static Value splitStream(Context &cx, Bound &args, Span span) {
   return Value::tuple(std::move(parts));
 }
 
-/// `rng.fold_in(step)`: the stream of a number, beside those that `split` gives and the numbers of the stream itself.
+/// The number of a text: FNV-1a of its bytes in UTF-8 (Fowler, Noll, Vo), of which a constant of f64 holds the lower 52 bits.
+static double numberOfText(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (unsigned char byte : text) hash = (hash ^ byte) * 0x100000001b3;
+  return static_cast<double>(hash & ((uint64_t(1) << 52) - 1));
+}
+
+/// `rng.fold_in(step)` and `rng.fold_in("weights")`: the stream of a number or a name, beside those that `split` gives and the numbers of
+/// the stream itself.
 static Value foldedStream(Context &cx, Bound &args, Span span) {
-  constexpr double kApart = 0x666f6c64;  // no part of `split` has this number
-  const Value number = convertInt(cx, args.values[1], args.spans[1]);
+  const bool isNamed = args.values[1].kind == ValueKind::String;
+  const double kApart = isNamed ? 0x6e616d65 : 0x666f6c64;  // no part of `split` has these numbers
+  const Value number = isNamed ? Value::of(ValueKind::Absent) : convertInt(cx, args.values[1], args.spans[1]);
   if (number.isPoison()) return number;
   auto key = [&](ExprPtr from, ExprPtr of) {
     std::vector<ExprPtr> operands;
@@ -90,7 +106,8 @@ static Value foldedStream(Context &cx, Bound &args, Span span) {
     return makeElementwise(ElementwiseOp::RandomKey, keyType(), span, std::move(operands));
   };
   ExprPtr apart = key(clone(*args.values[0].expr), makeConstant(DType::I64, kApart, span));
-  return streamValue(cx, key(std::move(apart), inCarryType(cx, number, DType::I64, args.spans[1])), "folded");
+  ExprPtr of = isNamed ? makeConstant(DType::I64, numberOfText(args.values[1].text), span) : inCarryType(cx, number, DType::I64, args.spans[1]);
+  return streamValue(cx, key(std::move(apart), std::move(of)), "folded");
 }
 
 ExprPtr inNamedVariable(Context &cx, ExprPtr expr, const std::string &name) {
