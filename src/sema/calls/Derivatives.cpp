@@ -318,6 +318,7 @@ Value callDerivative(Context &cx, const Value &derivative, GivenList args, Span 
   const Callable &callable = *derivative.callable;
   if (!cx.function.fn) return unsupported(cx, kCallAtModuleLevel, span);
   if (std::any_of(args.begin(), args.end(), [](const Given &arg) { return arg.value.isPoison(); })) return Value::poison();
+  if (inHost(cx) && callable.failed) return Value::poison();  // a message was given where it is defined
   if (inHost(cx) || inKernel(cx))
     return unsupported(cx, std::string("a derivative in ") + (inHost(cx) ? "host code" : "a kernel"), span,
                        inHost(cx) ? "take it in a tensor function, and call that; or of a function with a name, which gets all that it needs as arguments"

@@ -16,6 +16,12 @@ using ast::as;
 
 namespace {
 
+/// An array of a stack of structs, with which the whole is passed.
+Value ofStack(Value item) {
+  if (item.kind == ValueKind::HostTensor) item.stackAxes = 0;
+  return item;
+}
+
 SeenPart seenIn(const Value &v) {
   SeenPart seen;
   switch (v.kind) {
@@ -27,7 +33,7 @@ SeenPart seenIn(const Value &v) {
   case ValueKind::String: seen.barred = v.expr != nullptr; break;
   case ValueKind::Tuple:
   case ValueKind::List: break;
-  case ValueKind::Struct: seen.barred = v.isStack() || v.isState() || !v.instance->info; break;
+  case ValueKind::Struct: seen.barred = v.isState() || !v.instance->info; break;
   case ValueKind::Rng:
   case ValueKind::State:
   case ValueKind::Dict:
@@ -40,7 +46,7 @@ SeenPart seenIn(const Value &v) {
   }
   for (const Value &item : v.items) {
     if (!v.isSequence() && v.kind != ValueKind::Struct) break;
-    SeenPart part = seenIn(item);
+    SeenPart part = seenIn(v.kind == ValueKind::Struct && v.isStack() ? ofStack(item) : item);
     part.array &= v.kind != ValueKind::Struct;  // a struct is no array, though it holds some
     seen.add(part);
   }
@@ -350,6 +356,10 @@ private:
 
   /// What is called, if it is a function of tensors. A method's object is its first argument.
   bool callsArrays(const ast::CallExpr &e, bool &elementwise, bool &method) {
+    auto takes = [&](const Value &f) {
+      const Callable &callable = *f.callable;
+      return !callable.isKernel && !callable.closure && !isEntry(cx_, callable) && !isHostCode(cx_, callable) && !hasPartsOfTurns(callable);
+    };
     auto *attribute = as<ast::AttributeExpr>(e.callee);
     if (attribute) {
       SeenPart object = operand(*attribute->object);
@@ -361,16 +371,12 @@ private:
       }
     }
     const Value &callee = evaluated(*e.callee);
-    auto takes = [&](const Value &f) {
-      const Callable &callable = *f.callable;
-      return !callable.isKernel && !callable.closure && !isEntry(cx_, callable) && !isHostCode(cx_, callable) && !hasPartsOfTurns(callable);
-    };
     switch (callee.kind) {
     case ValueKind::Builtin:
       elementwise = callee.builtin->kind == BuiltinKind::Elementwise || callee.builtin->kind == BuiltinKind::Where ||
                     callee.builtin->kind == BuiltinKind::MinMax;
       if (callee.builtin->kind == BuiltinKind::Where && e.arguments.size() == 1) return false;  // the places where it holds: `nonzero`
-      return computesWithArrays(*callee.builtin);
+      return computesWithArrays(*callee.builtin) || callee.builtin->kind == BuiltinKind::TreeMap;
     case ValueKind::DType:
     case ValueKind::Derivative: return true;
     case ValueKind::Transform: {  // a lambda may take values of host code from around it
@@ -378,9 +384,28 @@ private:
       return mapped.kind == ValueKind::Function && mapped.callable->def && !mapped.callable->closure;
     }
     case ValueKind::Function: return takes(callee);
+    case ValueKind::Struct: return callsModel(*e.callee, callee);
     case ValueKind::Overloads: return std::all_of(callee.items.begin(), callee.items.end(), takes);
     default: return false;
     }
+  }
+
+  /// `model(x)`: the model is an operand like others.
+  bool callsModel(const ast::Expr &written, const Value &model) {
+    const StructInfo *info = model.instance->info;
+    auto found = info ? info->methods.find("__call__") : std::map<std::string, const Callable *>::const_iterator();
+    if (!info || found == info->methods.end() || !found->second || isHostCode(cx_, *found->second) || hasPartsOfTurns(*found->second)) return false;
+    return !operand(written).barred;
+  }
+
+  /// `adamw(model, slopes, ...)`, `tree_map(f, model)` and `model(x)`: all that is done to the arrays of structs at once.
+  bool goesOverTrees(const ast::CallExpr &e) {
+    auto found = cx_.function.operands.find(e.callee.get());
+    if (found == cx_.function.operands.end()) return false;
+    const Value &callee = found->second;
+    if (callee.kind == ValueKind::Builtin) return callee.builtin->kind == BuiltinKind::TreeMap;
+    if (callee.kind == ValueKind::Struct) return true;
+    return callee.kind == ValueKind::Function && cx_.libraryFiles.count(callee.callable->nameSpan.file) != 0;
   }
 
   std::optional<SeenPart> insideCall(const ast::CallExpr &e) {
@@ -396,6 +421,8 @@ private:
       for (const ast::Argument &arg : made->arguments)
         if (auto *lambda = as<ast::LambdaExpr>(arg.value))
           if (auto taken = insideLambda(*lambda); taken && taken->touches) return std::nullopt;
+    if (goesOverTrees(e) && all.touches && !all.array) all.array = all.tried = true;
+    if (callee != cx_.function.operands.end() && callee->second.kind == ValueKind::Struct) all.tried = true;
     return all.array && !all.barred ? std::optional(all) : std::nullopt;
   }
 

@@ -12,6 +12,7 @@
 #include "sema/trace/Trace.h"
 #include "sema/types/Types.h"
 #include <algorithm>
+#include <utility>
 #include <functional>
 
 namespace tessera::sema {
@@ -27,6 +28,7 @@ struct ArrayWork {
   std::vector<std::pair<Value, Span>> streams;        // that the call uses up
   std::set<std::string> numbers;                      // of run time, which decide shapes and places: what they are called
   bool plainNumbers = false;                          // they decide no shape, and may be negative
+  std::vector<Dim> stack;                             // of the stack of structs whose arrays become parameters: how many structs
 };
 
 namespace {
@@ -101,8 +103,8 @@ Value tensorParameter(Context &cx, const Value &v, const ast::Expr &syntax, cons
   const std::string name = parameterName(cx, syntax, false, field);
   std::vector<Dim> shape;
   for (size_t axis = 0; axis < static_cast<size_t>(v.rank); ++axis) {
-    const bool written = axis < v.madeAs.size() && v.madeAs[axis].isConstant();
-    Dim extent = written ? Dim(v.madeAs[axis].constant()) : Dim::var(extentName(name, axis, static_cast<size_t>(v.rank)));
+    const bool written = axis < v.madeAs.size() && v.madeAs[axis].isConstant(), isStacked = axis < work.stack.size();
+    Dim extent = isStacked ? work.stack[axis] : written ? Dim(v.madeAs[axis].constant()) : Dim::var(extentName(name, axis, static_cast<size_t>(v.rank)));
     shape.push_back(extent.substitute(work.equal));
   }
   Value like = Value::of(ValueKind::Array);
@@ -140,6 +142,43 @@ Value sizeParameter(Context &cx, const Value &v, const ast::Expr &syntax) {
 
 Value asParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field = "");
 
+/// The axes of a stack are axes of the array like any others.
+Value withAllAxes(Value array) {
+  array.rank += std::exchange(array.stackAxes, 0);
+  return array;
+}
+
+Value structParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field);
+
+/// The extents of an array of a stack in front of those of one struct.
+std::optional<std::vector<Dim>> stackOf(const Value &made, size_t depth) {
+  if (made.isArray() && made.type.shape.size() >= depth) return std::vector<Dim>(made.type.shape.begin(), made.type.shape.begin() + static_cast<std::ptrdiff_t>(depth));
+  for (const Value &item : made.items)
+    if (auto found = stackOf(item, depth)) return found;
+  return std::nullopt;
+}
+
+/// A stack of structs: its arrays have as many structs each, which the first of them says.
+Value stackParameter(Context &cx, const Value &v, Value type, const ast::Expr &syntax, const std::string &field) {
+  ArrayWork &work = *cx.function.arrayWork;
+  const std::vector<Dim> around = work.stack;
+  const size_t depth = v.instance->stack.size();
+  GivenList given;
+  for (size_t i = 0; i < v.items.size(); ++i) {
+    const std::string &name = v.instance->info->fields[i].name;
+    const Value &item = v.items[i];
+    Value made = item.kind == ValueKind::HostTensor ? tensorParameter(cx, withAllAxes(item), syntax, field + "_" + name) : structParameter(cx, item, syntax, field + "_" + name);
+    if (made.isPoison()) return made;
+    if (work.stack.size() < depth)
+      if (auto found = stackOf(made, depth)) work.stack = std::move(*found);
+    given.push_back({name, std::move(made), syntax.span, syntax.span, nullptr});
+  }
+  auto instance = std::make_shared<StructInstance>(*type.instance);
+  instance->stack = std::exchange(work.stack, around);
+  type.instance = std::move(instance);
+  return constructStack(cx, type, given, syntax.span);
+}
+
 /// A struct of parameters, whose type is found anew: its sizes are those of the function.
 Value structParameter(Context &cx, const Value &v, const ast::Expr &syntax, const std::string &field) {
   Value type = Value::of(ValueKind::StructType);
@@ -147,6 +186,7 @@ Value structParameter(Context &cx, const Value &v, const ast::Expr &syntax, cons
   instance->info = v.instance->info;
   instance->dtypes = v.instance->dtypes;
   type.instance = std::move(instance);
+  if (v.isStack()) return stackParameter(cx, v, std::move(type), syntax, field);
   GivenList given;
   for (size_t i = 0; i < v.items.size(); ++i) {
     const std::string &name = v.instance->info->fields[i].name;
@@ -403,6 +443,10 @@ std::optional<Value> arrayWork(Context &cx, const ast::Expr &expr) {
   std::set<std::string> numbers;
   Value made = outlined(cx, {workName(expr), expr.span, [&] { return checkExpr(cx, expr); }, &expr}, operands, &numbers);
   if (!made.isPoison()) return made;
+  if (seen->tried) {
+    before.restore(cx);
+    return std::nullopt;
+  }
   if (auto run = runByHost(cx, {&expr}, before, numbers, [&] { return std::optional(checkExpr(cx, expr)); })) return run;
   return made;
 }

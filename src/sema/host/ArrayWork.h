@@ -13,8 +13,9 @@ struct SeenPart {
   bool touches = false;  // reads a tensor
   bool array = false;    // is a tensor with dimensions
   bool barred = false;   // no tensor function takes it: a stream, a cache, a text of run time
+  bool tried = false;    // with whole structs: what no tensor function does is done part by part
 
-  void add(const SeenPart &part) { touches |= part.touches, array |= part.array, barred |= part.barred; }
+  void add(const SeenPart &part) { touches |= part.touches, array |= part.array, barred |= part.barred, tried |= part.tried; }
 };
 
 /// An operand as host code has it, and as an argument.

@@ -230,7 +230,8 @@ Value constructStack(Context &cx, const Value &type, const GivenList &fields, Sp
     for (size_t axis = 0; axis < type.instance->stack.size(); ++axis) field.value = elementOfStack(field.value);
   Value open = type;
   open.instance = withStack(*type.instance, {});
-  auto *block = std::exchange(cx.function.block, nullptr);  // of one struct only the type is wanted
+  Block ofOne;  // of one struct only the type is wanted: what host code would compare of it goes with this block
+  auto *block = std::exchange(cx.function.block, inHost(cx) ? &ofOne : nullptr);
   Value made = constructStruct(cx, open, std::move(ones), span);
   cx.function.block = block;
   if (made.isPoison()) return made;
