@@ -33,6 +33,9 @@ Value concat(Context &cx, std::vector<Value> values, int axis, Span span) {
       }
     }
   }
+  auto isEmpty = [&](const Value &v) { return v.type.shape[static_cast<size_t>(axis)] == Dim(0); };
+  if (!std::all_of(values.begin(), values.end(), isEmpty)) std::erase_if(values, isEmpty);
+  if (values.size() == 1 && values[0].type.dtype == type.dtype) return values[0];
   DType in = values.size() == 1 ? type.dtype : carryTypeOf(type);
   bool allStored = true;
   for (const Value &v : values) allStored &= v.expr->type.dtype == type.dtype;
