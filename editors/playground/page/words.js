@@ -402,6 +402,7 @@ export const words = {
   "reshape",
   "reversed",
   "rfft",
+  "rms_norm",
   "rmsnorm_safe",
   "rmsprop",
   "roll",

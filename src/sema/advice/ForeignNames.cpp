@@ -44,7 +44,6 @@ std::string_view nameHere(std::string_view name) {
       {"mse_loss", "mse"},
       {"nll_loss", "nll"},
       {"power", "pow"},
-      {"rms_norm", "rmsnorm_safe"},
       {"rmsnorm", "rmsnorm_safe"},
       {"learning_rate", "rate"},
       {"lr", "rate"},
