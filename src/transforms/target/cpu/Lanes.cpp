@@ -77,10 +77,16 @@ bool varies(Emission &em, Value value) {
   return result;
 }
 
-/// Whether the statement does something else in each lane.
+/// Whether it differs between lanes, or is kept in a variable that holds what does: where a loop begins with a number.
+static bool needsLanes(Emission &em, Value value) {
+  Storage *storage = em.values->plan.storage(value);
+  return varies(em, value) || (storage && llvm::any_of(storage->members, [&](Value member) { return varies(em, member); }));
+}
+
+/// Whether the statement does something else in each lane, or writes what each lane has of its own.
 static bool variesInside(Emission &em, Operation &op) {
   bool result = llvm::any_of(op.getOperands(), [&](Value v) { return varies(em, v); }) ||
-                llvm::any_of(op.getResults(), [&](Value v) { return varies(em, v); });
+                llvm::any_of(op.getResults(), [&](Value v) { return needsLanes(em, v); });
   for (Region &region : op.getRegions())
     region.walk([&](Operation *nested) {
       result |= llvm::any_of(nested->getOperands(), [&](Value v) { return varies(em, v); }) || isLaneQuery(nested);
@@ -162,7 +168,7 @@ static void declareCrossing(Emission &em, ArrayRef<Operation *> stretch) {
     if (isLaneQuery(op)) continue;  // read off the loop over lanes, in each stretch anew
     for (Value result : op->getResults()) {
       unsigned home = runOf(em, op);
-      bool leaves = varies(em, result) && llvm::any_of(result.getUsers(), [&](Operation *user) {
+      bool leaves = needsLanes(em, result) && llvm::any_of(result.getUsers(), [&](Operation *user) {
                       return runOf(em, em.values->plan.statementOf(user)) != home;
                     });
       if (!leaves || em.values->plan.isInline(result)) continue;
@@ -222,7 +228,7 @@ static LogicalResult emitGroupOp(Emission &em, Operation &op) {
   bool diverges = condition ? varies(em, condition) : varies(em, loop.getInductionVar());
   if (diverges) return unsupported(op, "a barrier under control flow that differs between the lanes of a group");
   for (Value result : op.getResults())
-    if (Storage *storage = em.values->plan.storage(result); storage && varies(em, result) && !storage->place)
+    if (Storage *storage = em.values->plan.storage(result); storage && needsLanes(em, result) && !storage->place)
       declareLaneArray(em, *storage, place);
   if (loop) return emitFor(em, loop);
   if (whileLoop) return emitWhile(em, whileLoop);
