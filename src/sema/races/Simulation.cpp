@@ -349,8 +349,37 @@ void Simulation::under(Around around, LaneMask mask, const Block &body) {
   std::swap(mask, mask_);
 }
 
+/// Whether it asks which lanes' own numbers are equal to one that all lanes have and nobody knows, `(x + y) % 2 == colour`:
+/// then it does not hold in all lanes, or in none, at will.
+bool Simulation::choosesLanes(const Expr &condition) const {
+  if (const Expr *made = definitionOf(condition)) return choosesLanes(*made);
+  auto *op = condition.get<node::Elementwise>();
+  if (op && (op->op == ElementwiseOp::Eq || op->op == ElementwiseOp::Ne) && differsBetweenLanes(condition)) {
+    bool ofAll = false, ofLanes = false;
+    unknownsOf(condition, ofAll, ofLanes);
+    if (ofAll && !ofLanes) return true;
+  }
+  return op && std::any_of(condition.args.begin(), condition.args.end(), [&](const ExprPtr &arg) { return choosesLanes(*arg); });
+}
+
+/// What a variable is that nothing rebinds, or null.
+const Expr *Simulation::definitionOf(const Expr &expr) const {
+  auto let = lets_.find(varOf(expr));
+  return let == lets_.end() ? nullptr : let->second;
+}
+
+/// Whether there are unknown numbers in it that all lanes share, and such that each lane has for itself.
+void Simulation::unknownsOf(const Expr &expr, bool &ofAll, bool &ofLanes) const {
+  if (lanes_.evaluate(expr).known || expr.kind == ExprKind::Constant) return;
+  if (const Expr *made = definitionOf(expr)) return unknownsOf(*made, ofAll, ofLanes);
+  if (expr.args.empty() || accessOf(expr)) (differsBetweenLanes(expr) ? ofLanes : ofAll) = true;
+  else
+    for (const ExprPtr &arg : expr.args) unknownsOf(*arg, ofAll, ofLanes);
+}
+
 /// Which way a condition goes that only data decide; nothing if it is not the first of its kind.
 std::optional<bool> Simulation::decide(const Expr &condition) {
+  if (choosesLanes(condition)) return std::nullopt;
   bool negated = false;
   std::string key = keyOf(condition, negated);
   if (unknownKey_.empty()) unknownKey_ = key;

@@ -65,6 +65,9 @@ private:
   void load(const Expr &expr, const Stmt &stmt);
   void under(Around around, LaneMask mask, const Block &body);
   Use use(const Stmt &stmt, Span span, bool writes, bool isCopy) const { return {&stmt, span, writes, isCopy, now_, false}; }
+  bool choosesLanes(const Expr &condition) const;
+  const Expr *definitionOf(const Expr &expr) const;
+  void unknownsOf(const Expr &expr, bool &ofAll, bool &ofLanes) const;
   std::optional<bool> decide(const Expr &condition);
   void skip(const Stmt &stmt);
   void forgetAssigned(const Block &block);
