@@ -363,6 +363,9 @@ void ifStmt(Context &cx, const ast::IfStmt &stmt) {
   std::vector<shape::Formula> inside, outside;
   if (condition.fact && !mentionsRebound(cx, *condition.fact))
     inside = {*condition.fact}, outside = {condition.fact->negated()};
+  else if (!condition.fact)  // what data decide, too: some of it holds for sizes where the whole does
+    for (const Dim &atLeastZero : condition.implies)
+      if (!mentionsRebound(cx, atLeastZero)) inside.push_back({atLeastZero, Relation::Ge, Dim(0)});
   bool returns = returnsOnSomeWay(cx, stmt);
   choice(cx, std::move(c), stmt.then, stmt.otherwise, inside, outside, stmt.span, stmt.condition->span, returns);
   if (returns) return returnMerged(cx);
