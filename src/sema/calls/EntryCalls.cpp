@@ -319,22 +319,25 @@ const Function *entryOf(Context &cx, const Callable &callable, const std::vector
   return callee;
 }
 
-/// Values of tensor functions do not change: what a kernel writes, it returns. False after a message for a parameter that it
+/// Values of tensor functions do not change: what a kernel writes, it returns. False after a message for parameters that it
 /// writes and keeps to itself.
 static bool returnsWhatItWrites(Context &cx, const Callable &callable, const Function &callee, Span span) {
+  std::string names;  // of all that it stores into
+  const Var *kept = nullptr;
   for (size_t i = 0; i < callee.params.size(); ++i) {
     const Param &param = callee.params[i];
     auto holds = [&](const FunctionResult &result) { return result.param == static_cast<int>(i); };
-    if (param.isResult || param.mode == ParamMode::In || std::any_of(callee.results.begin(), callee.results.end(), holds)) continue;
-    const std::string &name = param.var->name;
-    if (fresh(cx, Id::immutableTensor, span))
-      report(cx, Id::immutableTensor, span, "a value of a tensor function")
-          .label("the kernel `" + callable.name + "` stores into its `" + name + "`, and does not return it")
-          .note(param.var->span, "this parameter")
-          .help("let `" + callable.name + "` end with `return " + name + "`, and go on with the result, `" + name + " = " + callable.name + "(...)`");
-    return false;
+    if (param.isResult || param.mode == ParamMode::In) continue;
+    names += (names.empty() ? "" : ", ") + param.var->name;
+    if (!kept && std::none_of(callee.results.begin(), callee.results.end(), holds)) kept = param.var;
   }
-  return true;
+  if (!kept) return true;
+  if (fresh(cx, Id::immutableTensor, span))
+    report(cx, Id::immutableTensor, span, "a value of a tensor function")
+        .label("the kernel `" + callable.name + "` stores into its `" + kept->name + "`, and does not return it")
+        .note(kept->span, "this parameter")
+        .help("let `" + callable.name + "` end with `return " + names + "`, and go on with what it returns, `" + names + " = " + callable.name + "(...)`");
+  return false;
 }
 
 Value callEntry(Context &cx, const Callable &callable, std::vector<Value> values, std::vector<Span> spans, Span span) {
