@@ -28,9 +28,14 @@ private:
 
 /// A user's kernel as it was written, with every size, the group and the capacities decided (UserKernel.cpp).
 mlir::LogicalResult scheduleKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel, KernelNames &names);
-/// The device kernel of a call some of whose scalars are constants: those parameters are gone (null: kept).
+/// What a call gives for a scalar of a kernel: a constant, whose parameter is gone, or a view of the memory that holds the number.
+struct KnownNumber {
+  mlir::Operation *constant = nullptr;
+  mlir::Type memory = {};
+};
+/// The device kernel of a call some of whose arguments are such numbers.
 mlir::FailureOr<std::string> specializeKernel(mlir::OpBuilder &builder, ir::graph::KernelOp kernel,
-                                              llvm::ArrayRef<mlir::Operation *> constants, KernelNames &names);
+                                              llvm::ArrayRef<KnownNumber> numbers, KernelNames &names);
 /// A tensor function as a list of launches of kernels made here (TensorFunction.cpp).
 mlir::LogicalResult scheduleFunction(mlir::OpBuilder &builder, ir::graph::FuncOp function, KernelNames &names);
 

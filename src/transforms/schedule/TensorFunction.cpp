@@ -81,6 +81,11 @@ bool FunctionScheduler::isOtherShape(graph::ReshapeOp reshape) {
   return sameMemory(reshape.getResult()) && isStored(reshape.getOperand()) && llvm::none_of(reshape->getUsers(), readsPlaces);
 }
 
+/// A number that the function computes, from data or from what its loops count: memory holds it.
+static bool isComputedNumber(Value value) {
+  return !isa<TensorType, IndexType>(value.getType()) && value.getDefiningOp() && !value.getDefiningOp<graph::ConstantOp>();
+}
+
 void FunctionScheduler::findRoots(Block &block) {
   findChains(block);
   SmallVector<Value> updated;  // what updates write
@@ -107,7 +112,7 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
       markIf(condition->getParentOp()->getAttrOfType<ArrayAttr>(kLoop).size() == 2, condition.getCondition());
     } else if (auto call = dyn_cast<graph::CallOp>(op)) {
-      for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()), operand);
+      for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()) || isComputedNumber(operand), operand);
       roots_.insert(call.getResults().begin(), call.getResults().end());
     } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
       auto sweep = chains_.find(reduce);
@@ -522,6 +527,13 @@ static void solveDims(MLIRContext *context, const std::vector<std::vector<Dim>> 
     dims.try_emplace(extent.variable, DimAttr::get(context, values[extent.variable] = extent.solved(shapeOf(shapes[parameter])[axis].getDim(), values)));
 }
 
+/// Whether memory holds this value alone, for the call: it may be changed there.
+bool FunctionScheduler::isAlone(Value value, graph::CallOp call) {
+  Value memory = leaves_.lookup(value);
+  auto holdsOther = [&](const auto &leaf) { return leaf.second == memory && leaf.first != value; };
+  return value.hasOneUse() && memory && memory.getDefiningOp<schedule::TempOp>() && value.getParentBlock() == call->getBlock() && llvm::none_of(leaves_, holdsOther);
+}
+
 LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   graph::KernelOp kernel;
   for (auto candidate : function_->getParentOfType<ModuleOp>().getOps<graph::KernelOp>())
@@ -529,7 +541,7 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   if (!kernel)
     return call.emitError("a tensor function can call kernels and, inlined, other tensor functions");
   SmallVector<Value> args(kernel.getNumArguments());
-  SmallVector<Operation *> constants(args.size(), nullptr);
+  SmallVector<KnownNumber> numbers(args.size());
   SmallVector<Type> shapes(args.size());
   std::vector<std::vector<Dim>> declared(args.size());
   auto operand = call.getOperands().begin();
@@ -537,12 +549,15 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   for (size_t i = 0; i < args.size(); ++i) {
     if (kernel.param(i).getIsResult()) continue;
     Value value = *operand++;
+    if (!leaves_.count(value) && isComputedNumber(value) && failed(makeRoot(value))) return failure();
     args[i] = leaves_.lookup(value);
     if (!args[i]) {
-      constants[i] = value.getDefiningOp<graph::ConstantOp>();
-      if (!constants[i])
-        return call.emitError(
-            "a scalar passed to a kernel must be a parameter of the function, or a constant");
+      numbers[i].constant = value.getDefiningOp<graph::ConstantOp>();
+      if (!numbers[i].constant) return call.emitError("an integer that the function counts is passed to a kernel as one of a dtype, `i32(n)`");
+      continue;
+    }
+    if (isa<ViewType>(args[i].getType()) && !isa<ViewType>(kernel.getArgument(i).getType())) {
+      numbers[i].memory = args[i].getType();
       continue;
     }
     shapes[i] = value.getType();
@@ -552,13 +567,14 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
   solveDims(call.getContext(), declared, shapes, dims);
   for (size_t i = 0; i < call.getNumResults(); ++i) {
     int64_t held = kernel.output(i).getParam();
-    Value result = call.getResult(i), memory = memoryFor(result);
-    if (!kernel.param(held).getIsResult()) {  // in place: on a copy, values do not change
+    Value result = call.getResult(i), memory;
+    if (!kernel.param(held).getIsResult()) {  // in place: where nobody else has the value, else on a copy
       Value before = call.getOperands()[llvm::count_if(
           llvm::seq<int64_t>(0, held), [&](int64_t j) { return !kernel.param(j).getIsResult(); })];
-      if (kernel.param(held).getMode() == ParamMode::InOut && failed(laneKernel(before, memory, false)))
-        return failure();
+      if (isAlone(before, call) && !results_.count(result)) memory = leaves_.lookup(before);
+      else if (memory = memoryFor(result); failed(laneKernel(before, memory, false))) return failure();
     }
+    if (!memory) memory = memoryFor(result);
     args[held] = memory;
     leaves_[result] = memory;
   }
@@ -570,7 +586,7 @@ LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
                               << " does not follow from the arguments' shapes";
     inOrder.push_back(found->second);
   }
-  FailureOr<std::string> name = specializeKernel(builder_, kernel, constants, names_);
+  FailureOr<std::string> name = specializeKernel(builder_, kernel, numbers, names_);
   if (failed(name)) return failure();
   llvm::erase(args, Value());  // the constants
   launchOp<schedule::LaunchOp>(call.getLoc(), FlatSymbolRefAttr::get(builder_.getContext(), *name),

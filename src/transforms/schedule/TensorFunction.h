@@ -299,6 +299,7 @@ private:
   void leavesOf(mlir::Value value, llvm::SetVector<mlir::Value> &found, bool takesParts = false);
   void store(mlir::OpBuilder &builder, mlir::Value piece, mlir::Value view, const Indices &indices, bool byLane,
              mlir::Location loc);
+  bool isAlone(mlir::Value value, ir::graph::CallOp call);
   mlir::LogicalResult launchCall(ir::graph::CallOp call);
   mlir::Value memoryFor(mlir::Value value);
 

@@ -4,6 +4,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "transforms/schedule/Kernels.h"
 #include "transforms/schedule/Pieces.h"
+#include "transforms/schedule/Privatise.h"
 
 namespace tessera::transforms {
 using namespace mlir;
@@ -116,21 +117,33 @@ static FailureOr<Decision> decided(graph::KernelOp kernel, const Machine &machin
   return decision;
 }
 
+/// The parameter is memory from here on, and the number is read when the kernel begins.
+static void takeFromMemory(OpBuilder &inside, BlockArgument argument, Type memory) {
+  Type number = argument.getType();
+  argument.setType(memory);
+  PartAccess at(inside, {}, {}, argument.getLoc());
+  auto read = inside.create<graph::LoadOp>(argument.getLoc(), number, argument, at.offsets, at.points, at.sizes, at.steps, at.inBounds, Value());
+  argument.replaceAllUsesExcept(read, read);
+}
+
 FailureOr<std::string> specializeKernel(OpBuilder &builder, graph::KernelOp kernel,
-                                        ArrayRef<Operation *> constants, KernelNames &names) {
-  if (llvm::all_of(constants, [](Operation *op) { return !op; })) return names.of(kernel.getSymName());
+                                        ArrayRef<KnownNumber> numbers, KernelNames &names) {
+  if (llvm::all_of(numbers, [](const KnownNumber &number) { return !number.constant && !number.memory; })) return names.of(kernel.getSymName());
   const Machine *machine = machineOf(kernel);
   if (!machine) return failure();
   auto special = cast<graph::KernelOp>(kernel->clone());
-  llvm::BitVector gone(constants.size());
+  llvm::BitVector gone(numbers.size());
   OpBuilder inside = OpBuilder::atBlockBegin(&special.entry());
-  for (auto [i, constant] : llvm::enumerate(constants)) {
-    if (!constant) continue;
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    BlockArgument argument = special.getArgument(i);
+    if (number.memory) takeFromMemory(inside, argument, number.memory);
+    if (!number.constant) continue;
     gone.set(i);
-    Operation *copy = inside.clone(*constant);
-    copy->setLoc(special.getArgument(i).getLoc());
-    special.getArgument(i).replaceAllUsesWith(copy->getResult(0));
+    Operation *copy = inside.clone(*number.constant);
+    copy->setLoc(argument.getLoc());
+    argument.replaceAllUsesWith(copy->getResult(0));
   }
+  special.setFunctionType(builder.getFunctionType(special.entry().getArgumentTypes(), {}));
   dropParams(special, gone);
   FailureOr<Decision> decision = decided(special, *machine);
   FailureOr<std::string> name = failure();
