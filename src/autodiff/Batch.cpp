@@ -72,7 +72,9 @@ void Batch::statement(const Stmt &stmt) {
   switch (stmt.kind) {
   case StmtKind::Let:
   case StmtKind::Assign:
-    if (stmt.var->type.kind == TypeKind::Index) {
+    if (stmt.var->type.kind == TypeKind::Index && hasMapped(*stmt.value)) {
+      env_[stmt.var] = placesOf(*stmt.value);
+    } else if (stmt.var->type.kind == TypeKind::Index) {
       Term value = expr(*stmt.value);
       if (!reporter_.failed) setIndex(*stmt.var, value);
     } else {
@@ -256,9 +258,27 @@ void Batch::ask(const Stmt &stmt, ExprPtr condition) {
 
 // ---------------------------------------------------------------- expressions
 
+/// The integers of the program that an expression is for the indices of the axis, as numbers of an array: what gathers take.
+Term Batch::placesOf(const Expr &expr) {
+  if (!hasMapped(expr)) return mark(lifted(builder_.cast(builder_.bind(tree(expr)), DType::I64)));
+  if (const Var *var = checked::varOf(expr)) return env_.at(var);
+  const auto *cast = expr.get<node::Cast>();
+  if (cast && !cast->ofBits) return mark(builder_.cast(this->expr(*expr.args[0]), DType::I64));
+  if (const auto *op = expr.get<node::Elementwise>()) {
+    std::vector<Term> args;
+    for (const ExprPtr &arg : expr.args) args.push_back(arg->type.kind == TypeKind::Index ? placesOf(*arg) : lifted(this->expr(*arg)));
+    return reporter_.failed ? args[0] : mark(builder_.apply(op->op, std::move(args)));
+  }
+  reporter_.cannot(expr.span, "an index that differs along the axis");
+  return builder_.index(Dim(0));
+}
+
 Term Batch::expr(const Expr &expr, const std::string &name) {
   Term nothing = builder_.index(Dim(0));
   bool differs = hasMapped(expr);
+  auto isPlace = [](const ExprPtr &arg) { return arg->type.kind == TypeKind::Index; };
+  if (differs && expr.kind == ExprKind::Cast && isPlace(expr.args[0]) && expr.type.kind != TypeKind::Index)
+    return mark(builder_.cast(placesOf(*expr.args[0]), expr.type.dtype));
   if (expr.type.kind == TypeKind::Index && differs) {
     reporter_.cannot(expr.span, "an index that differs along the axis");
     return nothing;
@@ -280,7 +300,7 @@ Term Batch::expr(const Expr &expr, const std::string &name) {
   std::vector<Term> args;
   bool any = false;
   for (const ExprPtr &arg : expr.args) {
-    args.push_back(this->expr(*arg));
+    args.push_back(differs && isPlace(arg) && expr.kind == ExprKind::Elementwise ? placesOf(*arg) : this->expr(*arg));
     if (reporter_.failed) return nothing;
     any |= isMapped(args.back());
   }

@@ -30,6 +30,7 @@ private:
 
   // ---- expressions
   Term expr(const checked::Expr &expr, const std::string &name = "");
+  Term placesOf(const checked::Expr &expr);
   Term call(const checked::Expr &expr);
   std::vector<Term> inlined(const checked::Function &function, const std::vector<Term> &arguments);
   /// What an operation is on these arguments, of which some are mapped (BatchRules.cpp). Null if it has no rule.
