@@ -16,17 +16,21 @@ public:
     if (diagnostic_.id == Id::usedUp && place_.names && place_.expr() && place_.function) renewed();
     if (diagnostic_.id == Id::unknownAttribute && place_.function) seeded();
     if (diagnostic_.id == Id::notDeterministic && place_.function && place_.names) streamThatNothingReads();
-    if (diagnostic_.id == Id::argumentNotGiven && place_.function) splitByFunction();
+    const bool isForeign = diagnostic_.id == Id::argumentNotGiven || diagnostic_.id == Id::undefinedName || diagnostic_.id == Id::badOperand;
+    if (isForeign && place_.function) splitByFunction();
     return taken();
   }
 
 private:
-  /// `split(key)`, as JAX has it: the method of a stream.
+  /// `split(key)` and `random.split(key, 3)`, as JAX has it: the method of a stream.
   void splitByFunction() {
-    auto *call = as<ast::CallExpr>(place_.expr());
-    if (!call || nameOf(*call) != "split" || !as<ast::NameExpr>(call->callee) || call->arguments.size() != 1) return;
+    const ast::CallExpr *call = as<ast::CallExpr>(place_.expr());
+    for (const ast::Expr *e : place_.around)
+      if (call || (call = as<ast::CallExpr>(e))) break;
+    if (!call || nameOf(*call) != "split" || call->arguments.empty() || call->arguments.size() > 2) return;
+    const std::string stream = text(call->arguments[0].span), count = call->arguments.size() == 2 ? text(call->arguments[1].value->span) : "";
     for (const ast::Parameter &p : place_.function->parameters)
-      if (p.annotation && text(*p.annotation) == "Rng" && text(call->arguments[0].span) == p.name.text) replace(group(false), call->span, p.name.text + ".split()");
+      if (p.annotation && text(*p.annotation) == "Rng" && stream == p.name.text) replace(group(false), call->span, stream + ".split(" + (count == "2" ? "" : count) + ")");
   }
   /// Where a function reads a stream, and in which statement of its own block.
   struct Use {
