@@ -53,7 +53,7 @@ private:
     bool known = start && stop && step && start->isConstant() && stop->isConstant() && step->isConstant() && step->constant() > 0;
     if (!known) return false;
     const int64_t turns = std::max<int64_t>(stop->constant() - start->constant() + step->constant() - 1, 0) / step->constant();
-    return turns <= most && (turns <= kFewTurns || turns * operationsOf(loop) <= kMostWrittenOut);
+    return turns <= most && turns * operationsOf(loop) <= (turns <= kFewTurns ? kMostOfFewTurns : kMostWrittenOut);
   }
 
   static int64_t operationsOf(scf::ForOp loop) {

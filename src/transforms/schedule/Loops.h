@@ -24,7 +24,8 @@ inline constexpr llvm::StringLiteral kBuffer = "tsr.buffer";
 mlir::LogicalResult keepLoops(ir::graph::FuncOp function);
 /// Turns of a loop with known bounds that is written out; of one that updates arrays, which it then does in place.
 inline constexpr int64_t kMostTurns = 256, kMostTurnsOfUpdates = 4;
-/// Of more turns than a few, such as layers: operations that are written out. Those of 200 turns of 20 took ptxas minutes.
-inline constexpr int64_t kFewTurns = 64, kMostWrittenOut = 2048;
+/// Operations that are written out, of more turns than a few, and of a few, such as layers. 200 turns of 20 operations took ptxas minutes; 50 turns
+/// of a U-Net of 1000 were five thousand lines of one function.
+inline constexpr int64_t kFewTurns = 64, kMostWrittenOut = 2048, kMostOfFewTurns = 16384;
 
 }  // namespace tessera::transforms
