@@ -95,6 +95,8 @@ void Batch::statement(const Stmt &stmt) {
 
 /// A loop of a few turns is written out; one that run time ends stays.
 void Batch::loop(const Stmt &stmt) {
+  for (const ExprPtr *e : {&stmt.start, &stmt.stop, &stmt.step})
+    if (*e && hasMapped(**e)) return reporter_.cannot(stmt.span, "a loop that ends at another turn for each index of the axis");
   auto bound = [&](const ExprPtr &e, int64_t absent) -> std::optional<int64_t> {
     if (!e) return absent;
     auto dim = dimOf(*tree(*e));
