@@ -89,6 +89,13 @@ LogicalResult ColumnsOp::verify() {
   return success();
 }
 
+LogicalResult OrderRowsOp::verify() {
+  auto layout = dyn_cast<MmaAttr>(getValue().getType().getLayout());
+  if (getValue().getType().getRank() != 2 || !layout || layout.getCols() != 1)
+    return emitOpError() << "orders the rows of tiles in the layout of one column of warps, not " << getValue().getType();
+  return success();
+}
+
 LogicalResult tile::ReduceOp::verify() {
   if (failed(verifyReduction(*this, getReduction(), getValue().getType(), getResult().getType())))
     return failure();

@@ -179,6 +179,7 @@ def Tile_OrderRowsOp : Tile_ValueOp<"order_rows", [Pure, AllTypesMatch<["value",
   let arguments = (ins Tile_FragmentType:$value);
   let results = (outs Tile_FragmentType:$result);
   let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
 def Tile_ReduceOp : Tile_ValueOp<"reduce"> {

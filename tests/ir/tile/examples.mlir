@@ -239,3 +239,17 @@ tile.kernel @chosen_kernel(%x: !tsr.view<["R", "K"], bf16>, %y: !tsr.view<["R", 
   tile.copy_rows %x[%c0, %k] rows %rows axis 0 to %s {async} : !tsr.view<["R", "K"], bf16>, !tsr.shared<["T.m"], i64, ""> to !tsr.shared<["T.m", "T.k"], bf16, "">
   tile.kernel_end
 }
+
+// Bytes that lie the other way, two rows at a time.
+// CHECK-LABEL: tile.kernel @pairs_of_rows
+tile.kernel @pairs_of_rows(%y: !tsr.view<["16", "128"], f32>) attributes {dims = [], params = [#tsr.param<"y", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = [], sizes = {}} {
+  %w = tile.alloc_shared {manual} : !tsr.shared<["256", "128"], i8, "panels">
+  // CHECK: tile.read_pairs_of_rows %{{.*}} : <["256", "128"], i8, "panels"> to <["128", "256"], bf16, #tile.mma<8 x 1>>
+  %p = tile.read_pairs_of_rows %w : !tsr.shared<["256", "128"], i8, "panels"> to <["128", "256"], bf16, #tile.mma<8 x 1>>
+  %zero = tile.constant 0.0 : f32
+  %acc = tile.fill %zero : f32 to <["128", "16"], f32, #tile.mma<8 x 1>>
+  // CHECK: tile.order_rows %{{.*}} : <["128", "16"], f32, #tile.mma<8 x 1>>
+  %rows = tile.order_rows %acc : <["128", "16"], f32, #tile.mma<8 x 1>>
+  tile.kernel_end
+}

@@ -1012,3 +1012,34 @@ tile.kernel @k(%x: !tsr.view<["M", "N"], f32>) attributes {dims = ["M", "N"], pa
   tile.copy_rows %x[%c0, %c0] rows %rows axis 0 to %s : !tsr.view<["M", "N"], f32>, !tsr.shared<["T.n"], i64, ""> to !tsr.shared<["T.m", "T.n"], f32, "">
   tile.kernel_end
 }
+
+// -----
+
+tile.kernel @k(%y: !tsr.view<["16", "128"], f32>) attributes {dims = [], params = [#tsr.param<"y", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = [], sizes = {}} {
+  %w = tile.alloc_shared {manual} : !tsr.shared<["256", "128"], bf16, "panels">
+  // expected-error @+1 {{reads panels of i8 as a left operand of bf16}}
+  %p = tile.read_pairs_of_rows %w : !tsr.shared<["256", "128"], bf16, "panels"> to <["128", "256"], bf16, #tile.mma<8 x 1>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%y: !tsr.view<["16", "128"], f32>) attributes {dims = [], params = [#tsr.param<"y", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = [], sizes = {}} {
+  %w = tile.alloc_shared {manual} : !tsr.shared<["256", "128"], i8, "panels">
+  // expected-error @+1 {{reads all of the buffer, transposed}}
+  %p = tile.read_pairs_of_rows %w : !tsr.shared<["256", "128"], i8, "panels"> to <["256", "128"], bf16, #tile.mma<8 x 1>>
+  tile.kernel_end
+}
+
+// -----
+
+tile.kernel @k(%y: !tsr.view<["16", "128"], f32>) attributes {dims = [], params = [#tsr.param<"y", out>], outputs = [],
+    grid = #tsr.grid<explicit, ["1"]>, group = 256 : i64, context = [], sizes = {}} {
+  %zero = tile.constant 0.0 : f32
+  %acc = tile.fill %zero : f32 to <["128", "16"], f32, #tile.grid<16 x 16>>
+  // expected-error @+1 {{orders the rows of tiles in the layout of one column of warps}}
+  %rows = tile.order_rows %acc : <["128", "16"], f32, #tile.grid<16 x 16>>
+  tile.kernel_end
+}
