@@ -193,6 +193,20 @@ graph.func @calls(%x: !tsr.tensor<["2*m"], f32>) -> !tsr.tensor<["2*m"], f32> at
   graph.return %z : !tsr.tensor<["2*m"], f32>
 }
 
+// What is filled for a kernel that works in place is filled where the result is: no temporary, and no copy.
+// CHECK-LABEL: schedule.func @fills
+// CHECK-NOT: schedule.temp
+// CHECK: schedule.launch @fills_kernel(%result)
+// CHECK-NEXT: schedule.launch @double_kernel(%result) {dims = #tsr.dims<["m"]>}
+// CHECK-NEXT: schedule.return
+graph.func @fills(%x: !tsr.tensor<["m"], f32>) -> !tsr.tensor<["m"], f32> attributes {
+    dims = ["m"], params = [#tsr.param<"x", in>], outputs = [#tsr.result<"result", !tsr.tensor<["m"], f32>>]} {
+  %one = graph.constant 1.0 : f32
+  %f = graph.full %one : f32 to !tsr.tensor<["m"], f32>
+  %y = graph.call @double(%f) : (!tsr.tensor<["m"], f32>) -> !tsr.tensor<["m"], f32>
+  graph.return %y : !tsr.tensor<["m"], f32>
+}
+
 // A constant argument makes a kernel of its own without that parameter.
 graph.kernel @scale(%x: !tsr.view<["n"], f32>, %by: f32, %result: !tsr.view<["n"], f32>) attributes {dims = ["n"],
     params = [#tsr.param<"x", in>, #tsr.param<"by", in>, #tsr.param<"result", out, result>],

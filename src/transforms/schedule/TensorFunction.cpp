@@ -86,6 +86,27 @@ static bool isComputedNumber(Value value) {
   return !isa<TensorType, IndexType>(value.getType()) && value.getDefiningOp() && !value.getDefiningOp<graph::ConstantOp>();
 }
 
+static graph::KernelOp kernelOf(graph::CallOp call) {
+  for (auto candidate : call->getParentOfType<ModuleOp>().getOps<graph::KernelOp>())
+    if (candidate.getSymName() == call.getCallee()) return candidate;
+  return {};
+}
+
+/// Whether the operand is `zeros(...)` or another number everywhere, for what the kernel stores into and returns: it is written to the memory of the
+/// result.
+static bool isFilledInPlace(OpOperand &operand) {
+  auto full = operand.get().getDefiningOp<graph::FullOp>();
+  graph::KernelOp kernel = kernelOf(cast<graph::CallOp>(operand.getOwner()));
+  if (!full || !full->hasOneUse() || !kernel || !full.getOperand().getDefiningOp<graph::ConstantOp>()) return false;
+  unsigned given = 0;
+  for (size_t i = 0; i < kernel.getNumArguments(); ++i) {
+    if (kernel.param(i).getIsResult() || given++ != operand.getOperandNumber()) continue;
+    return llvm::any_of(llvm::seq<size_t>(0, operand.getOwner()->getNumResults()),
+                        [&](size_t result) { return kernel.output(result).getParam() == static_cast<int64_t>(i); });
+  }
+  return false;
+}
+
 void FunctionScheduler::findRoots(Block &block) {
   findChains(block);
   SmallVector<Value> updated;  // what updates write
@@ -112,7 +133,8 @@ void FunctionScheduler::findRoots(Block &block) {
     } else if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
       markIf(condition->getParentOp()->getAttrOfType<ArrayAttr>(kLoop).size() == 2, condition.getCondition());
     } else if (auto call = dyn_cast<graph::CallOp>(op)) {
-      for (Value operand : call.getOperands()) markIf(isa<TensorType>(operand.getType()) || isComputedNumber(operand), operand);
+      for (OpOperand &operand : call->getOpOperands())
+        markIf(!isFilledInPlace(operand) && (isa<TensorType>(operand.get().getType()) || isComputedNumber(operand.get())), operand.get());
       roots_.insert(call.getResults().begin(), call.getResults().end());
     } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
       auto sweep = chains_.find(reduce);
@@ -535,28 +557,27 @@ bool FunctionScheduler::isAlone(Value value, graph::CallOp call) {
 }
 
 LogicalResult FunctionScheduler::launchCall(graph::CallOp call) {
-  graph::KernelOp kernel;
-  for (auto candidate : function_->getParentOfType<ModuleOp>().getOps<graph::KernelOp>())
-    if (candidate.getSymName() == call.getCallee()) kernel = candidate;
+  graph::KernelOp kernel = kernelOf(call);
   if (!kernel)
     return call.emitError("a tensor function can call kernels and, inlined, other tensor functions");
   SmallVector<Value> args(kernel.getNumArguments());
   SmallVector<KnownNumber> numbers(args.size());
   SmallVector<Type> shapes(args.size());
   std::vector<std::vector<Dim>> declared(args.size());
-  auto operand = call.getOperands().begin();
+  auto operand = call->getOpOperands().begin();
   std::map<std::string, DimAttr> dims;
   for (size_t i = 0; i < args.size(); ++i) {
     if (kernel.param(i).getIsResult()) continue;
-    Value value = *operand++;
+    Value value = operand->get();
+    const bool isFilled = isFilledInPlace(*operand++);
     if (!leaves_.count(value) && isComputedNumber(value) && failed(makeRoot(value))) return failure();
     args[i] = leaves_.lookup(value);
-    if (!args[i]) {
+    if (!args[i] && !isFilled) {
       numbers[i].constant = value.getDefiningOp<graph::ConstantOp>();
       if (!numbers[i].constant) return call.emitError("an integer that the function counts is passed to a kernel as one of a dtype, `i32(n)`");
       continue;
     }
-    if (isa<ViewType>(args[i].getType()) && !isa<ViewType>(kernel.getArgument(i).getType())) {
+    if (args[i] && isa<ViewType>(args[i].getType()) && !isa<ViewType>(kernel.getArgument(i).getType())) {
       numbers[i].memory = args[i].getType();
       continue;
     }
