@@ -39,6 +39,11 @@ std::vector<int64_t> Extents::values(DimAttr extent) {
   return result;
 }
 
+bool Extents::isMultiple(DimAttr extent, int64_t of) {
+  std::vector<int64_t> all = values(extent);
+  return !all.empty() && llvm::all_of(all, [&](int64_t value) { return value % of == 0; });
+}
+
 std::optional<int64_t> Extents::greatestCount(ArrayRef<DimAttr> shape) {
   int64_t count = 1;
   for (DimAttr extent : shape) {

@@ -13,6 +13,8 @@ public:
   std::vector<int64_t> values(ir::DimAttr extent);
   /// The greatest number of elements of a shape, or nothing.
   std::optional<int64_t> greatestCount(llvm::ArrayRef<ir::DimAttr> shape);
+  /// Every value that the extent can have is a multiple of `of`.
+  bool isMultiple(ir::DimAttr extent, int64_t of);
   /// The integer is a multiple of `of` by the way it is computed: from sizes, origins of tiles and counters of loops.
   bool isMultiple(mlir::Value value, int64_t of);
 

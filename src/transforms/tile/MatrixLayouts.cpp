@@ -102,19 +102,13 @@ private:
 
   // ---- the layout of a component
 
-  /// Every value that the extent can have is a multiple of `of`.
-  bool isMultiple(DimAttr extent, int64_t of) {
-    std::vector<int64_t> values = extents_.values(extent);
-    return !values.empty() && llvm::all_of(values, [&](int64_t value) { return value % of == 0; });
-  }
-
   bool canDo(tile::DotOp dot, int64_t rows, int64_t cols) {
     if (blocksOf(dot)) return false;
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
     Type operand = dot.getB().getType().getElementType();
     int64_t depth = depthOf(machine_, operand, dot.getResult().getType().getElementType());
     DimAttr k = dot.getB().getType().getShape()[dot.getTransB() ? 1 : 0];
-    return depth && isMultiple(k, depth) && isMultiple(shape[0], unit_.getRowStep() * rows) && isMultiple(shape[1], unit_.getColStep() * cols);
+    return depth && extents_.isMultiple(k, depth) && extents_.isMultiple(shape[0], unit_.getRowStep() * rows) && extents_.isMultiple(shape[1], unit_.getColStep() * cols);
   }
   bool isHip() const { return machine_.family == Target::Hip; }
   /// Over rows x cols of what works together on a block: warps, or the units of #tile.waves.
@@ -167,7 +161,7 @@ private:
                              "; warpgroups read " + wordOf(operand) + " along k alone, so store it as " +
                              (dot.getTransA() ? "[M, K]" : "[N, K]"));
     int64_t rows = kBlock * kernel_.getGroup() / kWarpLanes;
-    if (!isMultiple(k, depth) || !isMultiple(shape[1], kBlock) || !isMultiple(shape[0], rows))
+    if (!extents_.isMultiple(k, depth) || !extents_.isMultiple(shape[1], kBlock) || !extents_.isMultiple(shape[0], rows))
       return refuse(dot, "the product is " + productText(dot) + "; " + Twine(kernel_.getGroup() / kWarpgroupLanes) +
                              " warpgroups take a multiple of " + Twine(rows) + " rows, of " + Twine(kBlock) + " columns and of " +
                              Twine(depth) + " along k");

@@ -46,11 +46,6 @@ public:
   }
 
 private:
-  bool isMultiple(DimAttr extent, int64_t of) {
-    std::vector<int64_t> values = extents_.values(extent);
-    return !values.empty() && llvm::all_of(values, [&](int64_t value) { return value % of == 0; });
-  }
-
   /// The left operand, where it is i8 that lies the other way in whole panels, in bf16, and multiplied here alone.
   tile::CastOp bytesInTurn(tile::DotOp dot) {
     auto operand = dot.getA().getDefiningOp<tile::CastOp>();
@@ -64,7 +59,7 @@ private:
         !to.getElementType().isBF16() || operand.getRounding() || operand.getSaturate() || !layout || layout.getCols() != 1)
       return {};
     constexpr int64_t panel = 128, matrices = 32;  // bytes of a row of a panel, rows of what ldmatrix reads at once
-    return isMultiple(to.getShape()[0], panel) && isMultiple(to.getShape()[1], matrices) ? operand : tile::CastOp();
+    return extents_.isMultiple(to.getShape()[0], panel) && extents_.isMultiple(to.getShape()[1], matrices) ? operand : tile::CastOp();
   }
 
   /// The loop that adds up the products and nothing else, from what is the same in all rows; null for any other.

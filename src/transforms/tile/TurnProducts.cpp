@@ -64,16 +64,12 @@ public:
   }
 
 private:
-  bool isMultiple(DimAttr extent, int64_t of) {
-    std::vector<int64_t> values = extents_.values(extent);
-    return !values.empty() && llvm::all_of(values, [&](int64_t value) { return value % of == 0; });
-  }
   int64_t instructionRows() { return kInstructionRows * (kernel_.getGroup() / kWarpgroupLanes); }
 
   /// Rows that fill no instructions, and columns that do.
   bool hasFewRows(tile::DotOp dot) {
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
-    return !isMultiple(shape[0], instructionRows()) && isMultiple(shape[1], instructionRows());
+    return !extents_.isMultiple(shape[0], instructionRows()) && extents_.isMultiple(shape[1], instructionRows());
   }
   static bool computesRight(tile::DotOp dot) { return onlyWriteOf(dot, dot.getB()) && !onlyWriteOf(dot, dot.getA()); }
 
@@ -82,7 +78,7 @@ private:
   bool canTurn(tile::DotOp dot) {
     if (isa<tile::FragmentType>(dot.getA().getType()) || onlyWriteOf(dot, dot.getA())) return false;
     ArrayRef<DimAttr> shape = dot.getResult().getType().getShape();
-    if (!hasInstruction(dot) || !isMultiple(shape[1], instructionRows()) || !add(dot.getResult())) return false;
+    if (!hasInstruction(dot) || !extents_.isMultiple(shape[1], instructionRows()) || !add(dot.getResult())) return false;
     tile::WriteSharedOp write = onlyWriteOf(dot, dot.getB());
     if (!write) return dot.getB().getDefiningOp<tile::AllocSharedOp>() != nullptr;
     return dot.getTransB() || add(write.getValue(), write);  // as [N, K] it is the left operand already
